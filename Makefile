@@ -1,0 +1,39 @@
+# What people type: demo, test, lint, bench, eval. Each makes its own environment from the lock file.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-full lint format bench eval lock package clean
+
+demo: .venv/ready
+	$(BIN)/bankctl demo
+
+test: .venv/ready
+	$(BIN)/python -m pytest
+
+test-full: .venv/ready
+	$(BIN)/python -m pytest -m "full or not full"
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The rest is for those who change bankd.
+format: .venv/ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock:
+	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv
+	.venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev --no-annotate --no-header -o requirements.lock pyproject.toml
+	rm -rf .venv-lock
+
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+clean:
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,134 @@
+"""One remembered statement: its grammar in a line, its identity, its normal form.
+
+    O(c=0.86@2026-11-21) @Peter: Prefers concise replies. ^m-k3f9a2xqb7t0
+
+The same grammar serves logs and pages; list markers and lines belong to `retain` and `pages`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+
+TAGS = ("W", "B", "O", "S")
+"""World, behaviour, opinion, self: the tags of a bank, whatever the profile of the logs calls them."""
+
+_HEAD = re.compile(
+    r"(?P<tag>[^\W\d_]+)(?:\((?P<arguments>[^()\n]*)\))?(?P<entities>(?:[ \t]+@[\w-]+)*)[ \t]*:(?=\s|$)[ \t]*",
+    re.UNICODE,
+)
+_CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
+_BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Confidence:
+    """How sure a memory was on a day; `day` is None until a run has dated a hand-written value."""
+
+    hundredths: int
+    day: date | None = None
+
+    def __str__(self) -> str:
+        """Render as it stands between the parentheses, e.g. `c=0.86@2026-11-21`."""
+        value = f"c={self.hundredths // 100}.{self.hundredths % 100:02d}"
+        return value if self.day is None else f"{value}@{self.day.isoformat()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One remembered statement; `text` may hold line breaks, and has neither marker nor block id."""
+
+    text: str
+    tag: str | None = None
+    confidence: Confidence | None = None
+    entities: tuple[str, ...] = ()
+    id: str | None = None
+
+    @property
+    def is_pinned(self) -> bool:
+        """A memory that carries the Obsidian tag `#pinned` does not decay."""
+        return re.search(r"(?:^|\s)#pinned(?:\s|$)", self.text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it."""
+
+    tag: str
+    confidence: Confidence | None
+    entities: tuple[str, ...]
+    length: int
+    problem: str | None
+
+
+def parse_head(line: str) -> Head | None:
+    """Read `TAG(c=…) @Slug:` at the start of a line; None when the line has no such head."""
+    found = _HEAD.match(line)
+    if found is None:
+        return None
+    confidence, problem = parse_confidence(found["arguments"])
+    return Head(found["tag"], confidence, tuple(re.findall(r"@([\w-]+)", found["entities"])), found.end(), problem)
+
+
+def parse_confidence(arguments: str | None) -> tuple[Confidence | None, str | None]:
+    """Read what stands between the parentheses of a tag: a confidence, or what is wrong with it."""
+    if arguments is None:
+        return None, None
+    found = _CONFIDENCE.fullmatch(arguments)
+    if found is None:
+        return None, f"({arguments}) is not of the form (c=0.00..1.00)"
+    hundredths = int(found["value"].replace(".", "").ljust(3, "0"))
+    if hundredths > 100:
+        return None, f"c={found['value']} is out of range, 0.00 to 1.00"
+    try:
+        return Confidence(hundredths, date.fromisoformat(found["day"]) if found["day"] else None), None
+    except ValueError:
+        return None, f"{found['day']} is not a day"
+
+
+def parse_memory(text: str) -> Memory:
+    """Read the statement of a list item or paragraph; a text without a known tag is a memory too."""
+    body, id_ = split_id(text)
+    head = parse_head(body)
+    if head is None or head.tag not in TAGS or head.problem:
+        return Memory(body, id=id_)
+    return Memory(body[head.length :], head.tag, head.confidence, head.entities, id_)
+
+
+def split_id(text: str) -> tuple[str, str | None]:
+    """Take an Obsidian block id off the end of a text."""
+    found = _BLOCK_ID.search(text)
+    return (text[: found.start()].rstrip(), found["id"]) if found else (text.rstrip(), None)
+
+
+def render_memory(memory: Memory) -> str:
+    """Render what `parse_memory` reads; continuation lines are separated by line breaks."""
+    head = ""
+    if memory.tag:
+        confidence = f"({memory.confidence})" if memory.confidence else ""
+        head = memory.tag + confidence + "".join(f" @{slug}" for slug in memory.entities) + ": "
+    return head + memory.text + (f" ^{memory.id}" if memory.id else "")
+
+
+def normalise(text: str) -> str:
+    """The form in which two texts are compared: NFC, white space folded."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+
+
+def statement_of(memory: Memory) -> str:
+    """What a memory says and of whom, without its confidence and id: the text that its identity is made of."""
+    return normalise(render_memory(Memory(memory.text, memory.tag, None, memory.entities)))
+
+
+def memory_id(log: str, statement: str, occurrence: int) -> str:
+    """Make the block id of a Retain line: 60 bits of SHA-256 over its log, statement and occurrence in that log.
+
+    60 bits collide with a probability of about 4e-9 among 100,000 memories.
+    """
+    digest = hashlib.sha256("\0".join((log, statement, str(occurrence))).encode("utf-8", "surrogateescape")).digest()
+    return "m-" + base64.b32encode(digest[:8]).decode().lower()[:12]

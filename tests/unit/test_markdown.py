@@ -1,0 +1,65 @@
+"""What the scanner takes for a block, on the cases that other tools get wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.markdown import Kind, decode, encode, scan
+
+
+def kinds(text: str) -> list[str]:
+    return [block.kind.value for block in scan(text).blocks if block.kind is not Kind.BLANK]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\na: 1\n---\n# T\n", ["front_matter", "heading"]),
+        ("---\nno end\n", ["rule", "paragraph"]),
+        ("\ufeff---\na: 1\n---\n", ["front_matter"]),
+        ("Title\n===\ntext\n", ["heading", "paragraph"]),
+        ("- a\n- b\n", ["item", "item"]),
+        ("* * *\n", ["rule"]),
+        ("```\n- not an item\n```\n", ["fence"]),
+        ("```\nnever closed\n- x\n", ["fence"]),
+        ("- a\n  ```\n  - x\n  ```\n- b\n", ["item", "fence", "item"]),
+        ("- a\n  ```\n  never closed\n- b\n", ["item", "fence", "item"]),
+        ("<!-- a\n- x\n-->\n- y\n", ["comment", "item"]),
+        ("<details>\n- x\n\n- y\n", ["html", "item"]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n- x\n", ["table", "item"]),
+        ("> quote\nlazy\n- x\n", ["quote", "item"]),
+        ("    code\n", ["code"]),
+        ("text\n    not code\n", ["paragraph"]),
+        ("[a]: b.md\n  'title'\n", ["reference"]),
+        ("[^1]: note\n    more\n\ntext\n", ["footnote", "paragraph"]),
+        ("1986\\. not an item\n", ["paragraph"]),
+        ("-not an item\n", ["paragraph"]),
+    ],
+)
+def test_blocks_are_what_commonmark_says(text: str, expected: list[str]) -> None:
+    found = kinds(text)
+
+    assert found == expected
+
+
+def test_nested_items_belong_to_their_parent() -> None:
+    document = scan("- a\n  more\n  - b\n\n    para\n- c\n")
+
+    items = [(b.start, b.end, b.whole_end, b.depth) for b in document.blocks if b.kind is Kind.ITEM]
+
+    assert items == [(0, 2, 5, 0), (2, 3, 5, 1), (5, 6, 6, 0)]
+
+
+def test_lines_end_at_line_feeds_only() -> None:
+    text = "- a\x85b\u2028c\r\n- d\re\n"
+
+    document = scan(text)
+
+    assert len(document.lines) == 2
+    assert document.text == text
+
+
+def test_any_bytes_survive_decoding() -> None:
+    data = bytes(range(256)) * 2
+
+    assert encode(decode(data)) == data
