@@ -37,6 +37,10 @@ class RefusedError(UserError):
         self.permit = permit
 
 
+class StorageError(UserError):
+    """The disk is full, read-only or failing; nothing half done is in sight, and the next run goes on from there."""
+
+
 class BusyError(BankError):
     """Another process holds the workspace: exit code 75 (EX_TEMPFAIL of sysexits.h)."""
 

@@ -1,0 +1,113 @@
+"""What the disk is asked before and after: is there room, did it sync, can it swap two files and lock one.
+
+A sync that fails is never tried again on that file: the kernel has dropped the dirty pages and a second call would say
+that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from contextlib import suppress
+
+from bankd.adapters.tree import Tree
+from bankd.errors import StorageError
+
+RESERVE = 16 * 1024 * 1024  # bytes that must stay free besides three times what is staged
+_ONCE, _READ_ONLY = "sync-failed", "read-only"
+
+
+class SyncFailedError(OSError):
+    """fsync did not succeed: what was written to that file may be gone."""
+
+
+def check_room(tree: Tree, staged: int) -> None:
+    """StorageError when the disk could fill up while we write."""
+    status = os.statvfs(tree.root)
+    free = status.f_bavail * status.f_frsize
+    needed = 3 * staged + RESERVE
+    if free < needed:
+        raise StorageError(f"{tree.root}: {free >> 20} MB free, {(needed >> 20) + 1} MB needed; nothing was written")
+
+
+def check_writable(tree: Tree) -> None:
+    """StorageError while the alarm of a failing disk stands."""
+    if _READ_ONLY in tree.names(".bankd"):
+        raise StorageError(
+            f"{tree.root}: read-only, because syncing to this disk failed twice in a row; "
+            "check the disk, then remove .bankd/read-only"
+        )
+
+
+def sync(tree: Tree, fd: int) -> None:
+    """Make a file or folder durable, or remember that it failed and give up."""
+    try:
+        tree.calls.sync(fd)
+    except OSError as problem:
+        with suppress(OSError):
+            _raise_alarm(tree)
+        raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
+
+
+def _raise_alarm(tree: Tree) -> None:
+    name = _READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
+    with tree.folder(".bankd") as folder, suppress(FileExistsError):
+        os.close(tree.calls.create(name, folder))
+
+
+def calm(tree: Tree) -> None:
+    """Forget one failure after a transaction that went well."""
+    if _ONCE in tree.names(".bankd"):
+        tree.remove(f".bankd/{_ONCE}")
+
+
+def explain(problem: OSError, where: object) -> StorageError:
+    """Say what the disk said, and what a person can do."""
+    hints = {
+        errno.ENOSPC: "the disk is full; free some space",
+        errno.EDQUOT: "the disk quota is used up; free some space",
+        errno.EROFS: "the file system is read-only",
+        errno.EACCES: "permission denied; check owner and mode",
+        errno.EPERM: "not permitted; check owner and mode",
+        errno.EMFILE: "too many open files; raise the limit",
+        errno.ENFILE: "too many open files on this machine",
+        errno.EIO: "the disk reports an error; check it",
+    }
+    said = hints.get(problem.errno or 0, problem.strerror or str(problem))
+    place = f" ({problem.filename})" if problem.filename else ""
+    return StorageError(f"{where}: {said}{place}. Nothing half done is in sight; the next run goes on from there")
+
+
+def probe(tree: Tree) -> list[str]:
+    """Try what the transaction layer needs of the file system; give what is missing."""
+    missing = []
+    with tree.folder(".bankd/stage", make=True) as folder:
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+            os.close(tree.calls.create(name, folder))
+        try:
+            tree.calls.exchange("w-probe-a", folder, "w-probe-b", folder)
+        except OSError:
+            missing.append("exchanging two files in one instant (renameat2 RENAME_EXCHANGE)")
+        if not _locks(folder):
+            missing.append("file locks (flock)")
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+    return missing
+
+
+def _locks(folder: int) -> bool:
+    """Whether a lock held through one descriptor keeps another out."""
+    first, second = (os.open("w-probe-a", os.O_RDWR | os.O_CLOEXEC, dir_fd=folder) for _ in range(2))
+    try:
+        fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(first)
+        os.close(second)
+    return False

@@ -1,0 +1,118 @@
+"""Reading the workspace: which Markdown files there are, which of them are at rest, and their bytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from bankd.adapters.calls import Calls
+from bankd.adapters.tree import FILE_CAP, Tree
+from bankd.core.settle import SWAP_HOURS, Fingerprint, Survey, swap_names, why_ignored, why_quarantined, why_unsettled
+from bankd.errors import ConflictError
+
+_IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
+
+
+class BankFiles:
+    """One workspace, for reading."""
+
+    def __init__(self, root: Path, calls: Calls | None = None) -> None:
+        """Open the workspace; UserError when there is none."""
+        self.tree = Tree(root, calls)
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
+        return self.tree.read(path)
+
+    def survey(
+        self, folder: str, now: datetime, settle_seconds: float, known: Mapping[str, Fingerprint] | None = None
+    ) -> Survey:
+        """List the Markdown files under a folder; those with a `known` fingerprint were at rest and are not read again."""
+        survey = Survey()
+        self._walk(folder, _Rest(now, settle_seconds, known or {}), survey)
+        if survey.files and (reason := self.merging()):
+            survey.unsettled.update(dict.fromkeys(survey.files, reason))
+            survey.files.clear()
+        return survey
+
+    def merging(self) -> str | None:
+        """Say so when the repository around the workspace is in the middle of something."""
+        for folder in (self.tree.root, *self.tree.root.resolve().parents):
+            git = folder / ".git"
+            if git.is_dir():
+                found = next((name for name in _IN_A_MERGE if (git / name).exists()), None)
+                return f"git is at work ({found})" if found else None
+        return None
+
+    def _walk(self, folder: str, rest: _Rest, survey: Survey) -> None:
+        try:
+            names = self.tree.names(folder)
+            with self.tree.folder(folder) as fd:
+                states = {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names if _exists(name, fd)}
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except (ConflictError, PermissionError) as problem:
+            survey.quarantined[folder] = str(problem)
+            return
+        for name, state in states.items():
+            path = f"{folder}/{name}" if folder else name
+            if stat.S_ISDIR(state.st_mode):
+                if not name.startswith("."):
+                    self._walk_folder_or_page(path, rest, survey)
+            elif reason := why_ignored(name):
+                survey.ignored[path] = reason
+            else:
+                self._judge(path, state, rest, states, survey)
+
+    def _walk_folder_or_page(self, path: str, rest: _Rest, survey: Survey) -> None:
+        if path.endswith(".md"):
+            survey.quarantined[path] = "a folder, though its name is a page's"
+        self._walk(path, rest, survey)
+
+    def _judge(
+        self, path: str, state: os.stat_result, rest: _Rest, beside: Mapping[str, os.stat_result], survey: Survey
+    ) -> None:
+        name = path.rsplit("/", 1)[-1]
+        print_ = Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        swaps = [swap for swap in swap_names(name) if swap in beside and rest.age(beside[swap]) < SWAP_HOURS * 3600]
+        if not stat.S_ISREG(state.st_mode):
+            survey.quarantined[path] = "a link or special file"
+        elif state.st_size > FILE_CAP:
+            survey.quarantined[path] = f"larger than {FILE_CAP >> 20} MB"
+        elif reason := why_unsettled(name, print_, rest.age(state), rest.settle, swaps):
+            survey.unsettled[path] = reason
+        elif rest.known.get(path) != print_ and (reason := self._why_quarantined(path)):
+            survey.quarantined[path] = reason
+        else:
+            survey.files[path] = print_
+
+    def _why_quarantined(self, path: str) -> str | None:
+        try:
+            data = self.tree.read(path)
+        except (ConflictError, OSError) as problem:
+            return str(problem)
+        return "vanished while we looked" if data is None else why_quarantined(data)
+
+
+class _Rest:
+    """What counts as being at rest."""
+
+    def __init__(self, now: datetime, settle: float, known: Mapping[str, Fingerprint]) -> None:
+        self.settle = settle
+        self.known = known
+        self._now = now.timestamp()
+
+    def age(self, state: os.stat_result) -> float:
+        """Seconds since a file changed; negative for one from the future."""
+        return self._now - state.st_mtime
+
+
+def _exists(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True

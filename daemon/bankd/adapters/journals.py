@@ -1,0 +1,124 @@
+"""The redo journal: `.bankd/txn/SEQ.json`, whose rename into place is the commit of a transaction.
+
+The first line is the SHA-256 of the rest. A committed journal moves on to `done/` for a second look, then to `runs/`,
+where undo and show find it: what a run did and the bytes from before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from bankd.adapters.disk import sync
+from bankd.adapters.staging import Staging
+from bankd.adapters.tree import Tree
+from bankd.core.transaction import Transaction
+from bankd.errors import UserError
+
+TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
+_FORMAT = 1
+_CAP = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there)."""
+
+    seq: int
+    transaction: Transaction
+    before: Mapping[str, str | None]
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return f"{self.seq:06}.json"
+
+    def paths(self) -> list[str]:
+        """The file of each step, and after them the files from which a copy may have to be withdrawn."""
+        steps = [step.path for step in self.transaction.steps()]
+        copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
+        return steps + sorted(copies - {""})
+
+
+class Journals:
+    """The journals of one workspace."""
+
+    def __init__(self, tree: Tree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+        self.set_aside: list[str] = []
+
+    def next_seq(self) -> int:
+        """The number of the next transaction."""
+        names = [name for folder in (TXN, DONE, RUNS) for name in self._tree.names(folder)]
+        numbers = [int(name[:6]) for name in names if name[:6].isdigit()]
+        return max(numbers, default=0) + 1
+
+    def commit(self, journal: Journal) -> None:
+        """Make a transaction happen: before this nothing visible has changed, after it recovery rolls forward."""
+        self._staging.publish(f"{TXN}/{journal.name}", encode_journal(journal))
+
+    def move(self, journal: Journal, old: str, new: str) -> None:
+        """Pass a journal on to its next folder."""
+        with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
+            self._tree.calls.rename(journal.name, source, journal.name, target)
+            sync(self._tree, target)
+
+    def rewrite(self, folder: str, journal: Journal) -> None:
+        """Put a journal with other contents in the place of one: only purging does this."""
+        self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
+
+    def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
+        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside."""
+        for name in self._tree.names(folder):
+            if name.endswith(".json") and name >= f"{since:06}":
+                try:
+                    yield decode_journal(self._tree.read(f"{folder}/{name}", _CAP) or b"")
+                except (ValueError, KeyError, TypeError, RecursionError):
+                    self._set_aside(folder, name)
+
+    def _set_aside(self, folder: str, name: str) -> None:
+        with self._tree.folder(folder) as fd:
+            self._tree.calls.rename(name, fd, f"{name}.bad", fd)
+        self.set_aside.append(f"{folder}/{name}.bad")
+
+    def prune(self, now: datetime, at_least: int, keep_for: timedelta, keep_bytes: int) -> None:
+        """Let go of runs that can no longer be undone: the older ones, never the last few."""
+        names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
+        if len(names) <= at_least:
+            return
+        total = 0
+        for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
+            total += size
+            is_old = now.timestamp() - modified > keep_for.total_seconds()
+            if age >= at_least and (is_old or total > keep_bytes):
+                self._tree.remove(f"{RUNS}/{name}")
+
+    def find(self, run: str) -> list[Journal]:
+        """The journals of a run, by its id or its number; UserError when there is none."""
+        journals = [j for folder in (RUNS, DONE, TXN) for j in self.load(folder)]
+        found = [j for j in journals if run in {j.transaction.run, str(j.seq)}]
+        if not found:
+            raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
+        return sorted(found, key=lambda journal: journal.seq)
+
+
+def encode_journal(journal: Journal) -> bytes:
+    """A journal as bytes, its checksum first."""
+    fields = {"format": _FORMAT, "seq": journal.seq, **journal.transaction.to_json(), "before": dict(journal.before)}
+    body = json.dumps(fields, sort_keys=True).encode() + b"\n"
+    return sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def decode_journal(data: bytes) -> Journal:
+    """Read a journal; ValueError, KeyError or TypeError when it is torn or newer than this program."""
+    checksum, _, body = data.partition(b"\n")
+    if sha256(body).hexdigest().encode() != checksum:
+        raise ValueError("the checksum does not match")
+    fields = json.loads(body)
+    if fields["format"] != _FORMAT:
+        raise ValueError("written by another version")
+    return Journal(fields["seq"], Transaction.from_json(fields), fields["before"])

@@ -1,0 +1,156 @@
+"""What a start does before anything new: finish what was committed, look a second time, carry late writes over.
+
+It is the normal path again, so a crash in here is a crash like any other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from bankd.adapters.disk import explain
+from bankd.adapters.journals import DONE, RUNS, TXN, Journal
+from bankd.adapters.staging import Staged
+from bankd.adapters.transactions import Applied, Transactions
+from bankd.adapters.trash import Trash, carrying
+from bankd.adapters.tree import Tree
+from bankd.core.second_look import second_look
+from bankd.core.spans import keys_in
+from bankd.core.transaction import Transaction, keys_of
+from bankd.errors import ConflictError
+
+SECOND_LOOK = timedelta(minutes=10)
+_KEEP_RUNS, _KEEP_FOR, _KEEP_BYTES = 20, timedelta(days=90), 200 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a start found to do: transactions finished, pages healed, late writes carried over, journals set aside."""
+
+    finished: list[Applied] = field(default_factory=list)
+    healed: list[Applied] = field(default_factory=list)
+    carried: list[Applied] = field(default_factory=list)
+    set_aside: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        """The files that changed."""
+        return sorted({path for applied in self.finished + self.healed + self.carried for path in applied.changed})
+
+
+class Recoverer:
+    """Recovers one workspace; the lock must be held."""
+
+    def __init__(self, tree: Tree, transactions: Transactions, settle_seconds: float = 5.0) -> None:
+        self._tree = tree
+        self._transactions = transactions
+        self._journals = transactions.journals
+        self._trash = Trash(tree, transactions.staging)
+        self._settle = settle_seconds
+
+    def recover(self, now: datetime) -> Recovery:
+        """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
+        recovery = Recovery()
+        try:
+            self._clear_stage()
+            for journal in list(self._journals.load(TXN)):
+                recovery.finished.append(self._transactions.run(journal, {}))
+            _refuse_if_waiting(recovery)
+            recovery.carried = self._carry_late_writes(now)
+            recovery.healed = self._look_again(now)
+            self._retire(now)
+        except OSError as problem:
+            raise explain(problem, self._tree.root) from problem
+        recovery.set_aside = self._journals.set_aside
+        return recovery
+
+    def _clear_stage(self) -> None:
+        """Look at what a crash left on the stage: ours goes, an edit that was just displaced goes back."""
+        staging = self._transactions.staging
+        names = staging.names()
+        journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
+        for name in names:
+            staged = Staged.parse(name)
+            if staged is None or staged.seq not in journals:
+                staging.discard(name)  # unfinished, or never committed and hence never swapped
+            else:
+                staging.look(staged, journals[staged.seq].paths()[staged.step])
+
+    def _carry_late_writes(self, now: datetime) -> list[Applied]:
+        if not self._tree.names(".bankd/trash"):
+            return []
+        journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
+        carried = []
+        for late in list(self._trash.late_writes(journals, now, self._settle)):
+            operations = carrying(late, self._locate, self._transactions.look)
+            run = f"{journals[late.staged.seq].transaction.run}~late"
+            carried.append(self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write")))
+            self._trash.carried(late)
+        self._trash.expire(now)
+        return carried
+
+    def _look_again(self, now: datetime) -> list[Applied]:
+        """Apply young transactions once more; what a later one decided about a piece stands."""
+        young = list(self._journals.load(DONE))
+        if not young:
+            return []
+        later = young + list(self._journals.load(RUNS, since=young[0].seq))
+        healed = []
+        for journal in young:
+            settled = {key for other in later if other.seq > journal.seq for key in keys_of(other.transaction)}
+            transaction = journal.transaction
+            paths = self._young_paths(journal, now)
+            operations = second_look(transaction, self._transactions.look, self._locate, paths, settled)
+            again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
+            applied = self._transactions.commit(again)
+            healed += [applied] if applied.changed else []
+        return healed
+
+    def _young_paths(self, journal: Journal, now: datetime) -> set[str]:
+        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run."""
+        planned = datetime.fromisoformat(journal.transaction.planned_at).timestamp()
+        window = SECOND_LOOK.total_seconds()
+        paths = {operation.path for operation in journal.transaction.operations}
+        if abs(now.timestamp() - planned) <= window:
+            return paths
+        return {path for path in paths if abs(self._modified(path) - planned) <= window}
+
+    def _modified(self, path: str) -> float:
+        try:
+            with self._tree.file(path) as fd:
+                return os.fstat(fd).st_mtime
+        except (OSError, ConflictError):
+            return float("-inf")
+
+    def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
+        """Read bank/ and archive/ for these keys: only for the few pieces that are not where they were put."""
+        found: dict[str, set[str]] = {key: set() for key in keys}
+        for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
+            for key in keys_in(self._transactions.look(path), keys):
+                found[key].add(path)
+        return found
+
+    def _retire(self, now: datetime) -> None:
+        for journal in list(self._journals.load(DONE)):
+            if abs(now - datetime.fromisoformat(journal.transaction.planned_at)) > SECOND_LOOK:
+                self._journals.move(journal, DONE, RUNS)
+        self._journals.prune(now, _KEEP_RUNS, _KEEP_FOR, _KEEP_BYTES)
+
+
+def _refuse_if_waiting(recovery: Recovery) -> None:
+    waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
+    if waiting:
+        raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
+
+
+def _pages(tree: Tree, folder: str) -> Iterator[str]:
+    with suppress(NotADirectoryError, ConflictError):
+        for name in tree.names(folder):
+            path = f"{folder}/{name}"
+            if name.endswith(".md"):
+                yield path
+            elif not name.startswith("."):
+                yield from _pages(tree, path)

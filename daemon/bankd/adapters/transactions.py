@@ -1,0 +1,212 @@
+"""The one writer under bank/, archive/ and events/: commit a transaction, and finish what a crash interrupted.
+
+    stage all | journal [COMMIT] | swap and look, step by step | events | journal to done/
+
+Until the journal is in place nothing visible has changed; after it everything goes forward, with the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Event as Waiter
+
+from bankd.adapters import disk
+from bankd.adapters.events import EventLog
+from bankd.adapters.journals import DONE, RUNS, TXN, Journal, Journals
+from bankd.adapters.lock import Lock
+from bankd.adapters.staging import Staged, Staging
+from bankd.adapters.tree import FILE_CAP, Tree, split
+from bankd.core.markdown import decode
+from bankd.core.operations import Append, Rewrite, digest
+from bankd.core.spans import keys_in
+from bankd.core.transaction import Outcome, Step, Transaction, take_step
+from bankd.errors import ConflictError, InvariantError
+
+_TRIES = 20
+_PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that a transaction changed: digests of its bytes, `-` where there is no file."""
+
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class Applied:
+    """What became of a transaction; `conflicts` says in words what was left as a hand had it."""
+
+    seq: int
+    changed: dict[str, Change] = field(default_factory=dict)
+    conflicts: list[str] = field(default_factory=list)
+    postponed: list[str] = field(default_factory=list)
+
+
+class Transactions:
+    """Commits transactions to one workspace; the lock must be held."""
+
+    def __init__(self, tree: Tree, lock: Lock, writer: str, rewrite: Rewrite | None = None) -> None:
+        """`writer` names this machine's event files; `rewrite` is the rule that rewrites links in a page."""
+        self._tree = tree
+        self._lock = lock
+        self._rewrite = rewrite
+        self.staging = Staging(tree)
+        self.journals = Journals(tree, self.staging)
+        self.events = EventLog(tree, self.staging, writer)
+        self.own_writes: dict[str, str] = {}
+        self._wait = Waiter().wait
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        if not self._lock.is_held:
+            raise InvariantError("a transaction was begun without the lock")
+        disk.check_writable(self._tree)
+        try:
+            journal, staged = self._stage(transaction)
+            if not journal.before and not transaction.events:
+                return Applied(0)
+            self.journals.commit(journal)
+            return self.run(journal, staged)
+        except OSError as problem:
+            raise disk.explain(problem, self._tree.root) from problem
+
+    def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, Staged]]:
+        """Foresee every step and put its result on the stage: all space is taken before anything is visible."""
+        seq = self.journals.next_seq()
+        foreseen: dict[str, bytes | None] = {}
+        before: dict[str, str | None] = {}
+        staged: dict[int, Staged] = {}
+
+        def look(path: str) -> bytes | None:
+            return foreseen[path] if path in foreseen else self.look(path)
+
+        results: dict[int, tuple[str, bytes | None]] = {}
+        for number, step in enumerate(transaction.steps()):
+            with suppress(ConflictError):  # met again, and reported, when the step runs
+                old = foreseen[step.path] if step.path in foreseen else self._tree.read(step.path)
+                new = take_step(step, old, look, self._rewrite).data
+                if new != old and _fits(new):
+                    before.setdefault(step.path, None if old is None else decode(old))
+                    foreseen[step.path] = new
+                    staged[number] = Staged(seq, number, 0, digest(old), digest(new))
+                    results[number] = (step.path, new)
+        if staged or transaction.events:
+            texts = [len(new or b"") for _, new in results.values()] + [len(text or "") for text in before.values()]
+            disk.check_room(self._tree, sum(texts))
+        self._stage_all(staged, results)
+        return Journal(seq, transaction, before), staged
+
+    def _stage_all(self, staged: dict[int, Staged], results: Mapping[int, tuple[str, bytes | None]]) -> None:
+        try:
+            for number, (path, new) in results.items():
+                try:
+                    self._stage_one(staged[number], path, new)
+                except ConflictError:
+                    del staged[number]
+        except BaseException:
+            with suppress(OSError):
+                for name in self.staging.names():
+                    self.staging.discard(name)
+            raise
+
+    def _stage_one(self, staged: Staged, path: str, new: bytes | None) -> None:
+        if new is not None:
+            model = path if self._tree.read(path) is not None else None
+            self.staging.stage(str(staged), new, model)
+
+    def run(self, journal: Journal, staged: Mapping[int, Staged]) -> Applied:
+        """Carry out a committed journal: a fresh one, or one that a crash left behind."""
+        applied = Applied(journal.seq)
+        if staged:
+            self.staging.sync()
+        for number, step in enumerate(journal.transaction.steps()):
+            self._run_step(journal, number, step, staged.get(number), applied)
+        for folder in sorted({split(path)[0] for path in journal.paths()}):
+            with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
+                disk.sync(self._tree, fd)  # also what was swapped before a crash: the journal is about to move on
+        if applied.postponed:
+            return applied
+        self._report_missing(journal.transaction, applied)
+        if journal.transaction.events:
+            self.events.append(journal.transaction.events, unless_there=not staged)
+        self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
+        disk.calm(self._tree)
+        return applied
+
+    def _run_step(self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied) -> None:
+        try:
+            outcome = self._settle_step(journal, number, step, staged, applied)
+        except ConflictError as conflict:
+            applied.conflicts.append(str(conflict))
+            return
+        for key in outcome.stayed:
+            applied.conflicts.append(f"{step.path}: {key} was changed by hand meanwhile and stays")
+        for withdrawal in outcome.withdrawals:
+            number = journal.paths().index(withdrawal.path, len(journal.transaction.steps()))
+            self._settle_step(journal, number, Step(withdrawal.path, (withdrawal,)), None, applied)
+
+    def _settle_step(
+        self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied
+    ) -> Outcome:
+        """Swap a step's result in; if the page is not what we read, take the step again on what it is now."""
+        for attempt in range(_TRIES):
+            old = self._tree.read(step.path)
+            outcome = take_step(step, old, self.look, self._rewrite)
+            if outcome.data == old or not _fits(outcome.data):
+                return outcome
+            if not old and old is not None and attempt < _TRIES - 1:
+                self._wait(_PAUSE)  # an editor truncates before it writes: an empty page is not "all deleted"
+                continue
+            name = Staged(journal.seq, number, attempt, digest(old), digest(outcome.data))
+            if staged is None or (staged.before, staged.after) != (name.before, name.after):
+                self._restage(journal, name, step.path, old, outcome.data)
+                staged = name
+            if self.staging.swap(staged, step.path):
+                self._note(step.path, old, outcome.data, applied)
+                return outcome
+            staged = None
+        applied.postponed.append(step.path)
+        return Outcome(None)
+
+    def _restage(self, journal: Journal, name: Staged, path: str, old: bytes | None, new: bytes | None) -> None:
+        first = journal.before.get(path)
+        if old is not None and (first is None or decode(old) != first):
+            self.staging.keep_pristine(name, old)
+        self._stage_one(name, path, new)
+
+    def _note(self, path: str, old: bytes | None, new: bytes | None, applied: Applied) -> None:
+        first = applied.changed[path].before if path in applied.changed else digest(old)
+        applied.changed[path] = Change(first, digest(new))
+        self.own_writes[path] = digest(new)
+
+    def _report_missing(self, transaction: Transaction, applied: Applied) -> None:
+        for operation in transaction.operations:
+            if isinstance(operation, Append) and operation.path not in applied.changed:
+                keys = {piece.key for piece in operation.pieces}
+                for key in sorted(keys - keys_in(self.look(operation.path), keys)):
+                    applied.conflicts.append(f"{operation.path}: {key} found no place that reads as it should")
+
+    def look(self, path: str) -> bytes | None:
+        """A file's bytes at this moment; None also for one that must be left alone."""
+        try:
+            return self._tree.read(path)
+        except ConflictError:
+            return None
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
+        if self._tree.read(path) == data:
+            return
+        try:
+            self.staging.publish(path, data)
+        except OSError as problem:
+            raise disk.explain(problem, path) from problem
+        self.own_writes[path] = digest(data)
+
+
+def _fits(data: bytes | None) -> bool:
+    return data is None or len(data) <= FILE_CAP

@@ -1,0 +1,129 @@
+"""Displaced files, kept for a while: an editor that still had one open may have written to it.
+
+Their names are those of the staged file and the modification time at which it was displaced.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bankd.adapters.journals import Journal
+from bankd.adapters.staging import TRASH, Staged, Staging
+from bankd.adapters.tree import Tree
+from bankd.core.markdown import decode, encode
+from bankd.core.memory import split_id
+from bankd.core.operations import Append, Carry, Operation, Piece, Replace, digest
+from bankd.core.pages import read_page
+from bankd.core.second_look import Locate
+from bankd.core.spans import Span, block_key, text_of
+from bankd.core.transaction import Look, take_step
+
+KEEP = timedelta(days=7)
+KEEP_BYTES = 200 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A displaced file that is not what it was: what an editor made of it, and of what."""
+
+    name: str
+    staged: Staged
+    path: str
+    pristine: bytes
+    data: bytes
+
+
+class Trash:
+    """The trash of one workspace."""
+
+    def __init__(self, tree: Tree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+
+    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[Late]:
+        """The displaced files that were written to since, and are at rest now."""
+        for name, state in self._items():
+            staged = Staged.parse(name)
+            written = name.rsplit(".", 1)[-1] not in {"pre", str(state.st_mtime_ns)}
+            at_rest = abs(now.timestamp() - state.st_mtime) >= settle
+            if staged is not None and staged.seq in journals and written and at_rest:
+                late = self._late(name, staged, journals[staged.seq])
+                if late.data != late.pristine:
+                    yield late
+
+    def _late(self, name: str, staged: Staged, journal: Journal) -> Late:
+        data = self._tree.read(f"{TRASH}/{name}", KEEP_BYTES) or b""
+        pristine = self._tree.read(f"{TRASH}/{staged}.pre")
+        if pristine is None:
+            pristine = _replayed(journal, staged.before)
+        return Late(name, staged, journal.paths()[staged.step], pristine, data)
+
+    def carried(self, late: Late) -> None:
+        """Remember how far a late write has been carried over."""
+        self._staging.publish(f"{TRASH}/{late.staged}.pre", late.data)
+        with self._tree.folder(TRASH) as folder:
+            modified = os.stat(late.name, dir_fd=folder).st_mtime_ns
+            name = f"{late.staged}.{modified}"
+            if name != late.name:
+                self._tree.calls.rename(late.name, folder, name, folder)
+
+    def expire(self, now: datetime) -> None:
+        """Let go of what is older than 7 days, and of the oldest while there is more than 200 MB."""
+        items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
+        size = sum(state.st_size for _, state in items)
+        for name, state in items:
+            if now.timestamp() - state.st_ctime > KEEP.total_seconds() or size > KEEP_BYTES:
+                self._tree.remove(f"{TRASH}/{name}")
+                size -= state.st_size
+
+    def _items(self) -> list[tuple[str, os.stat_result]]:
+        names = self._tree.names(TRASH)
+        if not names:
+            return []
+        with self._tree.folder(TRASH) as folder:
+            return [(name, os.stat(name, dir_fd=folder, follow_symlinks=False)) for name in names]
+
+
+def _replayed(journal: Journal, wanted: str) -> bytes:
+    """The bytes of this digest among those that a transaction meets and makes; what was there before if none is."""
+    state = {path: None if text is None else encode(text) for path, text in journal.before.items()}
+    first = dict(state)
+    for step in journal.transaction.steps():
+        data = state.get(step.path)
+        if digest(data) == wanted and data is not None:
+            return data
+        state[step.path] = take_step(step, data, state.get).data
+    return next((data for data in first.values() if data is not None and digest(data) == wanted), b"")
+
+
+def carrying(late: Late, locate: Locate, look: Look) -> tuple[Operation, ...]:
+    """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
+    pristine, written = _entries(late.pristine), _entries(late.data)
+    away = set(written) - set(_entries(look(late.path) or b""))
+    moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
+    operations: list[Operation] = [
+        Carry(late.path, decode(late.pristine), decode(late.data), tuple(sorted(moved))),
+    ]
+    for key, place in sorted(moved.items()):
+        if key in pristine and pristine[key] != written[key]:
+            operations.append(_reword(late.path, place, key, (pristine[key], written[key]), look))
+    return tuple(operations)
+
+
+def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look) -> Operation:
+    """Reword a memory where it is now; if it says something else again by then, keep both wordings."""
+    pristine, written = texts
+    if _entries(look(place) or b"").get(key) in {pristine, written}:
+        return Replace(place, key, pristine, written)
+    first, _, rest = written.partition("\n")
+    nameless = "\n".join([split_id(first)[0], rest]) if rest else split_id(first)[0]
+    return Append(path, "", (Piece(block_key(nameless), nameless),))
+
+
+def _entries(data: bytes) -> dict[str, str]:
+    page = read_page("", data)
+    spans = {entry.memory.id: Span(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
+    return {key: text_of(page.document, span) for key, span in spans.items()}

@@ -1,0 +1,85 @@
+"""What an editor wrote to a file that had been replaced under it: a three-way merge of lines that never deletes.
+
+`pristine` is the text that was replaced, `late` what the editor made of it, `live` the page as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bankd.core.memory import split_id
+from bankd.core.spans import majority_ending
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that became other lines, with the line that stood before them ("" at the start)."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    after: str
+
+
+def hunks(pristine: str, late: str) -> Iterator[Hunk]:
+    """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
+    old, new = pristine.replace("\r\n", "\n").split("\n"), late.replace("\r\n", "\n").split("\n")
+    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
+            yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
+
+
+def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
+    """Bring an editor's late lines into a page; those whose id is in `elsewhere` belong to another page by now."""
+    page = _Lines(live)
+    for hunk in hunks(pristine, late):
+        page.merge(hunk, elsewhere)
+    return page.text
+
+
+class _Lines:
+    """The lines of a page, compared without their carriage returns and kept with them."""
+
+    def __init__(self, text: str) -> None:
+        self._return = "\r" if majority_ending(text) == "\r\n" else ""
+        self._raw = text.split("\n")
+        self._bare = [line.removesuffix("\r") for line in self._raw]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._raw)
+
+    def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
+        """Put the new lines where they were written, in the place of the lines that they finish or reword."""
+        new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
+        if all(line in self._bare for line in new if line.strip()):
+            return
+        at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
+        for line in new:
+            is_there = line.strip() and line in self._bare
+            at = self._bare.index(line) + 1 if is_there else self._put(line, at, hunk.old)
+
+    def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
+        former = next((had for had in old if had in self._bare and _is_same(had, line)), None)
+        if former is not None:
+            at = self._bare.index(former)
+            del self._bare[at], self._raw[at]
+        is_last = at == len(self._raw)
+        if is_last and at:
+            self._raw[-1] += self._return
+        self._bare.insert(at, line)
+        self._raw.insert(at, line if is_last else line + self._return)
+        return at + 1
+
+    def _end(self) -> int:
+        end = len(self._bare)
+        while end and not self._bare[end - 1].strip():
+            end -= 1
+        return end
+
+
+def _is_same(old: str, new: str) -> bool:
+    """Whether a line is the other one reworded or finished: the same id, or its beginning."""
+    key = split_id(new)[1]
+    return (key is not None and split_id(old)[1] == key) or (bool(old.strip()) and new.startswith(old))

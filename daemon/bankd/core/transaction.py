@@ -1,0 +1,154 @@
+"""A transaction: operations on files and the events that tell of them, in the order in which nothing can be missing.
+
+Create and append come before replace, remove and relink, and events come last: at every instant each piece is in at
+least one visible file. This module decides what each step does to the bytes it meets; adapters do it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from bankd.core.operations import (
+    Drop,
+    Operation,
+    Piece,
+    Relink,
+    Remove,
+    Rewrite,
+    from_json,
+    only,
+    to_json,
+)
+from bankd.core.spans import keys_in
+
+Event: TypeAlias = Mapping[str, Any]
+Look: TypeAlias = Callable[[str], bytes | None]
+"""Workspace-relative path -> its bytes at this moment, None when there is no such file."""
+
+
+HEALING = frozenset({"second look", "late write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done to one file in one go."""
+
+    path: str
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step makes of the bytes it met, and the copies to take back because a hand has changed the original."""
+
+    data: bytes | None
+    withdrawals: tuple[Remove, ...] = ()
+    stayed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """All that one run does to bank/, archive/ and events/; `planned_at` is the run's `now` in ISO form."""
+
+    run: str
+    planned_at: str
+    operations: tuple[Operation, ...] = ()
+    events: tuple[Event, ...] = ()
+    kind: str = "run"
+
+    @property
+    def looks_again(self) -> bool:
+        """Whether it gets a second look; what heals or carries over does not, so that a hand has the last word."""
+        return self.kind not in HEALING
+
+    def steps(self) -> tuple[Step, ...]:
+        """The operations by phase, those of one phase on one file together."""
+        grouped: dict[tuple[int, str], list[Operation]] = {}
+        for operation in self.operations:
+            grouped.setdefault((operation.phase, operation.path), []).append(operation)
+        in_phase = sorted(grouped.items(), key=lambda item: item[0][0])  # stable: the plan's order within a phase
+        return tuple(Step(path, tuple(operations)) for (_, path), operations in in_phase)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in a journal."""
+        return {
+            "run": self.run,
+            "kind": self.kind,
+            "planned_at": self.planned_at,
+            "ops": [to_json(operation) for operation in self.operations],
+            "events": [dict(event) for event in self.events],
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
+        """Read what `to_json` gave."""
+        operations = tuple(from_json(operation) for operation in fields["ops"])
+        return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
+
+
+def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> Outcome:
+    """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
+    withdrawals: list[Remove] = []
+    stayed: list[str] = []
+    for operation in step.operations:
+        match operation:
+            case Remove() | Drop():
+                safe = _with_copy(operation, look)
+                data = safe.apply(data)
+                held = keys_in(data, (piece.key for piece in safe.pieces))
+                stayed += sorted(held)
+                if operation.elsewhere and held:
+                    copies = tuple(piece for piece in safe.pieces if piece.key in held)
+                    withdrawals.append(Remove(operation.elsewhere, copies, step.path))
+            case Relink():
+                data = _where_found(operation, look).apply(data, rewrite)
+            case _:
+                data = operation.apply(data)
+    return Outcome(data, tuple(withdrawals), tuple(stayed))
+
+
+def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
+    """Leave in place what is not in the file that should have the copy by now."""
+    if not operation.elsewhere:
+        return operation
+    keys = {piece.key for piece in operation.pieces}
+    there = keys_in(look(operation.elsewhere), keys)
+    if isinstance(operation, Drop) and there != keys:
+        return Remove(operation.path, only(operation, there).pieces, operation.elsewhere)
+    return only(operation, there)
+
+
+def _where_found(operation: Relink, look: Look) -> Relink:
+    """Keep only the moves whose target holds what they refer to: a piece may have stayed where a hand changed it."""
+    wanted: dict[str, set[str]] = {}
+    for move in operation.moves:
+        wanted.setdefault(move.target, set()).add(move.key)
+    there: dict[str, set[str]] = {}
+    for target, keys in wanted.items():
+        data = look(target)
+        there[target] = keys_in(data, keys - {""}) | ({""} if data is not None else set())
+    return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
+
+
+def event_id(event: Event) -> str:
+    """Name an event by what it says, so that writing it twice says it once: 80 bits of SHA-256."""
+    body = {key: value for key, value in event.items() if key != "id"}
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+
+
+def make_event(type_: str, at: str, **fields: Any) -> Event:
+    """An event with its deterministic id."""
+    event = {"at": at, "type": type_, **fields}
+    return {"id": event_id(event), **event}
+
+
+def keys_of(transaction: Transaction) -> set[str]:
+    """The pieces that a transaction names."""
+    pieces: list[Piece] = [p for operation in transaction.operations for p in getattr(operation, "pieces", ())]
+    replaced = [operation.key for operation in transaction.operations if hasattr(operation, "key")]
+    return {piece.key for piece in pieces} | set(replaced)
