@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
 from bankd.adapters.calls import Calls
 from bankd.adapters.tree import FILE_CAP, Tree
@@ -27,12 +29,27 @@ class BankFiles:
         """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
         return self.tree.read(path)
 
+    @contextmanager
+    def stream(self, path: str) -> Iterator[IO[bytes]]:
+        """Open a regular file to read it in parts; FileNotFoundError, or ConflictError when it is something else."""
+        with self.tree.file(path) as fd, os.fdopen(fd, "rb", closefd=False) as opened:
+            yield opened
+
     def survey(
-        self, folder: str, now: datetime, settle_seconds: float, known: Mapping[str, Fingerprint] | None = None
+        self,
+        folder: str,
+        now: datetime,
+        settle_seconds: float,
+        known: Mapping[str, Fingerprint] | None = None,
+        *,
+        any_content: bool = False,
     ) -> Survey:
-        """List the Markdown files under a folder; those with a `known` fingerprint were at rest and are not read again."""
+        """List the Markdown files under a folder; those with a `known` fingerprint were at rest and are not read again.
+
+        `any_content` is for files that are only read, part by part: their size and contents are no reason to stop.
+        """
         survey = Survey()
-        self._walk(folder, _Rest(now, settle_seconds, known or {}), survey)
+        self._walk(folder, _Rest(now, settle_seconds, known or {}, any_content), survey)
         if survey.files and (reason := self.merging()):
             survey.unsettled.update(dict.fromkeys(survey.files, reason))
             survey.files.clear()
@@ -80,11 +97,11 @@ class BankFiles:
         swaps = [swap for swap in swap_names(name) if swap in beside and rest.age(beside[swap]) < SWAP_HOURS * 3600]
         if not stat.S_ISREG(state.st_mode):
             survey.quarantined[path] = "a link or special file"
-        elif state.st_size > FILE_CAP:
+        elif state.st_size > FILE_CAP and not rest.any_content:
             survey.quarantined[path] = f"larger than {FILE_CAP >> 20} MB"
         elif reason := why_unsettled(name, print_, rest.age(state), rest.settle, swaps):
             survey.unsettled[path] = reason
-        elif rest.known.get(path) != print_ and (reason := self._why_quarantined(path)):
+        elif rest.needs_look(path, print_) and (reason := self._why_quarantined(path)):
             survey.quarantined[path] = reason
         else:
             survey.files[path] = print_
@@ -100,10 +117,15 @@ class BankFiles:
 class _Rest:
     """What counts as being at rest."""
 
-    def __init__(self, now: datetime, settle: float, known: Mapping[str, Fingerprint]) -> None:
+    def __init__(self, now: datetime, settle: float, known: Mapping[str, Fingerprint], any_content: bool) -> None:
         self.settle = settle
-        self.known = known
+        self.any_content = any_content
+        self._known = known
         self._now = now.timestamp()
+
+    def needs_look(self, path: str, seen: Fingerprint) -> bool:
+        """Whether the contents of a file must be looked at before it may be touched."""
+        return not self.any_content and self._known.get(path) != seen
 
     def age(self, state: os.stat_result) -> float:
         """Seconds since a file changed; negative for one from the future."""

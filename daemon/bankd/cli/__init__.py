@@ -1,1 +1,83 @@
-"""The command line: arguments, printing, exit codes."""
+"""The command line: arguments, printing, exit codes.
+
+Only the module of the command at hand is imported, and each imports inside `run` what it alone needs: `bankctl search`
+is called a hundred times a day.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from bankd.cli.commands import COMMANDS
+from bankd.errors import BankError, InvariantError, UsageError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `bankctl`; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except BankError as error:
+        return _explain(error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # what a shell reports for a reader that went away, such as `| head`
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        return _explain_system(error)
+
+
+def _run(arguments: list[str]) -> int:
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    position = arguments.index(name) if name is not None else 0
+    if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
+        return _usage(name, arguments)
+    from argparse import ArgumentParser
+
+    module = import_module(f"bankd.cli.{COMMANDS[name].module}")
+    parser = ArgumentParser(prog=f"bankctl {name}", description=COMMANDS[name].summary)
+    parser.add_argument(
+        "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
+    )
+    module.configure(parser)
+    code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
+    return code
+
+
+def _usage(name: str | None, arguments: list[str]) -> int:
+    from bankd import __version__
+
+    if "--version" in arguments:
+        sys.stdout.write(f"bankctl {__version__}\n")
+        return 0
+    lines = ["usage: bankctl COMMAND [options]; bankctl COMMAND --help tells more", ""]
+    lines += [f"  {command:12} {COMMANDS[command].summary}" for command in COMMANDS]
+    wanted = name is None
+    (sys.stdout if wanted else sys.stderr).write("\n".join(lines) + "\n")
+    if wanted:
+        return 0
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(name), COMMANDS, 1)
+    raise UsageError(f"unknown command {name}" + (f"; did you mean {near[0]}?" if near else ""))
+
+
+def _explain(error: BankError) -> int:
+    from bankd.core.terminal import show
+
+    lines = str(error).split("\n")
+    prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
+    sys.stderr.write("".join(f"{prefix}{show(line)}\n" for line in lines))
+    return error.exit_code
+
+
+def _explain_system(error: OSError) -> int:
+    from bankd.core.terminal import show
+
+    where = f"{error.filename}: " if error.filename else ""
+    sys.stderr.write(f"bankctl: {show(where)}{error.strerror or error}\n")
+    return 3

@@ -69,6 +69,11 @@ def read_page(path: str, data: bytes) -> Page:
     return Page(path, document, tuple(reader.headings), entries, reader.description)
 
 
+def holds_memories(path: str) -> bool:
+    """Whether a page, by its path in the workspace, holds memories: in `bank/_meta/` only the inbox does."""
+    return path.endswith(".md") and (not path.startswith("bank/_meta/") or path == "bank/_meta/inbox.md")
+
+
 def heading_title(lines: tuple[str, ...], block: Block) -> str:
     """The text of a heading block, ATX or setext, without its marks."""
     first = lines[block.start].rstrip("\r\n")

@@ -1,0 +1,152 @@
+"""What the bank, its archive and the logs held when they were last looked at: derived, in `.bankd/catalogue.sqlite3`.
+
+It saves reading pages that did not change. Anything wrong with the file, and it is made anew; nothing is lost with it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bankd.core.pages import Entry, Page, read_page
+from bankd.core.settle import Fingerprint
+from bankd.core.twins import text_key
+
+_FORMAT = 1
+_BATCH = 500  # SQLite's oldest limit on variables a statement is 999
+_SCHEMA = f"""
+PRAGMA user_version = {_FORMAT};
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
+CREATE TABLE memories (path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, undated INTEGER NOT NULL);
+CREATE INDEX memories_path ON memories (path);
+CREATE INDEX memories_id ON memories (id);
+CREATE INDEX memories_key ON memories (key);
+CREATE TABLE bad_lines (log TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE INDEX bad_lines_log ON bad_lines (log);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A memory that some page holds: its page relative to the workspace, and 1-based line."""
+
+    path: str
+    line: int
+    id: str | None
+
+
+class Catalogue:
+    """The one table of contents of a workspace."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the catalogue, or make it anew when it is missing, damaged or of another version."""
+        self._path = path
+        try:
+            self._database = self._open()
+        except sqlite3.DatabaseError:
+            for name in (path, path.with_name(path.name + "-journal")):
+                name.unlink(missing_ok=True)
+            self._database = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, isolation_level=None, timeout=30)
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        if version not in {0, _FORMAT}:
+            database.close()
+            raise sqlite3.DatabaseError(f"format {version}")
+        if version == 0:
+            database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        return database
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Make several changes one; an error in between takes all of them back."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
+        """How all files known below a folder of the workspace looked when they were read."""
+        rows = self._database.execute("SELECT * FROM files WHERE path >= ? AND path < ?", (f"{folder}/", f"{folder}0"))
+        return {path: Fingerprint(*seen) for path, *seen in rows}
+
+    def record_file(self, path: str, seen: Fingerprint) -> None:
+        """Remember how a file looked when it was read."""
+        values = (path, seen.size, seen.mtime_ns, seen.inode)
+        self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
+
+    def forget_file(self, path: str) -> None:
+        """Forget a file that is gone, and what it held."""
+        self._database.execute("DELETE FROM files WHERE path = ?", (path,))
+        self._database.execute("DELETE FROM memories WHERE path = ?", (path,))
+        self._database.execute("DELETE FROM bad_lines WHERE log = ?", (path,))
+
+    def record_page(self, path: str, seen: Fingerprint, data: bytes) -> None:
+        """Remember what a page holds."""
+        self._database.execute("DELETE FROM memories WHERE path = ?", (path,))
+        rows = [_row(path, entry) for entry in read_page(path, data).entries]
+        self._database.executemany("INSERT INTO memories VALUES (?, ?, ?, ?, ?)", rows)
+        self.record_file(path, seen)
+
+    def record_bad_lines(self, log: str, bad: Iterable[tuple[int, str]]) -> None:
+        """Remember the lines of a log that could not be read."""
+        self._database.execute("DELETE FROM bad_lines WHERE log = ?", (log,))
+        self._database.executemany("INSERT INTO bad_lines VALUES (?, ?, ?)", [(log, line, why) for line, why in bad])
+
+    def bad_lines(self) -> list[tuple[str, int, str]]:
+        """All lines of logs that could not be read: log, 1-based line, reason."""
+        return list(self._database.execute("SELECT log, line, reason FROM bad_lines ORDER BY log, line"))
+
+    def find_ids(self, ids: Iterable[str]) -> dict[str, list[Held]]:
+        """Where each id stands, for those that stand anywhere."""
+        return self._find("id", ids)
+
+    def find_keys(self, keys: Iterable[str]) -> dict[str, list[Held]]:
+        """Where each text key stands, for those that stand anywhere."""
+        return self._find("key", keys)
+
+    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[Held]]:
+        found: dict[str, list[Held]] = {}
+        wanted = sorted(set(values))
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({marks}) ORDER BY path, line"  # noqa: S608  # column names are ours
+            for value, path, line, id_ in self._database.execute(query, batch):
+                found.setdefault(value, []).append(Held(path, line, id_))
+        return found
+
+    def undated(self) -> list[Held]:
+        """The memories whose confidence has no day, in the bank."""
+        rows = self._database.execute("SELECT path, line, id FROM memories WHERE undated ORDER BY path, line")
+        return [Held(*row) for row in rows if row[0].startswith("bank/")]
+
+    def count(self, folder: str) -> Mapping[str, int]:
+        """How many memories each page below a folder holds."""
+        rows = self._database.execute(
+            "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path",
+            (f"{folder}/", f"{folder}0"),
+        )
+        return dict(rows)
+
+
+def _row(path: str, entry: Entry) -> tuple[str, int, str | None, str, int]:
+    confidence = entry.memory.confidence
+    undated = confidence is not None and confidence.day is None
+    return path, entry.line, entry.memory.id, text_key(entry.memory), int(undated)
+
+
+def entry_text(page: Page, entry: Entry) -> str:
+    """The exact lines of a memory with all that is nested in it."""
+    return "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n")

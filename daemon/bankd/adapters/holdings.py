@@ -1,0 +1,87 @@
+"""What the bank and its archive hold: the catalogue, brought up to date with the pages that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from bankd.adapters.catalogue import Catalogue, Held, entry_text
+from bankd.adapters.files import BankFiles
+from bankd.core.pages import holds_memories, read_page
+from bankd.core.plan import Deferred, Undated
+from bankd.core.settle import Fingerprint
+from bankd.core.spans import block_key
+from bankd.errors import ConflictError
+
+FOLDERS = ("bank", "archive")
+
+
+class PageHoldings:
+    """The pages of a workspace as the rules ask for them."""
+
+    def __init__(self, files: BankFiles, catalogue: Catalogue, settle_seconds: float) -> None:
+        self._files, self._catalogue, self._settle = files, catalogue, settle_seconds
+        self._closed: dict[str, str] = {}
+
+    def refresh(self, now: datetime) -> Sequence[Deferred]:
+        """Read the pages that changed; gives those that could not be read now, and why."""
+        self._closed = {}
+        with self._catalogue.change():
+            for folder in FOLDERS:
+                self._refresh(folder, now)
+        return [Deferred(path, reason) for path, reason in sorted(self._closed.items())]
+
+    def _refresh(self, folder: str, now: datetime) -> None:
+        known = self._catalogue.fingerprints(folder)
+        survey = self._files.survey(folder, now, self._settle, known)
+        self._closed |= {**survey.unsettled, **survey.quarantined}
+        for path, seen in survey.files.items():
+            if not holds_memories(path):
+                continue
+            if known.get(path) != seen:
+                self._read(path, seen)
+        for path in known.keys() - survey.files.keys() - self._closed.keys():
+            self._catalogue.forget_file(path)
+
+    def _read(self, path: str, seen: Fingerprint) -> None:
+        try:
+            data = self._files.read(path)
+        except (ConflictError, OSError) as error:
+            self._closed[path] = str(error)
+            return
+        if data is not None:
+            self._catalogue.record_page(path, seen, data)
+
+    def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """For each id that is held: the pages that hold it, relative to the workspace."""
+        found = self._catalogue.find_ids(ids)
+        return {id_: tuple(held.path for held in places) for id_, places in found.items()}
+
+    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        """For each text key that a page of the bank holds: the id, or place, of that memory.
+
+        The page is read again before it is believed: a line must not be blocked by a catalogue that lags behind.
+        """
+        found = self._catalogue.find_keys(keys)
+        in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
+        return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
+
+    def undated(self) -> Sequence[Undated]:
+        """The confidences that a hand wrote without their day, on pages that can be written now."""
+        open_ = [held for held in self._catalogue.undated() if held.path not in self._closed]
+        texts = [(held, text) for held in open_ if (text := self.text_of(held))]
+        return [Undated(held.path, held.id or block_key(text), text) for held, text in texts]
+
+    def text_of(self, held: Held) -> str | None:
+        """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
+        page = read_page(held.path, self._files.read(held.path) or b"")
+        found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
+        return next((entry_text(page, entry) for entry in found), None)
+
+    def count(self) -> int:
+        """How many memories the bank holds."""
+        return sum(self._catalogue.count("bank").values())
+
+    def read(self, page: str) -> bytes | None:
+        """The bytes of a page relative to the workspace; None when there is none."""
+        return self._files.read(page)

@@ -1,0 +1,107 @@
+"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written.
+
+A line too long to be a statement is passed over, so that one bad line does not hide the others of its log.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import IO
+
+from bankd.adapters.catalogue import Catalogue
+from bankd.adapters.files import BankFiles
+from bankd.core.markdown import decode
+from bankd.core.plan import Deferred
+from bankd.core.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log
+from bankd.core.settle import Fingerprint, Survey
+from bankd.errors import ConflictError
+
+FOLDER = "memory"
+_MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
+
+
+class LogFiles:
+    """The logs of a workspace, with what the catalogue knows of each."""
+
+    def __init__(
+        self, files: BankFiles, catalogue: Catalogue, now: datetime, settle_seconds: float, anywhere: bool
+    ) -> None:
+        """Look at the folder once; `now` decides which files are still being written."""
+        self._files, self._catalogue, self._anywhere = files, catalogue, anywhere
+        self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
+        self._known: Mapping[str, Fingerprint] = catalogue.fingerprints(FOLDER)
+
+    def present(self) -> frozenset[str]:
+        """The names of all logs, read or not."""
+        return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
+
+    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+        """The logs that changed since they were last marked as read, and those that have to wait."""
+        waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
+        waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
+        readings = []
+        for path in (path for path, seen in self._survey.files.items() if self._known.get(path) != seen):
+            reading = self._read(path)
+            if isinstance(reading, Deferred):
+                waiting.append(reading)
+            else:
+                readings.append(reading)
+        return readings, waiting
+
+    def mark_read(self, readings: Iterable[LogReading]) -> None:
+        """Remember that these logs were read whole, as they were when this run looked."""
+        by_name = {_name(path): path for path in self._survey.files}
+        with self._catalogue.change():
+            for path in self._known.keys() - self._survey.files.keys():
+                self._catalogue.forget_file(path)
+            for reading in readings:
+                path = by_name[reading.log]
+                self._catalogue.record_file(path, self._survey.files[path])
+                self._catalogue.record_bad_lines(path, [(bad.place.line, bad.reason) for bad in reading.bad])
+
+    def _read(self, path: str) -> LogReading | Deferred:
+        try:
+            reading = read_one_log(self._files, _name(path), self._anywhere)
+        except (OSError, ConflictError) as error:
+            return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return reading or Deferred(path, "it is gone; it may have been moved just now")
+
+
+def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | None:
+    """Read one log by its name below `memory/`; None when there is none."""
+    try:
+        with files.stream(f"{FOLDER}/{log}") as stream:
+            text, long_lines = _read_text(stream)
+    except FileNotFoundError:
+        return None
+    reading = read_log(log, text, anywhere=anywhere)
+    too_long = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+    bad = (*reading.bad, *(BadLine(Place(log, number), too_long) for number in long_lines))
+    return LogReading(log, reading.lines, tuple(sorted(bad, key=lambda item: item.place.line)), reading.waiting)
+
+
+def _name(path: str) -> str:
+    return unicodedata.normalize("NFC", path.removeprefix(f"{FOLDER}/"))
+
+
+def _read_text(stream: IO[bytes]) -> tuple[str, list[int]]:
+    """The text of a log with over-long lines emptied, and the 1-based numbers of those."""
+    kept, long_lines, size = [], [], 0
+    for number, line in enumerate(_lines(stream), 1):
+        too_long = len(line) > MAX_LINE_BYTES or size > _MAX_TEXT
+        if too_long:
+            long_lines.append(number)
+        kept.append(b"\n" if too_long else line)
+        size += len(kept[-1])
+    return decode(b"".join(kept)), long_lines
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines of a stream; of an over-long one only its beginning, never the whole in memory."""
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        rest = line
+        while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_LINE_BYTES + 1)
+        yield line

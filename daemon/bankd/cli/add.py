@@ -1,0 +1,28 @@
+"""`bankctl add`: one Retain line at the end of today's log, the only thing bankd ever writes in memory/."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("text", nargs="+", help='what to remember, such as "O(c=0.9) @Peter: Prefers concise replies."')
+    parser.add_argument("--tag", choices=["W", "B", "O", "S"], help="the tag, when the text has none (default: W)")
+    parser.add_argument("--json", action="store_true", help="print the place of the line as one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Append the line."""
+    from bankd.cli.printing import say, say_json
+    from bankd.cli.workspace import find_workspace
+    from bankd.core.adding import retain_line
+    from bankd.wiring.making import append_to_log
+
+    line = retain_line(" ".join(arguments.text), arguments.tag)
+    place = append_to_log(find_workspace(arguments.workspace), line)
+    if arguments.json:
+        say_json({"log": place.log, "line": place.line, "text": line})
+    else:
+        say(f"{place}: remembered at the next run (or now: bankctl cycle micro)")
+    return 0

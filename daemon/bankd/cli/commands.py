@@ -1,0 +1,25 @@
+"""The commands of `bankctl`: the module of each, and the line that `bankctl` prints for it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A module below `bankd.cli`, with `configure(parser)` and `run(arguments) -> exit code`."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "init": Command("init", "make a workspace from the template"),
+    "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
+    "add": Command("add", "append a Retain line to today's log"),
+    "search": Command("search", "find memories, in Korean and English"),
+    "cycle": Command("cycle", "run a cycle now: micro or reflect"),
+    "show": Command("show", "a memory and where it came from, or what became of a log line"),
+    "inbox": Command("inbox", "the lines that no rule could place"),
+    "route": Command("route", "test where a text would go, and by which rule"),
+    "config": Command("config", "check settings and rules"),
+}

@@ -1,0 +1,29 @@
+"""`bankctl config check`: every problem of the settings and rules, each with file and line."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument(
+        "action", choices=["check"], help="check: read bankd.yaml and the routing file, and say what is wrong"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Check the files."""
+    from bankd.cli.printing import plain, say, say_json
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.configuration import check_configuration
+
+    checked = check_configuration(find_workspace(arguments.workspace))
+    if arguments.json:
+        say_json({"problems": list(checked.problems), "rules": checked.rules})
+    elif checked.problems:
+        say(plain("\n".join(checked.problems)))
+    else:
+        say(f"settings and {checked.rules} rules are fine")
+    return 3 if checked.problems else 0

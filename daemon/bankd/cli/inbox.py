@@ -1,0 +1,65 @@
+"""`bankctl inbox`: the lines that no rule could place, and the ways out of there."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bankd.core.moving import Waiting
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    help_ = "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now"
+    parser.add_argument("action", nargs="?", choices=["list", "place", "retry"], default="list", help=help_)
+    parser.add_argument("id", nargs="?", help="the memory to place")
+    parser.add_argument("page", nargs="?", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """List or move."""
+    from bankd.cli.workspace import find_workspace
+    from bankd.errors import UsageError
+    from bankd.wiring.inbox import list_inbox, place, retry_inbox
+    from bankd.wiring.workspace import open_workspace
+
+    root = find_workspace(arguments.workspace)
+    if arguments.action == "place" and not (arguments.id and arguments.page):
+        raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
+    with open_workspace(root, write=arguments.action != "list") as workspace:
+        if arguments.action == "list":
+            return _list(list_inbox(workspace), as_json=arguments.json)
+        if arguments.action == "place":
+            moved = place(workspace, arguments.id.removeprefix("^"), arguments.page)
+        else:
+            moved = retry_inbox(workspace)
+    return _tell(moved, as_json=arguments.json)
+
+
+def _list(waiting: list[Waiting], *, as_json: bool) -> int:
+    from bankd.cli.printing import say, say_json, styled
+
+    if as_json:
+        rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
+        say_json({"inbox": rows})
+        return 0
+    for item in waiting:
+        say(f"{styled('bank/_meta/inbox.md:' + str(item.line), 'bold')}  {styled('from ' + item.source, 'dim')}")
+        say(f"  {styled(item.text)}")
+    say(f"{len(waiting)} wait; bankctl inbox place ID PAGE moves one" if waiting else "the inbox is empty")
+    return 0
+
+
+def _tell(moved: list[tuple[str, str]], *, as_json: bool) -> int:
+    from bankd.cli.printing import say, say_json, styled
+
+    if as_json:
+        say_json({"moved": [{"id": id_, "page": page} for id_, page in moved]})
+        return 0
+    for id_, page in moved:
+        say(f"{styled(id_, 'dim')} -> {styled(page, 'bold')}")
+    if not moved:
+        say("no rule places any of them")
+    return 0

@@ -1,0 +1,28 @@
+"""`bankctl init`: a workspace from the template; nothing that is there already is touched."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("folder", nargs="?", default=".", help="the workspace to make (default: here)")
+    parser.add_argument("--json", action="store_true", help="print what was made as one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Make the workspace."""
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.wiring.making import make_workspace
+
+    root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
+    made = make_workspace(root)
+    if arguments.json:
+        say_json({"workspace": str(root), "made": made})
+        return 0
+    say(f"{styled(str(root), 'bold')}: {len(made)} files made" if made else f"{root}: everything is there already")
+    say("Next: put daily logs into memory/, or say something yourself:")
+    say(f'  cd {root} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro')
+    return 0

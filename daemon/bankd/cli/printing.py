@@ -1,0 +1,87 @@
+"""How commands print: colour on a terminal only, nothing that a memory holds can move the cursor, JSON in ASCII."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import unicodedata
+from typing import TextIO
+
+from bankd.core.terminal import show, show_line
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether to colour: `NO_COLOR` forbids, `FORCE_COLOR` asks, else only a terminal gets it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def say(text: str = "") -> None:
+    """Print lines that bankd wrote or styled itself."""
+    sys.stdout.write(text + "\n")
+
+
+def say_json(value: object) -> None:
+    """Print one JSON object on one line, in ASCII, so that no terminal and no log is moved by it."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, separators=(", ", ": ")) + "\n")
+
+
+def styled(text: str, *styles: str) -> str:
+    """A text made safe for one line of a terminal, styled where colour is wanted."""
+    safe = show_line(text)
+    if not styles or not has_colour(sys.stdout):
+        return safe
+    codes = ";".join(_STYLES[style] for style in styles)
+    return f"\x1b[{codes}m{safe}\x1b[0m"
+
+
+def plain(text: str) -> str:
+    """A text made safe for a terminal, line breaks kept."""
+    return show(text)
+
+
+def width(text: str) -> int:
+    """Columns that a text takes: Hangul takes two a syllable."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text filled up with spaces to so many columns."""
+    return text + " " * max(0, columns - width(text))
+
+
+def shortened(text: str, columns: int) -> str:
+    """A text cut to so many columns, with an ellipsis where something was cut."""
+    text = " ".join(text.split())
+    if width(text) <= columns:
+        return text
+    while width(text) > columns - 1:
+        text = text[:-1]
+    return text + "…"
+
+
+class Progress:
+    """A bar on standard error while long work goes on; nothing where that is no terminal."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what, self._total, self._done = what, max(total, 1), 0
+        self._shown = sys.stderr.isatty() and not os.environ.get("NO_PROGRESS")
+
+    def step(self, note: str = "") -> None:
+        """One of `total` is done."""
+        self._done += 1
+        if self._shown:
+            filled = 24 * self._done // self._total
+            bar = "#" * filled + "-" * (24 - filled)
+            sys.stderr.write(f"\r\x1b[K{self._what} [{bar}] {shortened(show_line(note), 40)}")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,35 @@
+"""How a run's report is printed for people."""
+
+from __future__ import annotations
+
+from bankd.cli.printing import say, shortened, styled
+from bankd.core.plan import Plan
+from bankd.core.report import Row, counts_of, rows_of
+
+_COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
+
+
+def print_report(plan: Plan, *, applied: bool, limit: int = 0) -> None:
+    """Print the rows of a run and a last line with its counts; with a limit, only so many rows of each kind."""
+    shown: dict[str, int] = {}
+    for row in rows_of(plan):
+        shown[row.kind] = shown.get(row.kind, 0) + 1
+        if not limit or shown[row.kind] <= limit:
+            _print_row(row)
+        elif shown[row.kind] == limit + 1:
+            say(styled(f"  … more of {row.kind}: bankctl show {plan.run}", "dim"))
+    say(styled(summary_of(plan, applied=applied), "bold"))
+
+
+def _print_row(row: Row) -> None:
+    what = " ".join(part for part in (row.place, shortened(row.text, 90)) if part)
+    say(f"{styled(row.sign, _COLOURS[row.sign])} {styled(row.kind, 'dim'):9} {styled(what)}")
+    if row.reason:
+        say(f"    {styled(shortened(row.reason, 110), 'dim')}")
+
+
+def summary_of(plan: Plan, *, applied: bool) -> str:
+    """One line: the run and how many of what."""
+    counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(plan).items())
+    said = counts or "nothing new"
+    return f"{plan.run}: {said}" if applied else f"{plan.run} would do: {said}. Nothing was written"

@@ -1,0 +1,34 @@
+"""`bankctl route test`: where a text would go, and every rule that claims it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("action", choices=["test"], help="test: show all rules that match, the winner first")
+    parser.add_argument("text", nargs="+", help='a Retain line, such as "W @Peter: Currently in Marrakech"')
+    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Show the candidates."""
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.core.adding import retain_line
+    from bankd.core.retain import read_log
+    from bankd.core.routing import candidates
+    from bankd.wiring.configuration import read_rules_of
+
+    line = retain_line(" ".join(arguments.text), None)
+    memory = read_log("", f"{line}\n", anywhere=True).lines[0].memory
+    found = candidates(memory, read_rules_of(find_workspace(arguments.workspace)))
+    if arguments.json:
+        rows = [{"page": item.page, "heading": item.heading, "reason": item.reason} for item in found]
+        say_json({"text": memory.text, "tag": memory.tag, "candidates": rows})
+        return 0
+    for n, item in enumerate(found):
+        place = item.page + (f"#{item.heading}" if item.heading else "")
+        say(f"{'->' if n == 0 else '  '} {styled(place, *(['bold'] if n == 0 else ['dim']))}  {styled(item.reason)}")
+    return 0

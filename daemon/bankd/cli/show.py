@@ -1,0 +1,68 @@
+"""`bankctl show`: a memory and its source, or what became of a log line."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bankd.core.provenance import Trace
+    from bankd.wiring.questions import Found
+
+_LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("what", help="a memory id such as m-k3fba2xqb7te, or a log line such as memory/2026-05-02.md:7")
+    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Show it."""
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.questions import find_memory, trace
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+        if found := _LINE.fullmatch(arguments.what):
+            return _show_line(trace(workspace, found["log"], int(found["line"])), as_json=arguments.json)
+        return _show_memory(find_memory(workspace, arguments.what.removeprefix("^")), as_json=arguments.json)
+
+
+def _show_line(trace: Trace, *, as_json: bool) -> int:
+    from bankd.cli.printing import say, say_json, styled
+
+    if as_json:
+        fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
+        say_json({"place": str(trace.place), **fields})
+        return 0
+    say(f"{styled(str(trace.place), 'bold')}  {styled(trace.outcome, 'cyan')}")
+    if trace.text:
+        say(f"  {styled(trace.text)}")
+    say(f"  {styled(trace.sentence)}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else ""))
+    return 0
+
+
+def _show_memory(found: Found, *, as_json: bool) -> int:
+    from bankd.cli.printing import plain, say, say_json, styled
+
+    if as_json:
+        say_json(
+            {
+                "id": found.id,
+                "places": found.places,
+                "text": found.text,
+                "source": found.source,
+                "history": found.history,
+            }
+        )
+        return 0
+    for place in found.places:
+        say(styled(place, "bold"))
+    say(f"  {plain(found.text)}" if found.text else "  no page holds it now")
+    say(f"  from {styled(found.source or 'a hand: no log line has this id')}")
+    for line in found.history:
+        say(f"  {styled(line, 'dim')}")
+    return 0

@@ -1,0 +1,148 @@
+"""TAG_ROUTING rules, read from `routing.yaml` and compiled with google-re2.
+
+RE2 runs in linear time whatever the pattern; what it does not support is an error with file and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import re2
+import yaml
+
+from bankd.config.plain_yaml import ConfigError, Problem, compose, mapping_of, raise_problems
+from bankd.core.memory import TAGS
+from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
+from bankd.core.secrets import Finder
+
+_MAX_PATTERN = 2000  # characters; longer ones are split into several rules
+_MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern
+_RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
+_FLAGS = ("whole_words", "entity")
+
+
+def load_rules(path: Path) -> Rules:
+    """Read a `routing.yaml`; ConfigError with every problem in it."""
+    return read_rules(compose(path), str(path))
+
+
+def read_rules(node: yaml.Node | None, name: str) -> Rules:
+    """Read rules from YAML nodes; `name` is what errors call the file."""
+    problems: list[Problem] = []
+    keys = mapping_of(node, problems, "the file")
+    problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in _TOP_KEYS]
+    rules = _read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems)
+    defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems)
+    entities = _flag(keys.get("entities", (1, None))[1], "entities", problems)
+    raise_problems(name, problems)
+    return Rules(tuple(rules), defaults, entities)
+
+
+_TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
+
+
+def _read_tags(node: yaml.Node | None, problems: list[Problem]) -> list[Rule]:
+    rules = []
+    for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
+        if tag not in TAGS:
+            problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
+        elif not isinstance(value, yaml.SequenceNode):
+            problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
+        else:
+            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems))]
+    return rules
+
+
+def _read_rule(tag: str, node: yaml.Node, problems: list[Problem]) -> Rule | None:
+    keys = mapping_of(node, problems, "a rule")
+    line = node.start_mark.line + 1
+    problems += [
+        (n, f"unknown key {key}; a rule has {', '.join(_RULE_KEYS)}")
+        for key, (n, _) in keys.items()
+        if key not in _RULE_KEYS
+    ]
+    texts = {key: _text(value, key, problems) for key, (_, value) in keys.items() if key not in _FLAGS}
+    if missing := [key for key in ("match", "target") if not texts.get(key)]:
+        problems.append((line, f"a rule needs {' and '.join(missing)}"))
+        return None
+    if problem := problem_of_target(texts["target"]):
+        problems.append((keys["target"][0], problem))
+    whole, entity = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
+    test = _compile(texts["match"], keys["match"][0], problems, whole=whole)
+    if test is None:
+        return None
+    return Rule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], test, entity)
+
+
+def _read_defaults(node: yaml.Node | None, problems: list[Problem]) -> dict[str, str]:
+    found = {}
+    for tag, (line, value) in mapping_of(node, problems, "defaults").items():
+        target = _text(value, f"defaults.{tag}", problems)
+        if tag not in TAGS:
+            problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
+        elif problem := problem_of_target(target):
+            problems.append((line, problem))
+        found[tag] = target
+    return found
+
+
+def _text(node: yaml.Node, key: str, problems: list[Problem]) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        problems.append((node.start_mark.line + 1, f"{key} must be a text"))
+        return ""
+    return str(node.value)
+
+
+def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
+    if node is None:
+        return True
+    text = _text(node, key, problems)
+    if text not in {"true", "false"}:
+        problems.append((node.start_mark.line + 1, f"{key} must be true or false, not {text[:40]!r}"))
+    return text != "false"
+
+
+def _compile(pattern: str, line: int, problems: list[Problem], *, whole: bool) -> Test | None:
+    try:
+        compiled = compile_pattern(pattern)
+        if whole:
+            compiled = compile_pattern(whole_words(pattern))
+    except ValueError as error:
+        problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
+        return None
+    return lambda text: compiled.search(text) is not None
+
+
+def compile_pattern(pattern: str) -> Any:
+    """Compile a pattern, upper and lower case alike; ValueError says what RE2 does not support."""
+    if len(pattern) > _MAX_PATTERN:
+        raise ValueError(f"longer than {_MAX_PATTERN} characters; make several rules of it")
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _MAX_MEMORY
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0]
+        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"{said} (the syntax is RE2: no look-around, no backreferences)") from error
+
+
+def compile_finders(patterns: Sequence[str], name: str) -> tuple[Finder, ...]:
+    """Compile the secret patterns of the settings file called `name`; ConfigError with all that do not compile."""
+    finders, problems = [], []
+    for pattern in patterns:
+        try:
+            finders.append(_finder(compile_pattern(pattern)))
+        except ValueError as error:
+            problems.append(f"{name}: secrets.patterns {pattern[:60]!r}: {error}")
+    if problems:
+        raise ConfigError(*problems)
+    return tuple(finders)
+
+
+def _finder(compiled: Any) -> Finder:
+    return lambda text: [found.span() for found in compiled.finditer(text) if found.end() > found.start()]

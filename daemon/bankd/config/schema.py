@@ -1,0 +1,170 @@
+"""What each setting of `bankd.yaml` may be: the schema that gives the texts of the file their types."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import yaml
+
+from bankd.config.plain_yaml import Problem, compose, mapping_of, raise_problems
+from bankd.core.policy import Settings
+from bankd.core.retain import PROFILES
+
+
+def _number(text: str, low: float, high: float) -> float:
+    value = float(text) if re.fullmatch(r"[+-]?\d{1,9}(?:\.\d{1,9})?", text) else math.nan
+    if not low <= value <= high:
+        raise ValueError(f"must be a number from {low:g} to {high:g}, not {text[:40]!r}")
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        value = _number(text, low, high)
+        if value != int(value):
+            raise ValueError(f"must be a whole number, not {text!r}")
+        return int(value)
+
+    return read
+
+
+def _real(low: float, high: float) -> Callable[[str], float]:
+    return lambda text: _number(text, low, high)
+
+
+def _hundredths(text: str) -> float:
+    value = _number(text, 0, 1)
+    if round(value * 100) != value * 100 and not math.isclose(round(value * 100), value * 100):
+        raise ValueError(f"must be in whole hundredths, not {text!r}")
+    return value
+
+
+def _yes_no(text: str) -> bool:
+    if text not in {"true", "false"}:
+        raise ValueError(f"must be true or false, not {text[:40]!r}")
+    return text == "true"
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"must be one of {', '.join(names)}, not {text[:40]!r}")
+        return text
+
+    return read
+
+
+def _zone(text: str) -> str:
+    try:
+        return ZoneInfo(text).key
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"must be a time zone such as Asia/Seoul, not {text[:40]!r}") from error
+
+
+def _time_of_day(text: str) -> str:
+    if not re.fullmatch(r"(?:[01]\d|2[0-3]):[0-5]\d", text):
+        raise ValueError(f'must be a time such as "03:00", not {text[:40]!r}')
+    return text
+
+
+def _missed(text: str) -> str:
+    if text not in {"run-once", "skip"} and not re.fullmatch(r"within: ?[1-9]\d{0,3} ?[mhd]", text):
+        raise ValueError(f'must be run-once, skip or "within: 6h", not {text[:40]!r}')
+    return text
+
+
+def _file_name(text: str) -> str:
+    if "/" in text or text in {"", ".", ".."} or "\0" in text:
+        raise ValueError(f"must be the name of a file beside bankd.yaml, not {text[:40]!r}")
+    return text
+
+
+_SCHEMA: Mapping[str, Callable[[str], object]] = {
+    "timezone": _zone,
+    "settle_seconds": _real(0, 3600),
+    "retain.anywhere": _yes_no,
+    "retain.profile": _one_of(*PROFILES),
+    "dedup.threshold": _whole(0, 100),
+    "split.warn_kib": _real(0.1, 8192),
+    "split.split_kib": _real(0.1, 8192),
+    "decay.per_day": _hundredths,
+    "decay.floor": _hundredths,
+    "schedule.micro_minutes": _whole(1, 1440),
+    "schedule.reflect_at": _time_of_day,
+    "schedule.missed": _missed,
+    "search.tree_weight": _real(0, 1),
+    "search.cache_minutes": _whole(0, 10_080),
+    "search.cache_entries": _whole(0, 10_000),
+    "search.recall_minutes": _whole(0, 10_080),
+    "budget.max_removed_percent": _whole(0, 100),
+    "budget.max_added_lines": _whole(0, 1_000_000),
+    "alert.after_failures": _whole(1, 1000),
+    "alert.command": str,
+    "routing": _file_name,
+}
+"""How the text of each scalar setting is read; the lists are read as they are."""
+
+
+def load_settings(path: Path) -> Settings:
+    """Read a `bankd.yaml`; ConfigError with every problem in it."""
+    return read_settings(compose(path), str(path))
+
+
+def read_settings(node: yaml.Node | None, name: str) -> Settings:
+    """Read settings from YAML nodes; `name` is what errors call the file."""
+    problems: list[Problem] = []
+    settings: Settings = _read_group(node, Settings(), "", problems)
+    if settings.split.split_kib <= settings.split.warn_kib:
+        problems.append((1, "split.split_kib must be above split.warn_kib"))
+    raise_problems(name, problems)
+    return settings
+
+
+def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[Problem]) -> Any:
+    """Read one level of settings over its defaults."""
+    values = {item.name: getattr(group, item.name) for item in fields(group)}
+    for key, (line, value) in mapping_of(node, problems, prefix.rstrip(".") or "the file").items():
+        dotted = prefix + key
+        if key not in values:
+            problems.append((line, _unknown(dotted, [prefix + name for name in values])))
+        elif is_dataclass(values[key]):
+            values[key] = _read_group(value, values[key], f"{dotted}.", problems)
+        elif isinstance(values[key], tuple):
+            values[key] = _read_list(value, dotted, problems)
+        else:
+            values[key] = _read_scalar(value, dotted, values[key], problems)
+    return type(group)(**values)
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    near = get_close_matches(key, known, 1)
+    return f"unknown setting {key}" + (f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}")
+
+
+def _read_scalar(node: yaml.Node, dotted: str, default: object, problems: list[Problem]) -> object:
+    line = node.start_mark.line + 1
+    if not isinstance(node, yaml.ScalarNode):
+        problems.append((line, f"{dotted} must be a single value"))
+        return default
+    try:
+        return _SCHEMA[dotted](node.value)
+    except ValueError as error:
+        problems.append((line, f"{dotted} {error}"))
+        return default
+
+
+def _read_list(node: yaml.Node, dotted: str, problems: list[Problem]) -> tuple[str, ...]:
+    if isinstance(node, yaml.ScalarNode) and not node.value:
+        return ()
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
+        problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
+        return ()
+    return tuple(item.value for item in items)

@@ -1,0 +1,79 @@
+"""The last look before writing: does the plan keep every memory, and is it small enough to go unasked.
+
+It sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's fault.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bankd.core.memory import statement_of
+from bankd.core.pages import Page, read_page
+from bankd.core.plan import Plan
+from bankd.core.policy import BudgetPolicy
+from bankd.core.transaction import Transaction, take_step
+
+Pages = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What a plan would change beyond the budget."""
+
+    reason: str
+
+
+def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
+    """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
+    old = {path: read_page(path, data) for path, data in before.items()}
+    new = {path: read_page(path, data) for path, data in after.items()}
+    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(new), *_unwritten_prose(old, new)]
+
+
+def foresee(transaction: Transaction, before: Pages) -> dict[str, bytes]:
+    """The pages that a transaction touches as they will be if nobody interferes."""
+    after: dict[str, bytes | None] = dict(before)
+    for step in transaction.steps():
+        after[step.path] = take_step(step, after.get(step.path), after.get).data
+    return {path: data for path, data in after.items() if data is not None}
+
+
+def _ids(pages: Mapping[str, Page]) -> Counter[str]:
+    return Counter(entry.memory.id for page in pages.values() for entry in page.entries if entry.memory.id)
+
+
+def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    held, kept = _ids(old), _ids(new)
+    return [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
+
+
+def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
+    findings = []
+    for placement in plan.placements:
+        page = new.get(f"bank/{placement.destination.page}")
+        found = [e.memory for e in page.entries if e.memory.id == placement.line.id] if page else []
+        if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
+            findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
+    return findings
+
+
+def _doubled(new: Mapping[str, Page]) -> list[str]:
+    ours = Counter({id_: n for id_, n in _ids(new).items() if id_.startswith("m-")})
+    return [f"memory {id_} would stand {n} times" for id_, n in sorted(ours.items()) if n > 1]
+
+
+def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word."""
+    before = Counter(e.memory.text for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(e.memory.text for page in new.values() for e in page.entries if not e.memory.id)
+    return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def find_excess(plan: Plan, budget: BudgetPolicy) -> Excess | None:
+    """What makes a run too large to go unasked: see `budget` in the settings."""
+    added = sum(placement.line.memory.text.count("\n") + 1 for placement in plan.placements)
+    if added > budget.max_added_lines:
+        return Excess(f"this run would add {added} lines, more than budget.max_added_lines = {budget.max_added_lines}")
+    return None

@@ -1,0 +1,30 @@
+"""Memories that move from one page to another: out of the inbox, by a person's word or by rules that have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bankd.core.operations import Append, Operation, Piece, Remove
+from bankd.core.plan import title_of
+from bankd.core.routing import INBOX, Destination
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A memory in the inbox: its id, exact lines, 1-based line, and the log that it came from."""
+
+    id: str
+    text: str
+    line: int
+    source: str
+
+
+def out_of_inbox(moves: Iterable[tuple[Waiting, Destination]]) -> tuple[Operation, ...]:
+    """The operations that take memories out of the inbox and put them where they belong, added before removed."""
+    operations: list[Operation] = []
+    for waiting, destination in moves:
+        page, piece = f"bank/{destination.page}", Piece(waiting.id, waiting.text)
+        operations.append(Append(page, destination.heading or "", (piece,), title_of(destination.page)))
+        operations.append(Remove(f"bank/{INBOX}", (piece,), page))
+    return tuple(operations)

@@ -1,0 +1,107 @@
+"""The settings of a workspace as the rules see them; the defaults here are the defaults of bankd.
+
+Units stand in the names. `config/bankd.yaml` documents each value; a test keeps the two equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class RetainPolicy:
+    """Which lines of a log are Retain lines, and what their tags mean."""
+
+    anywhere: bool = True
+    profile: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class DedupPolicy:
+    """When two memories are near enough to be compared, in percent of shared morphemes."""
+
+    threshold: int = 80
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPolicy:
+    """Sizes of a page, in KiB, that earn a warning and a split."""
+
+    warn_kib: float = 8
+    split_kib: float = 15
+
+
+@dataclass(frozen=True, slots=True)
+class DecayPolicy:
+    """How fast an opinion fades (confidence a day), and the floor below which it is archived."""
+
+    per_day: float = 0.02
+    floor: float = 0.30
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulePolicy:
+    """When cycles run; `missed` is run-once, skip, or within: N h."""
+
+    micro_minutes: int = 30
+    reflect_at: str = "03:00"
+    missed: str = "run-once"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPolicy:
+    """The weight of the tree score, and how long answers are kept."""
+
+    tree_weight: float = 0.4
+    cache_minutes: int = 30
+    cache_entries: int = 20
+    recall_minutes: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class LinksPolicy:
+    """Other folders, relative to the workspace, whose files name bank paths."""
+
+    roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPolicy:
+    """How much a run may change before it refuses without `--force`."""
+
+    max_removed_percent: int = 10
+    max_added_lines: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class SecretsPolicy:
+    """Patterns of credentials beside the built-in ones, in google-re2 syntax."""
+
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPolicy:
+    """The command that is told when a person must act, and after how many failed runs in a row."""
+
+    command: str = ""
+    after_failures: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a workspace."""
+
+    timezone: str = "Asia/Seoul"
+    settle_seconds: float = 5
+    retain: RetainPolicy = field(default_factory=RetainPolicy)
+    dedup: DedupPolicy = field(default_factory=DedupPolicy)
+    split: SplitPolicy = field(default_factory=SplitPolicy)
+    decay: DecayPolicy = field(default_factory=DecayPolicy)
+    schedule: SchedulePolicy = field(default_factory=SchedulePolicy)
+    search: SearchPolicy = field(default_factory=SearchPolicy)
+    links: LinksPolicy = field(default_factory=LinksPolicy)
+    budget: BudgetPolicy = field(default_factory=BudgetPolicy)
+    secrets: SecretsPolicy = field(default_factory=SecretsPolicy)
+    alert: AlertPolicy = field(default_factory=AlertPolicy)
+    routing: str = "routing.yaml"

@@ -1,0 +1,87 @@
+"""What a run did, in numbers and rows: the report that people read and that `--json` prints.
+
+It is made of the plan alone, so that a dry run and a run report alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bankd.core.memory import normalise, statement_of
+from bankd.core.plan import Plan
+from bankd.core.routing import INBOX
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that a run did or chose not to do; `sign` is + for in, = for blocked, - for out, ! for a person, . for later."""
+
+    sign: str
+    kind: str
+    place: str
+    text: str
+    reason: str
+
+
+def rows_of(plan: Plan) -> Iterator[Row]:
+    """Every row of a plan's report, what was learned first."""
+    yield from _learned(plan)
+    yield from _known(plan)
+    yield from _by_hand(plan)
+    yield from _for_a_person(plan)
+    yield from (Row(".", "waiting", later.what, "", later.reason) for later in plan.deferred)
+
+
+def _learned(plan: Plan) -> Iterator[Row]:
+    for p in plan.placements:
+        page, heading = p.destination.page, p.destination.heading
+        kind = "inbox" if page == INBOX else "learned"
+        target = f"bank/{page}" + (f"#{heading}" if heading else "")
+        text = normalise(statement_of(p.line.memory))
+        yield Row("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
+
+
+def _known(plan: Plan) -> Iterator[Row]:
+    for b in plan.blocked:
+        reason = f"{b.twin} says it: {b.reason}"
+        yield Row("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
+    for r in plan.repaired:
+        reason = f"{r.page} has it; noted in the event log"
+        yield Row("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
+
+
+def _by_hand(plan: Plan) -> Iterator[Row]:
+    for log in plan.renamed:
+        yield Row("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
+    for undated in plan.undated:
+        yield Row("~", "dated", undated.page, normalise(undated.text), "its confidence got today's day")
+    for id_ in plan.deleted:
+        yield Row("-", "deleted", id_, "", "taken out by hand; it will not come back")
+
+
+def _for_a_person(plan: Plan) -> Iterator[Row]:
+    for w in plan.withheld:
+        reason = f"it looks like a credential ({w.kind}) and was not copied; take it out of the log and change it"
+        yield Row("!", "screened", str(w.line.place), w.masked, reason)
+    for bad in plan.bad:
+        yield Row("!", "bad", str(bad.place), "", bad.reason)
+    for warning in plan.warnings:
+        yield Row("!", "warning", "", "", warning)
+
+
+def counts_of(plan: Plan) -> dict[str, int]:
+    """How many rows of each kind a plan has, kinds without any left out."""
+    counts: dict[str, int] = {}
+    for row in rows_of(plan):
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    return counts
+
+
+def plan_json(plan: Plan) -> dict[str, object]:
+    """A plan's report as a JSON object."""
+    rows = [
+        {"sign": row.sign, "kind": row.kind, "place": row.place, "text": row.text, "reason": row.reason}
+        for row in rows_of(plan)
+    ]
+    return {"run": plan.run, "at": plan.now.isoformat(timespec="seconds"), "counts": counts_of(plan), "rows": rows}

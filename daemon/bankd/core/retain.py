@@ -1,0 +1,175 @@
+"""The Retain lines of a log: which lines its writer wants remembered, and which were meant to be but are wrong.
+
+A bad line is a value with its place, never an exception. Whether a line was read before is the ledger's business.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from bankd.core.markdown import Block, Document, Kind, scan
+from bankd.core.memory import Confidence, Head, Memory, memory_id, parse_head, statement_of
+from bankd.core.pages import heading_title
+
+PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "default": MappingProxyType(
+            {"W": "world", "B": "behaviour", "O": "opinion", "S": "self"},
+        ),
+        "openclaw": MappingProxyType(
+            {"W": "world", "B": "experience", "O": "opinion", "S": "observation (summary)"},
+        ),
+    }
+)
+"""What each tag of a log means, by profile; B and S differ between the tools that write Retain lines."""
+
+MAX_LINE_BYTES = 64 * 1024
+"""Longer lines are no statement of a person or an agent; they stay in the log and are reported."""
+
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ESCAPE_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
+)  # CSI, then OSC/DCS/SOS/PM/APC strings, then two-character escapes: ECMA-48, section 5
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_LONE_BYTE = re.compile(r"[\udc80-\udcff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a log: its path below `memory/` and its 1-based number."""
+
+    log: str
+    line: int
+
+    def __str__(self) -> str:
+        """Render as editors open it, relative to the workspace."""
+        return f"memory/{self.log}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class RetainLine:
+    """A tagged line of a log; `id` is that of the memory it becomes."""
+
+    place: Place
+    memory: Memory
+    occurrence: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was meant to be remembered but cannot be read, and why."""
+
+    place: Place
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What one log says; `waiting` is true while its last line has no end yet."""
+
+    log: str
+    lines: tuple[RetainLine, ...]
+    bad: tuple[BadLine, ...]
+    waiting: bool
+
+
+def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
+    """Read the Retain lines of a log."""
+    finished, waiting = _finished_part(text)
+    found = list(_LogReader(log, scan(finished), anywhere).read())
+    bad = tuple(item for item in found if isinstance(item, BadLine))
+    tagged = [item for item in found if not isinstance(item, BadLine)]
+    return LogReading(log, tuple(_identify(log, tagged)), bad, waiting)
+
+
+def identified_as(reading: LogReading, identity: str) -> LogReading:
+    """The same reading with the ids that its lines have under the name the log was first read by."""
+    tagged = [(line.place, line.memory) for line in reading.lines]
+    return replace(reading, lines=tuple(_identify(identity, tagged)))
+
+
+def _finished_part(text: str) -> tuple[str, bool]:
+    """Leave out a last line without its end: it is still being written."""
+    end = text.rfind("\n") + 1
+    return text[:end], end < len(text)
+
+
+def _identify(identity: str, tagged: list[tuple[Place, Memory]]) -> Iterator[RetainLine]:
+    seen: Counter[str] = Counter()
+    for place, memory in tagged:
+        statement = statement_of(memory)
+        yield RetainLine(place, memory, seen[statement], memory_id(identity, statement, seen[statement]))
+        seen[statement] += 1
+
+
+def clean(text: str) -> str:
+    """Unescape HTML entities, then drop terminal escapes and control characters."""
+    unescaped = html.unescape(text)
+    return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", unescaped)).strip()
+
+
+class _LogReader:
+    """Walks the list items of one log, knowing whether the current one stands under a heading `Retain`."""
+
+    def __init__(self, log: str, document: Document, anywhere: bool) -> None:
+        self._log = log
+        self._document = document
+        self._anywhere = anywhere
+        self._retain_level = 0
+
+    def read(self) -> Iterator[tuple[Place, Memory] | BadLine]:
+        for block in self._document.blocks:
+            if block.kind is Kind.HEADING:
+                self._enter(block)
+            elif block.kind is Kind.ITEM and (found := self._item(block)):
+                yield found
+
+    def _enter(self, block: Block) -> None:
+        if heading_title(self._document.lines, block).strip().rstrip(":").casefold() == "retain":
+            self._retain_level = block.level
+        elif block.level <= self._retain_level:
+            self._retain_level = 0
+
+    def _item(self, block: Block) -> tuple[Place, Memory] | BadLine | None:
+        place = Place(self._log, block.start + 1)
+        raw = [line.strip() for line in self._document.lines[block.start : block.end]]
+        text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        head = parse_head(text)
+        if self._is_prose(block, head):
+            return None
+        problem = _problem_of(text, head)
+        if problem is not None or head is None:
+            return BadLine(place, problem or "no tag; write it as `- W: text`, with W, B, O or S")
+        return place, _memory_of(head, text)
+
+    def _is_prose(self, block: Block, head: Head | None) -> bool:
+        """Tell a list item of ordinary prose from a line that was meant to be retained."""
+        if self._retain_level:
+            return block.depth > 0 and head is None  # details under a Retain line
+        return not self._anywhere or head is None or head.tag not in PROFILES["default"]
+
+
+def _problem_of(text: str, head: Head | None) -> str | None:
+    if _LONE_BYTE.search(text):
+        return "bytes that are not UTF-8; save the log as UTF-8"
+    if len(text.encode("utf-8", "surrogateescape")) > MAX_LINE_BYTES:
+        return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+    if head is None:
+        return "no tag; write it as `- W: text`, with W, B, O or S"
+    if head.tag not in PROFILES["default"]:
+        return f"unknown tag {head.tag[:20]}; use W, B, O or S"
+    if head.problem is None and not clean(text[head.length :]):
+        return "a tag without a text"
+    return head.problem
+
+
+def _memory_of(head: Head, text: str) -> Memory:
+    lines = [clean(line) for line in text[head.length :].split("\n")]
+    confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
+    return Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)

@@ -1,0 +1,181 @@
+"""The story of a run: new Retain lines become memories of the bank.
+
+    collect | route | deduplicate | check | apply | report
+
+Everything up to `check` is a decision and touches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from bankd.core.check import find_excess, find_losses, foresee
+from bankd.core.collect import Renamed, find_renamed, find_vanished
+from bankd.core.events import Ledger
+from bankd.core.memory import render_memory
+from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
+from bankd.core.policy import Settings
+from bankd.core.retain import LogReading, RetainLine, identified_as
+from bankd.core.routing import Rules, route
+from bankd.core.secrets import Finder, Secret, find_secrets, mask
+from bankd.core.twins import text_key
+from bankd.errors import InvariantError, RefusedError
+from bankd.ports import Holdings, Logs, Transactions
+
+_ALWAYS_BELIEVED = 20
+"""So many memories may go by hand at once without a question, however small the bank is."""
+
+Kind: TypeAlias = Literal["micro", "reflect"]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The outside world of a run."""
+
+    logs: Logs
+    holdings: Holdings
+    transactions: Transactions
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a run is told: settings, rules, the user's secret patterns, and what may go beyond the budget."""
+
+    settings: Settings
+    rules: Rules
+    finders: Sequence[Finder] = ()
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a run knows before it decides anything."""
+
+    readings: Sequence[LogReading]
+    waiting: Sequence[Deferred]
+    unread_pages: Sequence[Deferred]
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run did; `conflicts` is what it left as a hand had it meanwhile."""
+
+    kind: Kind
+    plan: Plan
+    is_applied: bool
+    conflicts: Sequence[str] = ()
+
+
+def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy, *, dry_run: bool = False) -> Report:
+    """Run one cycle; `now` is the only moment it knows.
+
+    Raises RefusedError when the plan goes beyond the budget, InvariantError when it would lose something.
+    """
+    facts = _gather(now, world)
+    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
+
+    plan = collect(plan, facts, world, policy)
+    plan = route_lines(plan, facts, policy.rules)
+    plan = deduplicate(plan, world.holdings)
+    check(plan, world.holdings, policy)
+
+    if dry_run:
+        return Report(kind, plan, is_applied=False)
+    conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
+    world.logs.mark_read(_finished(facts.readings, plan))
+    world.holdings.refresh(now)
+    return Report(kind, plan, is_applied=True, conflicts=conflicts)
+
+
+def _gather(now: datetime, world: World) -> Facts:
+    unread_pages = world.holdings.refresh(now)
+    ledger = world.transactions.ledger()
+    readings, waiting = world.logs.unread()
+    return Facts(readings, waiting, unread_pages, ledger)
+
+
+def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+    """Find the lines that are new, and what hands did to the logs and the bank since the last run."""
+    readings, renamed = _recognise_renamed(facts, world.logs.present())
+    lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
+    held = world.holdings.pages_of(line.id for line in lines)
+    forgotten = facts.ledger.forgotten_keys
+    fresh = [line for line in lines if line.id not in held and text_key(line.memory) not in forgotten]
+    secrets = {line.id: find_secrets(render_memory(line.memory), policy.finders) for line in fresh}
+    plan = plan.with_(
+        lines=tuple(line for line in fresh if not secrets[line.id]),
+        withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
+        repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
+        renamed=renamed,
+        bad=tuple(bad for reading in readings for bad in reading.bad),
+        undated=tuple(world.holdings.undated()),
+    )
+    return _believe_vanished(plan, facts, world.holdings, policy)
+
+
+def _recognise_renamed(facts: Facts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:
+    renamed = [found for reading in facts.readings if (found := find_renamed(reading, facts.ledger, present))]
+    names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
+    readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
+    return readings, tuple(renamed)
+
+
+def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:
+    return Withheld(line, secrets[0].kind, mask(render_memory(line.memory), secrets))
+
+
+def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Policy) -> Plan:
+    """Take memories that are gone for deleted by hand, unless some page could not be read or too many are gone."""
+    if facts.unread_pages:
+        return plan
+    vanished = find_vanished(facts.ledger, lambda ids: set(holdings.pages_of(ids)))
+    allowed = max(_ALWAYS_BELIEVED, holdings.count() * policy.settings.budget.max_removed_percent // 100)
+    if len(vanished) <= allowed or policy.force:
+        return plan.with_(deleted=vanished)
+    warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
+    return plan.with_(warnings=(*plan.warnings, warning))
+
+
+def route_lines(plan: Plan, facts: Facts, rules: Rules) -> Plan:
+    """Give every line its page; a page that cannot be written now makes its lines wait."""
+    placements = [Placement(line, route(line.memory, rules)) for line in plan.lines]
+    closed = {item.what: item.reason for item in facts.unread_pages}
+    waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
+    deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
+    return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
+
+
+def deduplicate(plan: Plan, holdings: Holdings) -> Plan:
+    """Block the lines that say what the bank, or an earlier line of this run, already says."""
+    twins = dict(holdings.twins_of(text_key(placement.line.memory) for placement in plan.placements))
+    placements, blocked = [], []
+    for placement in plan.placements:
+        key = text_key(placement.line.memory)
+        if key in twins:
+            blocked.append(Blocked(placement.line, twins[key], "the same words"))
+        else:
+            twins[key] = placement.line.id
+            placements.append(placement)
+    return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
+
+
+def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
+    """Refuse a plan that would lose something, or that is too large to go unasked."""
+    touched = sorted({operation.path for operation in plan.operations})
+    before = {path: data for path in touched if (data := holdings.read(path)) is not None}
+    findings = find_losses(plan, before, foresee(plan.transaction, before))
+    if findings:
+        raise InvariantError(*findings)
+    excess = find_excess(plan, policy.settings.budget)
+    if excess and not policy.force:
+        raise RefusedError(excess.reason, "--force")
+
+
+def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
+    """The logs that need not be read again until they change: those of which no line waits."""
+    waiting = {item.what for item in plan.deferred}
+    return [r for r in readings if not any(str(line.place) in waiting for line in r.lines)]

@@ -1,0 +1,60 @@
+"""What the stories need from the outside, in their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from bankd.core.events import Ledger
+from bankd.core.plan import Deferred, Undated
+from bankd.core.retain import LogReading
+from bankd.core.transaction import Transaction
+
+Clock: TypeAlias = Callable[[], datetime]
+"""Gives the present moment, aware, in the zone of the workspace."""
+
+
+class Logs(Protocol):
+    """The raw logs of a workspace; they are read and never written."""
+
+    def present(self) -> frozenset[str]:
+        """The names of all logs, read or not."""
+
+    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+        """The logs that changed since they were last marked as read, and those that have to wait."""
+
+    def mark_read(self, readings: Iterable[LogReading]) -> None:
+        """Remember that these logs were read whole, as they were then."""
+
+
+class Holdings(Protocol):
+    """What the bank and its archive hold, without reading every page again."""
+
+    def refresh(self, now: datetime) -> Sequence[Deferred]:
+        """Bring it up to date with the pages; gives the pages that could not be read now, and why."""
+
+    def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """For each id that is held: the pages that hold it, relative to the workspace."""
+
+    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        """For each text key that a page of the bank holds: the id, or place, of that memory."""
+
+    def undated(self) -> Sequence[Undated]:
+        """The confidences that a hand wrote without their day, on pages that can be written now."""
+
+    def count(self) -> int:
+        """How many memories the bank holds."""
+
+    def read(self, page: str) -> bytes | None:
+        """The bytes of a page relative to the workspace; None when there is none."""
+
+
+class Transactions(Protocol):
+    """The one layer that writes under bank/, archive/ and events/."""
+
+    def ledger(self) -> Ledger:
+        """The fold of the event log."""
+
+    def commit(self, transaction: Transaction) -> Sequence[str]:
+        """Apply a transaction, all of it, now or at the next start; gives what was left as a hand had it."""

@@ -1,0 +1,16 @@
+"""What comes with bankd: the bank template, the settings and rules at their defaults, the demo's logs, the units.
+
+An installed wheel carries them inside the package; a checkout has them at its top.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(name: str) -> Path:
+    """The folder of a shipped thing, such as `bank_template`."""
+    inside = _PACKAGE / "_shipped" / name
+    return inside if inside.is_dir() else _PACKAGE.parent.parent / name

@@ -1,0 +1,54 @@
+"""The inbox of a workspace, and the ways out of it."""
+
+from __future__ import annotations
+
+import re
+
+from bankd.adapters.catalogue import entry_text
+from bankd.config import load_rules
+from bankd.core.memory import parse_memory
+from bankd.core.moving import Waiting, out_of_inbox
+from bankd.core.pages import read_page
+from bankd.core.routing import INBOX, Destination, problem_of_target, route
+from bankd.core.transaction import Transaction
+from bankd.errors import UserError
+from bankd.wiring.workspace import Workspace
+
+_MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
+
+
+def list_inbox(workspace: Workspace) -> list[Waiting]:
+    """What waits in the inbox, in the order of its page."""
+    page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
+    return [
+        Waiting(entry.memory.id, entry_text(page, entry), entry.line, " ".join(entry.heading[-1:]))
+        for entry in page.entries
+        if entry.memory.id
+    ]
+
+
+def place(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
+    """Move one memory out of the inbox; UserError when it is not there or the page may not be."""
+    page, _, heading = target.partition("#")
+    if problem := problem_of_target(page):
+        raise UserError(problem)
+    waiting = [item for item in list_inbox(workspace) if item.id == id_]
+    if not waiting:
+        raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
+    return _move(workspace, f"place-{id_}", [(waiting[0], Destination(page, heading or None, "placed by hand"))])
+
+
+def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
+    """Route everything in the inbox again by the rules as they are now."""
+    rules = load_rules(workspace.root / workspace.settings.routing)
+    routed = [(item, route(parse_memory(_MARKER.sub("", item.text)), rules)) for item in list_inbox(workspace)]
+    return _move(workspace, "retry", [(item, destination) for item, destination in routed if destination.page != INBOX])
+
+
+def _move(workspace: Workspace, name: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
+    run = f"{workspace.now:%Y%m%dT%H%M%S}-{name}"
+    if moves:
+        workspace.transactions.commit(
+            Transaction(run, workspace.now.isoformat(timespec="seconds"), out_of_inbox(moves))
+        )
+    return [(waiting.id, destination.page) for waiting, destination in moves]

@@ -1,0 +1,64 @@
+"""A new workspace, and new lines in its logs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from bankd.adapters.clock import read_clock
+from bankd.config import load_settings
+from bankd.core.retain import Place
+from bankd.shipped import shipped
+from bankd.wiring.workspace import FOLDERS, SETTINGS, check_folders
+
+
+def make_workspace(root: Path) -> list[str]:
+    """Make a workspace from the template; gives the files that were made, and touches none that is there."""
+    sources = [(shipped("config") / name, name) for name in (SETTINGS, "routing.yaml")]
+    template = shipped("bank_template")
+    sources += [(path, f"bank/{path.relative_to(template)}") for path in sorted(template.rglob("*.md"))]
+    for folder in FOLDERS:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
+    made = [name for source, name in sources if _copy_new(source, root / name)]
+    _write_new(root / ".bankd" / ".gitignore", b"*\n")
+    return made
+
+
+def _copy_new(source: Path, target: Path) -> bool:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return _write_new(target, source.read_bytes())
+
+
+def _write_new(target: Path, data: bytes) -> bool:
+    try:
+        with target.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        return False
+    return True
+
+
+def append_to_log(root: Path, line: str) -> Place:
+    """Append one Retain line to today's log with a single write; gives where it stands."""
+    settings = load_settings(root / SETTINGS)
+    check_folders(root)
+    name = f"{read_clock(settings.timezone):%Y-%m-%d}.md"
+    fd = os.open(root / "memory" / name, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    try:
+        before = _read_all(fd)
+        glue = b"" if before.endswith(b"\n") or not before else b"\n"
+        opening = b"" if before else f"# {name.removesuffix('.md')}\n\n## Retain\n".encode()
+        os.write(fd, glue + opening + line.encode() + b"\n")
+        text = _read_all(fd).decode("utf-8", "surrogateescape")
+    finally:
+        os.close(fd)
+    return Place(name, text[: text.rindex(line)].count("\n") + 1)
+
+
+def _read_all(fd: int) -> bytes:
+    os.lseek(fd, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)

@@ -1,0 +1,66 @@
+"""Questions about a workspace: where a memory came from, and what became of a log line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankd.adapters.logs import read_one_log
+from bankd.core.events import Ledger
+from bankd.core.provenance import Trace, confirmations, source_line, trace_line
+from bankd.core.retain import LogReading, identified_as
+from bankd.errors import UserError
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory with its places, its text, its source line and what happened to it since."""
+
+    id: str
+    places: list[str]
+    text: str
+    source: str | None
+    history: list[str]
+
+
+def trace(workspace: Workspace, log: str, line: int) -> Trace:
+    """What became of a line of a log; UserError when there is no such log."""
+    workspace.holdings().refresh(workspace.now)
+    ledger = workspace.ledger()
+    reading = _reading(workspace, log, ledger)
+    if reading is None:
+        raise UserError(f"memory/{log}: no such log")
+    return trace_line(reading, line, ledger, workspace.holdings().pages_of(item.id for item in reading.lines))
+
+
+def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:
+    """A log as it is now, whatever it was called when it was first read."""
+    reading = read_one_log(workspace.files, log, workspace.settings.retain.anywhere)
+    return identified_as(reading, ledger.identity_of(log)) if reading else None
+
+
+def find_memory(workspace: Workspace, id_: str) -> Found:
+    """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it."""
+    workspace.holdings().refresh(workspace.now)
+    ledger = workspace.ledger()
+    places = workspace.catalogue.find_ids([id_]).get(id_, [])
+    fact = ledger.consumed.get(id_)
+    if not places and fact is None:
+        raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
+    texts = [text for held in places for text in [workspace.holdings().text_of(held)] if text]
+    history = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
+    if id_ in ledger.gone:
+        history.append(f"{ledger.gone[id_]['type']} on {ledger.gone[id_]['at']}")
+    return Found(
+        id_, [f"{p.path}:{p.line}" for p in places], texts[0] if texts else "", _source(workspace, id_, ledger), history
+    )
+
+
+def _source(workspace: Workspace, id_: str, ledger: Ledger) -> str | None:
+    fact = ledger.consumed.get(id_)
+    if fact is None:
+        return None
+    names = [log for log, was in ledger.identities.items() if was == fact["log"]] or [str(fact["log"])]
+    reading = _reading(workspace, names[0], ledger)
+    place = source_line(id_, reading) if reading else None
+    return str(place) if place else f"memory/{fact['log']}:{fact['line']} (the line is not there any more)"

@@ -1,0 +1,86 @@
+"""The settings file: its defaults are the code's, and what is wrong with one is said all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bankd.config import ConfigError, load_settings
+from bankd.config.plain_yaml import compose_text
+from bankd.config.schema import read_settings
+from bankd.core.policy import Settings
+from bankd.shipped import shipped
+
+
+def settings(text: str) -> Settings:
+    return read_settings(compose_text(text, "bankd.yaml"), "bankd.yaml")
+
+
+def test_the_shipped_file_says_the_defaults_of_the_code() -> None:
+    assert load_settings(shipped("config") / "bankd.yaml") == Settings()
+
+
+def test_the_shipped_file_names_every_setting() -> None:
+    text = (shipped("config") / "bankd.yaml").read_text(encoding="utf-8")
+
+    assert "patterns: []" in text
+    for name in Settings.__dataclass_fields__:
+        assert f"\n{name}:" in text
+
+
+def test_an_empty_file_is_all_defaults() -> None:
+    assert settings("") == Settings()
+
+
+def test_texts_are_what_was_typed() -> None:
+    found = settings('schedule: {reflect_at: 12:30, missed: "within: 6h"}\ndecay: {floor: 0.10}')
+
+    assert found.schedule.reflect_at == "12:30"
+    assert found.decay.floor == 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("timezone: Mars/Base", "timezone must be a time zone"),
+        ("retain: {anywhere: no}", "true or false"),
+        ("decay: {floor: .nan}", "number from 0 to 1"),
+        ("decay: {per_day: 0.005}", "hundredths"),
+        ("setle_seconds: 3", "did you mean settle_seconds"),
+        ("dedup: {treshold: 3}", "did you mean dedup.threshold"),
+        ("dedup: 3", "must be a mapping"),
+        ("split: {warn_kib: 20}", "above split.warn_kib"),
+        ("routing: ../x.yaml", "beside bankd.yaml"),
+        ("timezone: UTC\ntimezone: UTC", "stands twice"),
+        ("retain: &a {anywhere: true}\ndedup: *a", "anchors and aliases"),
+        ("a: {<<: {b: 1}}", "unknown setting"),
+        ("a: [1, 2", "expected"),
+        ("timezone: 1e9999999", "time zone"),
+        ("[" * 5000, "nested"),
+        ("settle_seconds: " + "9" * 5000, "number"),
+    ],
+)
+def test_a_wrong_setting_is_said_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        settings(text)
+
+    assert said in str(caught.value)
+    assert "bankd.yaml" in str(caught.value)
+
+
+def test_known_bombs_are_refused_at_once() -> None:
+    lines = ["a0: &a0 [x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 8)}]" for n in range(1, 9)]
+    with pytest.raises(ConfigError):
+        settings("\n".join(lines))
+
+
+def test_a_file_that_is_none_is_said_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="Is a directory"):
+        load_settings(tmp_path)
+    (tmp_path / "big.yaml").write_bytes(b"#" * 70_000)
+    with pytest.raises(ConfigError, match="larger than 64 KiB"):
+        load_settings(tmp_path / "big.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"a: \xff")
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        load_settings(tmp_path / "bytes.yaml")

@@ -1,0 +1,107 @@
+"""Which lines of a log are remembered, under which identity, and which are reported as bad."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.memory import Confidence
+from bankd.core.retain import identified_as, read_log
+
+LOG = "2026-05-02.md"
+
+
+def texts(log: str, *, anywhere: bool = True) -> list[str]:
+    return [line.memory.text for line in read_log(LOG, log, anywhere=anywhere).lines]
+
+
+def reasons(log: str) -> list[str]:
+    return [bad.reason for bad in read_log(LOG, log, anywhere=True).bad]
+
+
+def test_a_tagged_line_is_read_whole() -> None:
+    reading = read_log(LOG, "## Retain\n- O(c=0.95) @Peter @김철수: Prefers concise\n  replies.\n", anywhere=True)
+
+    (line,) = reading.lines
+    assert str(line.place) == "memory/2026-05-02.md:2"
+    assert line.memory.tag == "O"
+    assert line.memory.confidence == Confidence(95)
+    assert line.memory.entities == ("Peter", "김철수")
+    assert line.memory.text == "Prefers concise\nreplies."
+
+
+@pytest.mark.parametrize("heading", ["# Retain", "#### RETAIN", "Retain\n---", "## Retain:", "## retain ##"])
+def test_the_heading_may_have_any_level_and_case(heading: str) -> None:
+    assert texts(f"{heading}\n- W: a\n", anywhere=False) == ["a"]
+
+
+def test_a_retain_section_ends_at_the_next_heading_of_its_level() -> None:
+    log = "## Retain\n- W: a\n### More\n- W: b\n## Other\n- W: c\n"
+
+    assert texts(log, anywhere=False) == ["a", "b"]
+    assert texts(log, anywhere=True) == ["a", "b", "c"]
+
+
+def test_fences_and_comments_hold_no_retain_lines() -> None:
+    assert texts("## Retain\n```\n- W: a\n```\n<!--\n- W: b\n-->\n- W: c\n") == ["c"]
+
+
+def test_entities_of_html_are_unescaped_and_terminal_escapes_dropped() -> None:
+    assert texts("- W: a &lt; b &amp; c\x1b[31m red\x1b[0m\x07\n") == ["a < b & c red"]
+
+
+def test_an_escape_hidden_in_an_entity_is_dropped_too() -> None:
+    assert texts("- W: a &#27;[2Jb\n") == ["a b"] or texts("- W: a &#27;[2Jb\n") == ["a [2Jb"]
+
+
+def test_a_line_without_its_end_waits() -> None:
+    reading = read_log(LOG, "- W: a\n- W: still being wri", anywhere=True)
+
+    assert [line.memory.text for line in reading.lines] == ["a"]
+    assert reading.waiting
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("- X: what?", "unknown tag X"),
+        ("- O(c=1.7): too sure", "out of range"),
+        ("- O(c=nan): odd", "not of the form"),
+        ("- O(c=0.5@2026-02-30): odd day", "not a day"),
+        ("- W:", "a tag without a text"),
+        ("- no tag at all", "no tag"),
+        ("- W: \udcff bytes", "not UTF-8"),
+    ],
+)
+def test_a_bad_line_is_a_value_with_its_place(line: str, reason: str) -> None:
+    reading = read_log(LOG, f"## Retain\n{line}\n- W: fine\n", anywhere=True)
+
+    assert [str(bad.place) for bad in reading.bad] == ["memory/2026-05-02.md:2"]
+    assert reason in reading.bad[0].reason
+    assert [item.memory.text for item in reading.lines] == ["fine"]
+
+
+def test_prose_outside_a_retain_section_is_not_bad() -> None:
+    assert reasons("- Note: buy milk\n- X: marks the spot\n- 10:30 standup\n") == []
+
+
+def test_identity_is_log_statement_and_occurrence_not_the_offset() -> None:
+    first = read_log(LOG, "- W: a\n- W: b\n- W: a\n", anywhere=True)
+    edited = read_log(LOG, "new line\n\n- W: b\n- W: a\n\n- W:  a\n", anywhere=True)
+
+    ids = {(line.memory.text, line.occurrence): line.id for line in first.lines}
+    assert {(line.memory.text, line.occurrence): line.id for line in edited.lines} == ids
+    assert len(set(ids.values())) == 3
+
+
+def test_another_confidence_is_the_same_statement() -> None:
+    one, two = (read_log(LOG, f"- O(c={c}): likes tea\n", anywhere=True).lines[0].id for c in ("0.5", "0.95"))
+
+    assert one == two
+
+
+def test_a_renamed_log_keeps_its_ids_under_its_first_name() -> None:
+    first = read_log(LOG, "- W: a\n", anywhere=True)
+    renamed = read_log("2026-05-03.md", "- W: a\n", anywhere=True)
+
+    assert renamed.lines[0].id != first.lines[0].id
+    assert identified_as(renamed, LOG).lines[0].id == first.lines[0].id
