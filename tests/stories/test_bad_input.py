@@ -1,0 +1,155 @@
+"""Bad input: a clear message with its place, the right exit code, nothing lost, and everything else done."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+NOW = "2026-06-10T03:00"
+
+
+def kept(root: Path) -> int:
+    return sum(
+        len(re.findall(r"\^m-", page.read_text(errors="replace"))) for page in (root / "bank").glob("[a-z]*/*.md")
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"- W: bytes \xff\xfe here", "not UTF-8"),
+        (b"- W: " + b"x" * (50 << 20), "longer than 64 KiB"),
+        (b"- X: unknown", "unknown tag X"),
+        (b"- O(c=1.7): too sure", "out of range"),
+    ],
+    ids=["bytes", "50 MB line", "tag", "confidence"],
+)
+def test_a_bad_line_is_named_and_the_others_are_learned(root: Path, bankctl: Run, line: bytes, said: str) -> None:
+    log = root / "memory/2026-05-02.md"
+    log.write_bytes(b"## Retain\n- S: first value\n" + line + b"\n- S: second value\n")
+
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+
+    assert report.code == 0
+    (bad,) = (row for row in report.json["rows"] if row["kind"] == "bad")
+    assert bad["place"] == "memory/2026-05-02.md:3"
+    assert said in bad["reason"]
+    assert kept(root) == 2
+
+
+def test_a_page_that_is_a_folder_is_named_and_its_lines_wait(root: Path, bankctl: Run) -> None:
+    page = root / "bank/identity/values.md"
+    page.unlink()
+    page.mkdir()
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
+
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+
+    waiting = {row["place"]: row["reason"] for row in report.json["rows"] if row["kind"] == "waiting"}
+    assert report.code == 0
+    assert waiting["memory/2026-05-02.md:4"] == "waits for bank/identity/values.md"
+    assert "a folder" in waiting["bank/identity/values.md"]
+    assert report.json["counts"]["learned"] == 1
+    page.rmdir()
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"learned": 1}
+
+
+def test_special_files_and_links_out_are_left_alone(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    os.mkfifo(root / "memory/fifo.md")
+    os.mkfifo(root / "bank/knowledge/fifo.md")
+    secret = tmp_path / "outside.md"
+    secret.write_text("- W: outside\n")
+    (root / "memory/link.md").symlink_to(secret)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+
+    assert report.json["counts"] == {"learned": 1, "waiting": 3}
+
+
+def test_a_log_that_vanishes_is_no_error(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / "memory/2026-05-02.md").unlink()
+
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
+    assert kept(root) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        (
+            "bankd.yaml",
+            "dedup: {threshold: 800}\nretian: {}\n",
+            ["bankd.yaml:1:", "bankd.yaml:2:", "did you mean retain"],
+        ),
+        ("bankd.yaml", "a: &a [*a]\n", ["anchors and aliases"]),
+        ("bankd.yaml", "\tx", ["bankd.yaml:1:"]),
+        ("routing.yaml", "TAG_ROUTING: {W: [{match: a, target: ../../etc/x}]}", ["routing.yaml:1:", "without `..`"]),
+        ("routing.yaml", "TAG_ROUTING: {W: [{match: '(?<=a)b', target: a.md}]}", ["routing.yaml:1:", "RE2"]),
+    ],
+)
+def test_a_wrong_file_stops_the_run_before_anything_is_written(
+    root: Path, bankctl: Run, file: str, text: str, said: list[str]
+) -> None:
+    (root / file).write_text(text)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    before = tree_state(root)
+
+    checked, ran = bankctl("config", "check"), bankctl("cycle", "micro", "--now", NOW)
+
+    assert (checked.code, ran.code) == (3, 3)
+    assert all(part in checked.out and part in ran.err for part in said)
+    assert tree_state(root) == before
+
+
+def test_a_rule_that_would_explode_elsewhere_is_harmless(root: Path, bankctl: Run) -> None:
+    (root / "routing.yaml").write_text("TAG_ROUTING: {W: [{match: '(a+)+$', target: world/facts.md}]}")
+    write_log(root, "2026-05-02.md", "W: " + "a" * 30_000 + "!")
+
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"inbox": 1}
+
+
+def test_a_workspace_that_is_none_says_how_to_make_one(bankctl: Run, tmp_path: Path) -> None:
+    result = bankctl("cycle", "micro", "--workspace", str(tmp_path / "nowhere"))
+
+    assert result.code == 3
+    assert "bankctl init" in result.err
+
+
+@pytest.mark.parametrize("folder", ["memory", "bank"])
+def test_a_missing_folder_is_not_taken_for_an_empty_one(root: Path, bankctl: Run, folder: str) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / folder).rename(root / "elsewhere")
+
+    result = bankctl("cycle", "micro", "--now", NOW)
+
+    assert result.code == 3
+    assert str(root / folder) in result.err
+    (root / "elsewhere").rename(root / folder)
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {}
+
+
+def test_what_a_memory_holds_cannot_move_the_terminal(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관 \x1b]52;c;aGk=\x07 정직 \u202etxet")
+
+    result = bankctl("cycle", "micro", "--now", NOW)
+
+    assert "\x1b" not in result.out
+    assert "\u202e" not in result.out
+
+
+def test_what_is_added_by_hand_must_be_readable(root: Path, bankctl: Run) -> None:
+    assert bankctl("add", "O(c=1.7): too sure").code == 2
+    assert bankctl("add", "   ").code == 2
+    assert bankctl("add", "S: 가치관: 정직").code == 0
+    assert bankctl("add", "plain words").code == 0
+    (log,) = (root / "memory").glob("*.md")
+    assert log.read_text(encoding="utf-8").endswith("## Retain\n- S: 가치관: 정직\n- W: plain words\n")
