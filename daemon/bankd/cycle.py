@@ -118,10 +118,10 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
 
 
 def _recognise_renamed(facts: Facts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:
-    renamed = [found for reading in facts.readings if (found := find_renamed(reading, facts.ledger, present))]
+    renamed = find_renamed(facts.readings, facts.ledger, present)
     names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
     readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
-    return readings, tuple(renamed)
+    return readings, renamed
 
 
 def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:

@@ -5,7 +5,7 @@ It sees readings and the ledger; where logs lie and how they are read is not its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from bankd.core.events import KEPT, Ledger
@@ -24,21 +24,20 @@ class Renamed:
     was: str
 
 
-def find_renamed(reading: LogReading, ledger: Ledger, present: Set[str]) -> Renamed | None:
-    """Recognise a log that was renamed, for a wrong date say, by the lines that were read under its old name."""
-    if reading.log in ledger.identities or not reading.lines:
-        return None
+def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[str]) -> tuple[Renamed, ...]:
+    """Recognise logs that were renamed, for a wrong date say, by the lines that were read under the old name."""
     consumed = ledger.logs()
-    if reading.log in consumed:
-        return None
-    vanished = {was: ids for was, ids in consumed.items() if was not in present and was not in _renamed_to(ledger)}
-    shares = {was: _share(reading, was, ids) for was, ids in vanished.items()}
-    best = max(sorted(shares), key=lambda was: shares[was], default=None)
-    return Renamed(reading.log, best) if best is not None and shares[best] >= _RENAME_SHARE else None
+    renamed_from = set(ledger.identities.values())
+    vanished = {was: ids for was, ids in consumed.items() if was not in present and was not in renamed_from}
+    unknown = [r for r in readings if r.lines and r.log not in consumed and r.log not in ledger.identities]
+    found = [(reading.log, _best_match(reading, vanished)) for reading in unknown] if vanished else []
+    return tuple(Renamed(log, was) for log, was in found if was is not None)
 
 
-def _renamed_to(ledger: Ledger) -> set[str]:
-    return set(ledger.identities.values())
+def _best_match(reading: LogReading, vanished: Mapping[str, Set[str]]) -> str | None:
+    shares = {was: _share(reading, was, ids) for was, ids in sorted(vanished.items())}
+    best = max(shares, key=lambda was: shares[was])
+    return best if shares[best] >= _RENAME_SHARE else None
 
 
 def _share(reading: LogReading, was: str, ids: Set[str]) -> float:
