@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
-from bankd.adapters.analyses import AnalysisCache, Analysed, analysed
+from bankd.adapters.analyses import Analysed, AnalysisCache, analysed
 from bankd.core.analysis import Analysis, analyse, has_hangul
-from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
-from bankd.ports import IndexAnalyses
+from bankd.core.lexicon import IndexAnalyses, Known, Readings, analyse_by_lexicon
+
+Patience: TypeAlias = Literal["never", "if warm", "wait"]
+"""How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
 
 
 class Worker(Protocol):
@@ -28,15 +30,13 @@ class Worker(Protocol):
 class Analyser:
     """Reads texts for the index, thoroughly, and queries, at once."""
 
-    def __init__(
-        self, cache: AnalysisCache, worker: Worker | None, version: Callable[[], str], *, may_wait: bool = True
-    ) -> None:
-        """Take the cache, the worker if there is one, and its version; `may_wait` lets the index wait for it to load."""
+    def __init__(self, cache: AnalysisCache, worker: Worker | None, version: Callable[[], str]) -> None:
+        """Take the cache, the worker if there is one, and how to learn its version."""
         self._cache = cache
         self._worker = worker
         self._version = version
         self._known_version: str | None = None
-        self.may_wait = may_wait
+        self.patience: Patience = "if warm"
 
     @property
     def version(self) -> str:
@@ -48,7 +48,9 @@ class Analyser:
     @property
     def is_warm(self) -> bool:
         """Whether texts would be analysed now, by a worker that is ready or may be waited for."""
-        return self._worker is not None and (self.may_wait or self._worker.is_warm)
+        if self._worker is None or self.patience == "never":
+            return False
+        return self.patience == "wait" or self._worker.is_warm
 
     def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
         """Read texts for the index: thoroughly when possible at once, else provisionally."""
@@ -75,9 +77,10 @@ class Analyser:
         return analyse_by_lexicon(text, readings, known)
 
     def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
-        if not texts or not self.is_warm or self._worker is None:
-            if texts and self._worker is not None:
-                self._worker.start()  # so that it is warm when these are read again
+        if not texts or self._worker is None or self.patience == "never":
+            return {}
+        if not self.is_warm:
+            self._worker.start()  # so that it is warm when these are read again
             return {}
         answer = self._worker.analyse(texts)
         if answer is None:

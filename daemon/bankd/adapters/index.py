@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import shutil
 import sqlite3
 import zlib
@@ -19,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.index_rows import NewPage, NewRow, Rows
 from bankd.adapters.index_terms import TermDocument, Terms
@@ -28,7 +27,9 @@ from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.pages import read_page
 from bankd.core.query import Filters, FoundRow
 from bankd.core.scoring import Corpus, Weights, idf
-from bankd.ports import PageSource, TextAnalyser
+
+if TYPE_CHECKING:
+    from bankd.ports import PageSource, TextAnalyser
 
 FORMAT = "1"
 """Changes whenever an index of the version before could not be read."""
@@ -180,7 +181,7 @@ class SearchIndex:
             self._check_sizes()
         except IndexDamaged as damage:
             return str(damage)
-        if self._opened.state("analyser") not in ("", self._analyser.version):
+        if self._opened.state("analyser") not in {"", self._analyser.version} and self._analyser.version:
             return "the morphological analyser is another version"
         return ""
 
@@ -200,12 +201,20 @@ class SearchIndex:
             for path, stamp in scan.items()
             if path not in known or known[path].stamp != stamp or (can_upgrade and known[path].provisional)
         ]
-        hashes = {path: "" if fingerprint.provisional and can_upgrade else fingerprint.hash for path, fingerprint in known.items()}
+        hashes = {
+            path: "" if fingerprint.provisional and can_upgrade else fingerprint.hash
+            for path, fingerprint in known.items()
+        }
         read = self._take_in(dirty, gone, scan, hashes, now)
         return Refreshed(read, len(gone), self._opened.count_provisional())
 
     def _take_in(
-        self, dirty: Sequence[str], gone: Sequence[str], scan: Mapping[str, str], hashes: Mapping[str, str], now: datetime
+        self,
+        dirty: Sequence[str],
+        gone: Sequence[str],
+        scan: Mapping[str, str],
+        hashes: Mapping[str, str],
+        now: datetime,
     ) -> int:
         read = 0
         for at in range(0, max(len(dirty), 1 if gone else 0), _BATCH_PAGES):
@@ -350,7 +359,7 @@ class SearchIndex:
     def _publish(self, name: str) -> None:
         staged = self._folder / "current.new"
         staged.write_text(name)
-        os.replace(staged, self._folder / "current")
+        staged.replace(self._folder / "current")
         for entry in self._folder.iterdir():
             if entry.name.isdigit() and entry.name != name:
                 shutil.rmtree(entry, ignore_errors=True)
@@ -378,7 +387,9 @@ class _KeywordChooser:
                 counts[term] = counts.get(term, 0) + 1
         for term in {term for row in page.rows for term in row.heading_terms}:
             counts[term] = counts.get(term, 0) + 2
-        return sorted(counts, key=lambda term: (-counts[term] * idf(self._memories, self._frequency(term)), term))[:_KEYWORDS]
+        return sorted(counts, key=lambda term: (-counts[term] * idf(self._memories, self._frequency(term)), term))[
+            :_KEYWORDS
+        ]
 
     def _frequency(self, term: str) -> int:
         return self._all.get(term, 0) if self._all is not None else self._terms.frequency("terms", term)

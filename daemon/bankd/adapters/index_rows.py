@@ -153,7 +153,8 @@ class Rows:
             ),
         )  # fmt: skip
         self._connection.execute(
-            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?", (page.path, epoch)
+            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?",
+            (page.path, epoch),
         )
 
     def remove_page(self, path: str) -> None:
@@ -222,7 +223,24 @@ def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tupl
 
 
 def _read(row: tuple[object, ...]) -> FoundRow:
-    number, page, _, place, line, id_, tag, hundredths, day, entities, heading, text, sentences, grams, terms, denies = row
+    (
+        number,
+        page,
+        _,
+        place,
+        line,
+        id_,
+        tag,
+        hundredths,
+        day,
+        entities,
+        heading,
+        text,
+        sentences,
+        grams,
+        terms,
+        denies,
+    ) = row
     candidate = Candidate(
         page, place, [part.split(" ") for part in sentences.split("\n")] if sentences else [],  # type: ignore[attr-defined, arg-type]
         grams.split(" ") if grams else [], terms.split(" ") if terms else [],  # type: ignore[attr-defined]

@@ -75,7 +75,8 @@ class Terms:
         if required:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (query, *required)])
         hits = self._searcher.search(query, limit, count=False).hits
-        return [int(row) for row in self._searcher.fast_field_values("row", [address for _, address in hits])]
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, index_option="freq")

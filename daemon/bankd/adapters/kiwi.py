@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import re
 import select
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bankd.core.analysis import VERSION
+
+if TYPE_CHECKING:
+    import subprocess
 
 _BATCH = 200
 """Texts a request: some 50 ms of work, so that a stop is noticed soon."""
@@ -102,6 +105,8 @@ class KiwiWorker:
     def _ensure(self) -> bool:
         if self._process is not None and self._process.poll() is None:
             return True
+        import subprocess  # noqa: PLC0415 -- `bankctl search` has no time for it
+
         command = [sys.executable, "-m", "bankd.adapters.kiwi_worker"]
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- our own module, no shell
@@ -153,8 +158,5 @@ class KiwiWorker:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
-        try:
-            process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()  # it holds nothing that is worth a goodbye
+        process.wait()

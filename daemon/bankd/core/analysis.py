@@ -19,9 +19,9 @@ VERSION = 1
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
 _HANGUL = re.compile(r"[가-힣]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
-_CONTENT_TAGS = frozenset(
-    "NNG NNP NNB NR NP VV VA VX XR MAG MM SN SH IC XPN XSN W_EMAIL W_URL W_HASHTAG W_MENTION W_SERIAL".split()
-)
+_CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN")) | {
+    "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
+}  # fmt: skip
 _DENIALS = frozenset(("안", "못", "않", "못하", "아니", "말", "없", "싫", "싫어하"))
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
 _ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))

@@ -23,13 +23,15 @@ def quality_of(ranking: Sequence[str], relevant: Mapping[str, int]) -> Quality:
     ranks = {document: rank for rank, document in reversed(list(enumerate(ranking, start=1)))}
     wanted = {document: grade for document, grade in relevant.items() if grade > 0}
     places = sorted(ranks[document] for document in wanted if document in ranks)
-    gain = sum(wanted[document] / math.log2(rank + 1) for document, rank in ranks.items() if document in wanted and rank <= 10)
-    ideal = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(sorted(wanted.values(), reverse=True)[:10], start=1))
-    return Quality(
-        1 / places[0] if places and places[0] <= 10 else 0.0,
-        *(sum(1 for place in places if place <= depth) / len(wanted) for depth in (1, 5, 10)),
-        gain / ideal if ideal else 0.0,
+    gain = sum(
+        wanted[document] / math.log2(rank + 1) for document, rank in ranks.items() if document in wanted and rank <= 10
     )
+    ideal = sum(
+        grade / math.log2(rank + 1) for rank, grade in enumerate(sorted(wanted.values(), reverse=True)[:10], start=1)
+    )
+    at_1, at_5, at_10 = (sum(1 for place in places if place <= depth) / len(wanted) for depth in (1, 5, 10))
+    first = 1 / places[0] if places and places[0] <= 10 else 0.0
+    return Quality(first, at_1, at_5, at_10, gain / ideal if ideal else 0.0)
 
 
 def mean_of(figures: Sequence[Quality]) -> Quality:

@@ -6,7 +6,8 @@ Particles are never stripped by rule (회의, 단가, 평가 end like noun and p
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from bankd.core.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
 from bankd.core.english import stem_word
@@ -16,6 +17,15 @@ Readings = Callable[[str], Sequence[str] | None]
 
 Known = Callable[[str], bool]
 """Whether a term occurs in the bank."""
+
+
+class IndexAnalyses(NamedTuple):
+    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional."""
+
+    of: Mapping[str, Analysis]
+    readings: Mapping[str, Sequence[str]]
+    provisional: frozenset[str]
+
 
 _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "아니", "안하", "안해")
 _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
@@ -41,7 +51,7 @@ def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
 def _longest_known(run: str, known: Known) -> Iterator[str]:
     """Walk a run from the left, taking the longest known word of two syllables or more at each place.
 
-    A run in which no such word is known is read by its first syllable when that is a word: 써, 책은.
+    A run without such a word is its own term, and is also read by its first syllable when that is a word: 써, 책은.
     """
     start, found = 0, False
     while start < len(run):
@@ -50,5 +60,7 @@ def _longest_known(run: str, known: Known) -> Iterator[str]:
             yield run[start:end]
         found = found or end > start
         start = max(end, start + 1)
-    if not found and known(run[0]):
-        yield run[0]
+    if not found:
+        yield run
+        if len(run) > 1 and known(run[0]):
+            yield run[0]

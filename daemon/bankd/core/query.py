@@ -56,9 +56,12 @@ class Hit:
     line: int
     heading: tuple[str, ...]
     id: str | None
+    tag: str | None
     text: str
     score: float
     parts: dict[str, float] = field(default_factory=dict)
+    marks: tuple[tuple[int, int], ...] = ()
+    """Spans of the text that hold words of the query."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -67,9 +70,11 @@ class Hit:
             "line": self.line,
             "heading": list(self.heading),
             "id": self.id,
+            "tag": self.tag,
             "text": self.text,
             "score": round(self.score, 4),
             "parts": {name: round(part, 4) for name, part in self.parts.items()},
+            "marks": [list(mark) for mark in self.marks],
         }
 
 

@@ -20,11 +20,11 @@ B = 0.5
 
 TREE_WEIGHT = 0.4
 BIGRAM_SHARE = 1 / 3
-_TREE_SHARES = {"node": 0.25, "heading": 0.4, "beside": 0.25, "entity": 0.1}
+_TREE_SHARES = {"node": 0.3, "heading": 0.25, "beside": 0.15, "entity": 0.15}
 _CAUTION = 0.01
 """What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
 
-FLOOR = 0.12
+FLOOR = 0.08
 """Below this a memory is not an answer; calibrated by `tests/bench`."""
 
 _LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
@@ -72,9 +72,7 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 
 
-def weigh(
-    query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]
-) -> Weights:
+def weigh(query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
@@ -103,7 +101,11 @@ def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[st
 
 
 def score(
-    candidates: Sequence[Candidate], keywords: Mapping[int, Collection[str]], weights: Weights, corpus: Corpus
+    candidates: Sequence[Candidate],
+    keywords: Mapping[int, Collection[str]],
+    weights: Weights,
+    corpus: Corpus,
+    tree_weight: float = TREE_WEIGHT,
 ) -> list[dict[str, float]]:
     """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
@@ -118,13 +120,13 @@ def score(
             "beside": support,
             "entity": 1.0 if candidate.entities & weights.names else 0.0,
         }
-        scored.append(_combine(text, tree, caution=candidate.denies))
+        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies))
     return scored
 
 
-def _combine(text: dict[str, float], tree: dict[str, float], *, caution: bool) -> dict[str, float]:
+def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float, *, caution: bool) -> dict[str, float]:
     tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
-    total = (1 - TREE_WEIGHT) * text["text"] + TREE_WEIGHT * tree_score + (_CAUTION if caution else 0.0)
+    total = (1 - tree_weight) * text["text"] + tree_weight * tree_score + (_CAUTION if caution else 0.0)
     return {"score": total, **text, "tree": tree_score, **tree}
 
 
