@@ -2,17 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
+from bankd.core.analysis import Analysis
 from bankd.core.events import Ledger
+from bankd.core.lexicon import IndexAnalyses, Known, Readings
 from bankd.core.plan import Deferred, Undated
+from bankd.core.query import Filters, FoundRow
 from bankd.core.retain import LogReading
+from bankd.core.scoring import Corpus, Weights
 from bankd.core.transaction import Transaction
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""
+
+
+class IndexView(Protocol):
+    """One state of the search index, to be read."""
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change."""
+
+    @property
+    def corpus(self) -> Corpus:
+        """What scoring has to know of the whole."""
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term of this kind (`terms`, `bigrams`) occurs."""
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        """How a run of Hangul was read in the bank; None when it was never seen."""
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
+        """The memories that match best by a first, rough count."""
+
+    def keywords(self, pages: Iterable[int]) -> Mapping[int, Collection[str]]:
+        """The keywords of pages."""
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        """The paths of pages, relative to the bank."""
+
+
+class QueryReader(Protocol):
+    """Reads queries."""
+
+    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+        """Give the terms of a query, at once."""
+
+
+class PageSource(Protocol):
+    """The pages of a bank, as the index reads them."""
+
+    def scan(self) -> Mapping[str, str]:
+        """Every page with a stamp that changes when its file does; opens none."""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a page; None when it cannot be read."""
+
+
+class TextAnalyser(Protocol):
+    """Reads texts for the index."""
+
+    @property
+    def version(self) -> str:
+        """The version of the morphological analyser; empty without one."""
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether texts would be analysed thoroughly now."""
+
+    def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
+        """Read texts: thoroughly when that is possible now, else provisionally."""
 
 
 class Logs(Protocol):

@@ -1,0 +1,89 @@
+"""The cache of morphological analyses, by the hash of the text and the version of the analyser.
+
+It lives outside the index, so that an index can be rebuilt without analysing anything again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.core.analysis import Analysis, bigrams_of, normal_form, runs_of
+
+
+class Analysed(NamedTuple):
+    """An analysis with the reading of each run of Hangul in it, for the lexicon."""
+
+    analysis: Analysis
+    readings: Mapping[str, Sequence[str]]
+
+
+class AnalysisCache:
+    """Analyses on disk; losing it costs only the time to analyse again."""
+
+    def __init__(self, folder: Path) -> None:
+        """Keep the cache in this folder, which is made when something is first put in."""
+        self._file = folder / "analyses.sqlite3"
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
+        """The analyses of those of these texts that are known in this version."""
+        found = {}
+        connection = self._open()
+        for text in texts:
+            row = connection.execute("SELECT analysis FROM analyses WHERE key = ?", (_key(text, version),)).fetchone()
+            if row:
+                found[text] = _decode(text, row[0])
+        return found
+
+    def put(self, analyses: Mapping[str, list[object]], version: str) -> None:
+        """Keep what the worker answered for each text."""
+        rows = [(_key(text, version), _encode(raw)) for text, raw in analyses.items()]
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._connection = self._connect()
+            except sqlite3.DatabaseError:
+                self._file.unlink(missing_ok=True)  # a damaged cache is an empty cache
+                self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._file, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID")
+        return connection
+
+
+def analysed(text: str, raw: Sequence[object]) -> Analysed:
+    """Make what the worker answers for a text into an analysis."""
+    sentences, denies, readings = raw
+    kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
+    return Analysed(Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies)), readings)  # type: ignore[arg-type]
+
+
+def _key(text: str, version: str) -> bytes:
+    return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
+
+
+def _encode(raw: Sequence[object]) -> str:
+    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+
+
+def _decode(text: str, stored: str) -> Analysed:
+    return analysed(text, json.loads(stored))

@@ -1,0 +1,252 @@
+"""The rows of an index: what each memory and page says, and how far the index has read, in one SQLite file.
+
+The terms for finding are tantivy's (`index_terms`); a row is found by its number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.core.analysis import Analysis
+from bankd.core.query import FoundRow
+from bankd.core.scoring import Candidate, Corpus
+
+_SCHEMA = """
+CREATE TABLE pages (
+    page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
+    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL DEFAULT '',
+    memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL, bigrams INTEGER NOT NULL,
+    heading_words INTEGER NOT NULL
+);
+CREATE TABLE memories (
+    row INTEGER PRIMARY KEY, page INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,
+    line INTEGER NOT NULL, id TEXT, tag TEXT, hundredths INTEGER, day TEXT, entities TEXT NOT NULL,
+    heading TEXT NOT NULL, text TEXT NOT NULL, sentences TEXT NOT NULL, bigrams TEXT NOT NULL,
+    heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
+);
+CREATE INDEX memories_of_page ON memories (page, place);
+CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+_FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
+_SEPARATOR = "\x1f"
+
+
+class NewRow(NamedTuple):
+    """A memory on its way into the index."""
+
+    line: int
+    id: str | None
+    tag: str | None
+    hundredths: int | None
+    day: date | None
+    entities: tuple[str, ...]
+    heading: tuple[str, ...]
+    text: str
+    analysis: Analysis
+    heading_terms: tuple[str, ...]
+
+
+class NewPage(NamedTuple):
+    """A page on its way into the index; `provisional` when something on it was read with the lexicon only."""
+
+    path: str
+    stamp: str
+    hash: str
+    provisional: bool
+    title: str
+    headings: tuple[tuple[str, ...], ...]
+    rows: tuple[NewRow, ...]
+
+
+class Fingerprint(NamedTuple):
+    """How a page was when the index read it; `hash` is empty when a crash left it half read."""
+
+    stamp: str
+    hash: str
+    provisional: bool
+
+
+class Rows:
+    """One index's rows; SQLite errors leave as they are, `index` tells damage from other trouble."""
+
+    def __init__(self, file: Path, *, create: bool = False) -> None:
+        """Open the file, or make it."""
+        self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        if create:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def begin(self) -> None:
+        """Start a transaction."""
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make what was done since `begin` permanent."""
+        self._connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Forget what was done since `begin`."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def state(self, key: str, default: str = "") -> str:
+        """One value of the state of the index."""
+        found = self._connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else default
+
+    def set_state(self, key: str, value: str) -> None:
+        """Set one value of the state of the index."""
+        self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+
+    def fingerprints(self) -> dict[str, Fingerprint]:
+        """How each page was when it was read."""
+        rows = self._connection.execute("SELECT path, stamp, hash, provisional FROM pages")
+        return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
+
+    def touch(self, path: str, stamp: str) -> None:
+        """Note that a page has another stamp and the same content."""
+        self._connection.execute("UPDATE pages SET stamp = ? WHERE path = ?", (stamp, path))
+
+    def count_provisional(self) -> int:
+        """How many pages wait for the morphological analyser."""
+        return int(self._connection.execute("SELECT count(*) FROM pages WHERE provisional").fetchone()[0])
+
+    def put_page(self, page: NewPage, epoch: int) -> list[int]:
+        """Add a page's rows beside the old ones and mark it unread until `finish_page`; gives the new row numbers."""
+        number = self._page_number(page.path)
+        first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
+        self._connection.executemany(
+            f"INSERT INTO memories ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            [_stored(first + place, number, epoch, place, row) for place, row in enumerate(page.rows)],
+        )
+        return list(range(first, first + len(page.rows)))
+
+    def _page_number(self, path: str) -> int:
+        self._connection.execute(
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', 0, 0, 0, 0, 0) "
+            "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
+            (path,),
+        )
+        return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
+
+    def finish_page(self, page: NewPage, epoch: int, keywords: Iterable[str]) -> None:
+        """Believe a page's new rows, and drop the old ones."""
+        words = [len(row.analysis.terms) for row in page.rows]
+        self._connection.execute(
+            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, keywords = ?, "
+            "memories = ?, words = ?, sentences = ?, bigrams = ?, heading_words = ? WHERE path = ?",
+            (
+                page.stamp, page.hash, epoch, page.provisional, page.title,
+                "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords), len(page.rows), sum(words),
+                sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.analysis.bigrams) for row in page.rows),
+                sum(len(row.heading_terms) for row in page.rows), page.path,
+            ),
+        )  # fmt: skip
+        self._connection.execute(
+            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?",
+            (page.path, epoch),
+        )
+
+    def remove_page(self, path: str) -> None:
+        """Forget a page and its memories."""
+        self._connection.execute("DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,))
+        self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
+
+    def add_readings(self, readings: Mapping[str, Sequence[str]]) -> None:
+        """Add to the lexicon how runs of Hangul were read."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO readings VALUES (?, ?)", [(run, " ".join(terms)) for run, terms in readings.items()]
+        )
+
+    def reading(self, run: str) -> list[str] | None:
+        """How a run of Hangul was read before; None when it was never seen."""
+        found = self._connection.execute("SELECT terms FROM readings WHERE run = ?", (run,)).fetchone()
+        return found[0].split() if found else None
+
+    def corpus(self) -> Corpus:
+        """The number of memories and their average lengths."""
+        memories, words, sentences, bigrams, heading, korean = self._connection.execute(
+            "SELECT sum(memories), sum(words), sum(sentences), sum(bigrams), sum(heading_words), "
+            "sum(CASE WHEN bigrams > 0 THEN memories END) FROM pages"
+        ).fetchone()
+        count = memories or 1
+        return Corpus(
+            memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (bigrams or 0) / (korean or 1),
+            (heading or 0) / count,
+        )  # fmt: skip
+
+    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
+        """The memories with these numbers; those that are gone are left out."""
+        marks = ",".join("?" * len(numbers))
+        found = self._connection.execute(f"SELECT {_FIELDS} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
+        return [_read(row) for row in found]
+
+    def keywords(self, pages: Iterable[int]) -> dict[int, frozenset[str]]:
+        """The keywords of these pages."""
+        numbers = list(pages)
+        marks = ",".join("?" * len(numbers))
+        found = self._connection.execute(f"SELECT page, keywords FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
+        return {page: frozenset(keywords.split()) for page, keywords in found}
+
+    def paths(self, pages: Iterable[int]) -> dict[int, str]:
+        """The paths of these pages."""
+        numbers = list(pages)
+        marks = ",".join("?" * len(numbers))
+        return dict(self._connection.execute(f"SELECT page, path FROM pages WHERE page IN ({marks})", numbers))  # noqa: S608
+
+    def nodes(self) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str], int]]:
+        """Each page in the order of paths: path, title, heading paths, keywords, number of memories."""
+        for path, title, headings, keywords, memories in self._connection.execute(
+            "SELECT path, title, headings, keywords, memories FROM pages ORDER BY path"
+        ):
+            paths = [tuple(line.split(_SEPARATOR)) for line in headings.split("\n") if line]
+            yield path, title, paths, keywords.split(), memories
+
+
+def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
+    return (
+        number, page, epoch, place, row.line, row.id, row.tag, row.hundredths, row.day and row.day.isoformat(),
+        " ".join(row.entities), _SEPARATOR.join(row.heading), row.text,
+        "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(row.analysis.bigrams),
+        " ".join(row.heading_terms), row.analysis.denies,
+    )  # fmt: skip
+
+
+def _read(row: tuple[object, ...]) -> FoundRow:
+    (
+        number,
+        page,
+        _,
+        place,
+        line,
+        id_,
+        tag,
+        hundredths,
+        day,
+        entities,
+        heading,
+        text,
+        sentences,
+        grams,
+        terms,
+        denies,
+    ) = row
+    candidate = Candidate(
+        page, place, [part.split(" ") for part in sentences.split("\n")] if sentences else [],  # type: ignore[attr-defined, arg-type]
+        grams.split(" ") if grams else [], terms.split(" ") if terms else [],  # type: ignore[attr-defined]
+        frozenset(entities.casefold().split()), bool(denies),  # type: ignore[attr-defined]
+    )  # fmt: skip
+    return FoundRow(
+        number, page, place, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,  # type: ignore[arg-type]
+        tuple(heading.split(_SEPARATOR)) if heading else (), text, candidate,  # type: ignore[attr-defined, arg-type]
+    )  # fmt: skip

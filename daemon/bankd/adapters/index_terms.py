@@ -1,0 +1,129 @@
+"""The terms of an index, in tantivy: which memories may answer, quickly; exact scores are `core.scoring`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import tantivy
+
+from bankd.core.query import Filters
+from bankd.core.scoring import Weights
+
+_WRITER_BYTES = 30_000_000
+_BUILD_BYTES = 100_000_000
+
+
+class TermDocument(NamedTuple):
+    """What is indexed of a memory."""
+
+    row: int
+    path: str
+    terms: Sequence[str]
+    bigrams: Sequence[str]
+    heading: Sequence[str]
+    nodes: Sequence[str]
+    tag: str | None
+    entities: Sequence[str]
+    day: int | None
+    """The day as a number such as 20261121."""
+
+
+class Terms:
+    """One index's terms; what tantivy raises leaves as ValueError."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or make the index in this folder."""
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema, path=str(folder))
+        self._searcher = self._index.searcher()
+
+    def reload(self) -> None:
+        """See what was committed since."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def replace(self, paths: Iterable[str], documents: Iterable[TermDocument], *, is_build: bool = False) -> None:
+        """Replace all memories of these pages by these, in one commit."""
+        writer = self._index.writer(_BUILD_BYTES if is_build else _WRITER_BYTES, 1)
+        for path in paths:
+            writer.delete_documents_by_term("path", path)
+        for document in documents:
+            writer.add_document(_document(document))
+        writer.commit()
+        writer.wait_merging_threads()
+        self.reload()
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
+        return int(self._searcher.doc_freq(kind, term))
+
+    def all_frequencies(self, kind: str = "terms") -> list[tuple[str, int]]:
+        """All terms with the number of memories they occur in."""
+        return list(self._searcher.terms_with_prefix(kind, ""))
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
+        """The rows that match best by tantivy's own count, at most so many."""
+        parts = [self._term("terms", term) for term in weights.terms]
+        parts += [self._term("heading", term) for term in weights.terms]
+        parts += [self._term("bigrams", gram) for gram in weights.bigrams]
+        if not parts:
+            return []
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        required = list(self._filters(filters))
+        if required:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (query, *required)])
+        hits = self._searcher.search(query, limit, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
+    def _term(self, field: str, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
+
+    def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
+        parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]
+        joined = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        return tantivy.Query.const_score_query(joined, 0.0)
+
+    def _filters(self, filters: Filters) -> Iterable[tantivy.Query]:
+        if filters.tags:
+            yield self._any("tag", filters.tags)
+        if filters.nodes:
+            yield self._any("node", filters.nodes)
+        if filters.entities:
+            yield self._any("entity", [entity.casefold() for entity in filters.entities])
+        if filters.since or filters.until:
+            low = int(filters.since.strftime("%Y%m%d")) if filters.since else None
+            high = int(filters.until.strftime("%Y%m%d")) if filters.until else None
+            between = tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, low, high)
+            yield tantivy.Query.const_score_query(between, 0.0)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for field in ("terms", "bigrams", "heading"):
+        builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
+    for field in ("path", "node", "tag", "entity"):
+        builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("row", stored=False, indexed=False, fast=True)
+    return builder.build()
+
+
+def _document(memory: TermDocument) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("row", memory.row)
+    document.add_text("path", memory.path)
+    document.add_text("terms", " ".join(memory.terms))
+    document.add_text("bigrams", " ".join(memory.bigrams))
+    document.add_text("heading", " ".join(memory.heading))
+    for node in memory.nodes:
+        document.add_text("node", node)
+    for entity in memory.entities:
+        document.add_text("entity", entity.casefold())
+    if memory.tag:
+        document.add_text("tag", memory.tag)
+    if memory.day is not None:
+        document.add_unsigned("day", memory.day)
+    return document

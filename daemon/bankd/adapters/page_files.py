@@ -1,0 +1,57 @@
+"""The pages of a bank as the index reads them: which there are, with a stamp each, and their bytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from pathlib import Path
+
+_LARGEST = 8 * 1024 * 1024
+"""Larger files are not pages of a bank; they are quarantined elsewhere."""
+
+
+class PageFiles:
+    """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the bank in this folder."""
+        self._folder = folder
+        self._names: dict[str, str] = {}
+
+    def scan(self) -> dict[str, str]:
+        """Every page with a stamp of its size, times and inode; no page is opened."""
+        found: dict[str, str] = {}
+        self._names = {}
+        folders = [""]
+        while folders:
+            prefix = folders.pop()
+            try:
+                with os.scandir(self._folder / prefix) as entries:
+                    for entry in entries:
+                        self._look_at(entry, prefix, folders, found)
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # vanished since it was listed
+        return found
+
+    def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
+        name = f"{prefix}{entry.name}"
+        if entry.name.startswith("."):
+            return
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(f"{name}/")
+        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+                path = unicodedata.normalize("NFC", name)
+                self._names[path] = name
+                found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
+        try:
+            descriptor = os.open(self._folder / self._names.get(path, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

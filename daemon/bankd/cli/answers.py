@@ -1,0 +1,59 @@
+"""How answers of search look on paper and on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from bankd.cli.printing import say, styled
+
+Hit = Mapping[str, Any]
+
+
+def print_answer(answer: Mapping[str, Any], root: str, *, by_page: bool, explain: bool) -> None:
+    """Print the hits of an answer; each begins with `page:line`, which editors and terminals open."""
+    hits: Sequence[Hit] = answer["hits"]
+    if not hits:
+        say("nothing relevant")
+    elif by_page:
+        _print_by_page(hits, root)
+    else:
+        for hit in hits:
+            _print_hit(hit, root)
+            if explain:
+                say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
+    for line in _remarks(answer["fresh"]):
+        say(styled(line, "yellow"))
+
+
+def _print_hit(hit: Hit, root: str) -> None:
+    heading = " > ".join(hit["heading"])
+    place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
+    say(f"{styled(place, 'cyan')}  {styled(score, 'dim')}  {styled(heading)}")
+    say(f"    {_marked(hit)}")
+
+
+def _print_by_page(hits: Sequence[Hit], root: str) -> None:
+    order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
+    for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
+        say(styled(f"{root}{path}", "cyan", "bold"))
+        for hit in group:
+            say(f"  {styled(str(hit['line']), 'dim')}  {_marked(hit)}")
+
+
+def _marked(hit: Hit) -> str:
+    """The text on one line, made safe, with the words of the query in bold on a terminal."""
+    text, pieces, at = str(hit["text"]), [], 0
+    for start, end in hit["marks"]:
+        pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
+        at = end
+    tag = f"{hit['tag']}: " if hit.get("tag") else ""
+    return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
+
+
+def _remarks(fresh: Mapping[str, Any]) -> list[str]:
+    remarks = [str(fresh["note"])] if fresh["note"] else []
+    if fresh["pending"]:
+        remarks.append(f"{fresh['pending']} changed pages are not in the index yet (it is of {fresh['updated']})")
+    return remarks

@@ -1,0 +1,134 @@
+"""`bankctl search`: ask the daemon, or without one the index itself; the two answer the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from io import BufferedRWPair
+
+Ask = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("query", nargs="*", help="words or a question, in Korean or English")
+    parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
+    parser.add_argument("-n", "--limit", type=int, default=10, metavar="N", help="at most so many (default: 10)")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="only W, B, O or S; may be repeated")
+    parser.add_argument(
+        "--node", action="append", default=[], metavar="PLACE", help="only in a folder, page, or page#Heading"
+    )
+    parser.add_argument("--entity", action="append", default=[], metavar="@SLUG", help="only about somebody")
+    parser.add_argument("--since", metavar="DAY", help="only memories of this day or later, e.g. 2026-05-02")
+    parser.add_argument("--until", metavar="DAY", help="only memories of this day or earlier")
+    parser.add_argument("--min-confidence", metavar="0.00", help="only what is worth as much today")
+    parser.add_argument("--files", action="store_true", help="group the answers by page")
+    parser.add_argument("--explain", action="store_true", help="show the parts of each score")
+    parser.add_argument("--all", action="store_true", help="show what is below the floor too")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a query")
+
+
+def run(arguments: Namespace) -> int:
+    """Ask and print."""
+    from bankd.cli.workspace import find_workspace
+
+    queries = list(_queries(arguments))
+    root = find_workspace(arguments.workspace)
+    with _asking(root) as ask:
+        for query in queries:
+            _print(ask(_request(arguments, query)), arguments, root)
+    return 0
+
+
+@contextmanager
+def _asking(root: Path) -> Iterator[Ask]:
+    """A way to ask the daemon, or without one the index itself."""
+    stream = _daemon_of(root)
+    if stream is not None:
+        with stream:
+            yield lambda request: _ask_daemon(stream, request)
+        return
+    from bankd.adapters.clock import read_clock
+    from bankd.wiring.searching import open_search
+
+    searching = open_search(root)
+    try:
+        yield lambda request: searching.answer(request, read_clock(searching.settings.timezone))
+    finally:
+        searching.close()
+
+
+def _queries(arguments: Namespace) -> Iterator[str]:
+    from bankd.errors import UsageError
+
+    if arguments.queries:
+        source = sys.stdin if arguments.queries == "-" else Path(arguments.queries).open(encoding="utf-8")  # noqa: SIM115
+        with source as lines:
+            yield from (line.strip() for line in lines if line.strip())
+    elif arguments.query:
+        yield " ".join(arguments.query)
+    else:
+        raise UsageError("say what to search for, or name a file with --queries")
+
+
+def _request(arguments: Namespace, query: str) -> dict[str, Any]:
+    return {
+        "op": "search",
+        "query": query,
+        "limit": arguments.limit,
+        "tags": arguments.tag,
+        "nodes": arguments.node,
+        "entities": arguments.entity,
+        "since": arguments.since,
+        "until": arguments.until,
+        "min_confidence": arguments.min_confidence,
+        "everything": arguments.all,
+    }
+
+
+def _daemon_of(root: Path) -> BufferedRWPair | None:
+    """A connection to the daemon of the workspace; None when there is none."""
+    import socket
+
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(10.0)
+    try:
+        connection.connect(str(root / ".bankd" / "bankd.sock"))
+    except OSError:
+        connection.close()
+        return None
+    return connection.makefile("rwb")
+
+
+def _ask_daemon(stream: BufferedRWPair, request: dict[str, Any]) -> dict[str, Any]:
+    from bankd.errors import UserError
+
+    stream.write(json.dumps(request).encode() + b"\n")
+    stream.flush()
+    answer: dict[str, Any] = json.loads(stream.readline() or b'{"error": "the daemon went away; try again"}')
+    if "error" in answer:
+        raise UserError(str(answer["error"]))
+    return answer
+
+
+def _print(answer: dict[str, Any], arguments: Namespace, root: Path) -> None:
+    if arguments.json:
+        sys.stdout.write(json.dumps(answer) + "\n")
+        return
+    from bankd.cli.answers import print_answer
+
+    print_answer(answer, _shown_root(root), by_page=arguments.files, explain=arguments.explain)
+
+
+def _shown_root(root: Path) -> str:
+    """What to write before a path so that an editor started here opens it; nothing at the root itself."""
+    shown = os.path.relpath(root, Path.cwd())
+    return "" if shown == "." else f"{shown}/"

@@ -1,0 +1,63 @@
+"""What of a page goes into the index: its memories with their place, day and heading, and the texts to analyse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from bankd.core.pages import Entry, Page
+
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+class IndexableEntry(NamedTuple):
+    """One memory of a page, as search shows it."""
+
+    line: int
+    id: str | None
+    tag: str | None
+    hundredths: int | None
+    day: date | None
+    entities: tuple[str, ...]
+    heading: tuple[str, ...]
+    text: str
+
+    @property
+    def context(self) -> str:
+        """Where it stands and whom it is about, as one text."""
+        return "\n".join((*self.heading, " ".join(self.entities).replace("-", " ").replace("_", " "))).strip()
+
+
+def entries_of(page: Page) -> Iterator[IndexableEntry]:
+    """The memories of a page that say something."""
+    for entry in page.entries:
+        memory = entry.memory
+        if memory.text.strip():
+            heading = entry.heading or (page.title,)
+            confidence = memory.confidence.hundredths if memory.confidence else None
+            day = _day_of(page.path, entry)
+            yield IndexableEntry(
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text
+            )
+
+
+def nodes_of(path: str, heading: tuple[str, ...]) -> list[str]:
+    """The nodes that a memory stands under: folders, page, and headings as `page#Heading`."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return [*folders, path, *(f"{path}#{title}" for title in heading)]
+
+
+def _day_of(path: str, entry: Entry) -> date | None:
+    """The day of a memory: of its confidence, else the nearest heading with a date, else in the page's path."""
+    if entry.memory.confidence and entry.memory.confidence.day:
+        return entry.memory.confidence.day
+    for text in (*reversed(entry.heading), path):
+        if found := _DAY.search(text):
+            try:
+                return date(int(found[1]), int(found[2]), int(found[3]))
+            except ValueError:
+                continue
+    return None

@@ -1,0 +1,169 @@
+"""How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1, then small capped priors.
+
+    text  = words and bigrams of the memory: BM25 of the whole memory and of its best sentence, of Hangul bigrams
+    tree  = where it stands: keywords of its page, its heading path, the memories beside it, whom it is about
+
+All weights are here and are round numbers; README.md says on which data they were chosen and what each part brings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from bankd.core.analysis import Analysis
+
+K1 = 1.2
+B = 0.5
+"""Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
+
+TREE_WEIGHT = 0.4
+BIGRAM_SHARE = 1 / 3
+_TREE_SHARES = {"node": 0.3, "heading": 0.25, "beside": 0.15, "entity": 0.15}
+_CAUTION = 0.01
+"""What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
+
+FLOOR = 0.08
+"""Below this a memory is not an answer; calibrated by `tests/bench`."""
+
+_LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
+"""A Latin stem weighs by its letters: short ones are mostly function words, and none is ever removed."""
+
+
+class Corpus(NamedTuple):
+    """What scoring has to know of the whole: how many memories there are, and how long they are on average."""
+
+    memories: int
+    words: float
+    sentence: float
+    bigrams: float
+    heading: float
+
+
+class Weights(NamedTuple):
+    """A query, ready to be compared: the weight of each term and bigram, and the words that may name somebody."""
+
+    terms: Mapping[str, float]
+    bigrams: Mapping[str, float]
+    names: frozenset[str]
+    denies: bool
+
+    @property
+    def total(self) -> float:
+        """What a memory would score that has every term once, at average length."""
+        return sum(self.terms.values()) * (K1 + 1) or 1.0
+
+
+class Candidate(NamedTuple):
+    """A memory that may answer, as the index keeps it."""
+
+    page: int
+    place: int
+    sentences: Sequence[Sequence[str]]
+    bigrams: Sequence[str]
+    heading: Sequence[str]
+    entities: frozenset[str]
+    denies: bool
+
+
+def idf(memories: int, frequency: int) -> float:
+    """Robertson's inverse document frequency, never negative."""
+    return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
+
+
+def weigh(query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+    """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
+    terms: dict[str, float] = {}
+    for term in query.terms:
+        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * length_weight(term)
+    bigrams: dict[str, float] = {}
+    for gram in query.bigrams:
+        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram))
+    return Weights(terms, bigrams, frozenset(names), query.denies)
+
+
+def length_weight(term: str) -> float:
+    """How much a term counts by its length; only Latin ones differ."""
+    if not "a" <= term[0] <= "z":
+        return 1.0
+    return min(max(len(term) / _USUAL_LENGTH, _SHORTEST), _LONGEST)
+
+
+def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float]) -> float:
+    """Score a list of tokens; `length` is its own, `average` that of the whole."""
+    counts: dict[str, int] = {}
+    for token in tokens:
+        if token in weights:
+            counts[token] = counts.get(token, 0) + 1
+    norm = K1 * (1 - B + B * length / (average or 1.0))
+    return sum(weights[token] * count * (K1 + 1) / (count + norm) for token, count in counts.items())
+
+
+def score(
+    candidates: Sequence[Candidate],
+    keywords: Mapping[int, Collection[str]],
+    weights: Weights,
+    corpus: Corpus,
+    tree_weight: float = TREE_WEIGHT,
+) -> list[dict[str, float]]:
+    """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
+    words = [_words(candidate, weights, corpus) for candidate in candidates]
+    beside = _beside(candidates, words)
+    nodes = {page: coverage(found, weights) for page, found in keywords.items()}
+    scored = []
+    for candidate, own, support in zip(candidates, words, beside, strict=True):
+        text = _text(candidate, own, weights, corpus)
+        tree = {
+            "node": nodes.get(candidate.page, 0.0),
+            "heading": _heading(candidate, weights, corpus),
+            "beside": support,
+            "entity": 1.0 if candidate.entities & weights.names else 0.0,
+        }
+        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies))
+    return scored
+
+
+def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float, *, caution: bool) -> dict[str, float]:
+    tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
+    total = (1 - tree_weight) * text["text"] + tree_weight * tree_score + (_CAUTION if caution else 0.0)
+    return {"score": total, **text, "tree": tree_score, **tree}
+
+
+def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """BM25 of the memory and of its best sentence, half each, as a share of what is possible."""
+    lengths = [len(sentence) for sentence in candidate.sentences]
+    length = sum(lengths)
+    whole = bm25((term for part in candidate.sentences for term in part), length, corpus.words, weights.terms)
+    best = whole
+    if len(lengths) > 1:
+        best = max(bm25(part, len(part), corpus.sentence, weights.terms) for part in candidate.sentences)
+    return (whole + best) / 2 / weights.total
+
+
+def _text(candidate: Candidate, words: float, weights: Weights, corpus: Corpus) -> dict[str, float]:
+    if not weights.bigrams:
+        return {"text": words, "words": words}
+    total = sum(weights.bigrams.values()) * (K1 + 1)
+    grams = bm25(candidate.bigrams, len(candidate.bigrams), corpus.bigrams, weights.bigrams) / total
+    share = BIGRAM_SHARE if weights.terms else 1.0
+    return {"text": (1 - share) * words + share * grams, "words": words, "bigrams": grams}
+
+
+def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    return bm25(candidate.heading, len(candidate.heading), corpus.heading, weights.terms) / weights.total
+
+
+def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[float]:
+    """What the memories right before and after a memory on its page score."""
+    at = {(candidate.page, candidate.place): own for candidate, own in zip(candidates, words, strict=True)}
+    return [
+        at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
+        for candidate in candidates
+    ]
+
+
+def coverage(found: Collection[str], weights: Weights) -> float:
+    """The share of a query's weight whose terms are among these."""
+    total = sum(weights.terms.values())
+    return sum(weight for term, weight in weights.terms.items() if term in found) / total if total else 0.0

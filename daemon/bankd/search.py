@@ -1,0 +1,90 @@
+"""The story of a query: read it, find what may answer, score that exactly, keep what is an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.core.analysis import runs_of
+from bankd.core.marking import marks_of
+from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
+from bankd.core.scoring import FLOOR, TREE_WEIGHT, Weights, score, weigh
+
+if TYPE_CHECKING:
+    from bankd.ports import IndexView, QueryReader
+
+_CANDIDATES = 150
+_FILTERED_CANDIDATES = 1_000
+"""More when what is found is filtered once more by what its confidence is worth today."""
+
+
+class Taste(NamedTuple):
+    """What the settings say about search: the weight of the tree, and how much confidence fades a day."""
+
+    tree_weight: float = TREE_WEIGHT
+    fading_hundredths: float = 2.0
+
+
+def search(
+    query: Query,
+    index: IndexView,
+    reader: QueryReader,
+    fresh: Freshness,
+    today: date,
+    taste: Taste = Taste(),  # noqa: B008
+) -> Answer:
+    """Answer a query.
+
+    read | find | rank | floor
+    """
+    weights = read(query, index, reader)
+    found = find(weights, query.filters, index, today, taste)
+    ranked = rank(found, weights, index, taste)
+    hits = [hit for hit in ranked if query.everything or hit.score >= FLOOR]
+    return Answer(query.text, index.generation, fresh, tuple(hits[: query.limit]))
+
+
+def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
+    """Turn the text of a query into weighted terms."""
+    analysis = reader.analyse_query(query.text, index.reading, lambda term: index.frequency("terms", term) > 0)
+    names = (run.removesuffix("'s") for run in runs_of(query.text))
+    return weigh(analysis, names, index.corpus.memories, index.frequency)
+
+
+def find(weights: Weights, filters: Filters, index: IndexView, today: date, taste: Taste) -> Sequence[FoundRow]:
+    """The memories that may answer, and are what was asked for."""
+    if filters.min_confidence is None:
+        return index.find(weights, filters, _CANDIDATES)
+    least = filters.min_confidence
+    found = index.find(weights, filters, _FILTERED_CANDIDATES)
+    return [row for row in found if worth(row, today, taste) >= least][:_CANDIDATES]
+
+
+def worth(row: FoundRow, today: date, taste: Taste) -> float:
+    """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
+    if row.hundredths is None:
+        return 100.0
+    days = max((today - row.day).days, 0) if row.day and row.tag == "O" else 0
+    return row.hundredths - taste.fading_hundredths * days
+
+
+def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: Taste) -> list[Hit]:
+    """Score what was found, best first; ties stand in the order of the bank."""
+    pages = {row.page for row in found}
+    paths, keywords = index.paths(pages), index.keywords(pages)
+    scores = score([row.candidate for row in found], keywords, weights, index.corpus, taste.tree_weight)
+    best = sorted(zip(found, scores, strict=True), key=lambda one: _order(one[0], one[1], paths))
+    return [_hit(row, parts, paths, weights) for row, parts in best if row.page in paths]
+
+
+def _order(row: FoundRow, parts: dict[str, float], paths: Mapping[int, str]) -> tuple[float, str, int]:
+    path = paths.get(row.page, "")
+    return -round(parts["score"], 6), path, row.line
+
+
+def _hit(row: FoundRow, parts: dict[str, float], paths: Mapping[int, str], weights: Weights) -> Hit:
+    path = f"bank/{paths[row.page]}"
+    rest = {name: part for name, part in parts.items() if name != "score"}
+    marks = marks_of(row.text, weights.terms)
+    return Hit(path, row.line, row.heading, row.id, row.tag, row.text, parts["score"], rest, tuple(marks))

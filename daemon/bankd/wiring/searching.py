@@ -1,0 +1,214 @@
+"""Search put together for a workspace: the same for the daemon, the command line and the evaluation.
+
+What a query needs is imported here, and nothing else: `bankctl search` without a daemon passes through this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bankd.adapters.analyser import Analyser, Patience, Worker
+from bankd.adapters.analyses import AnalysisCache
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.index import IndexDamaged, Refreshed, SearchIndex
+from bankd.adapters.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.page_files import PageFiles
+from bankd.adapters.recall import RecallBuffer
+from bankd.core.query import Filters, Freshness, Query
+from bankd.core.scoring import TREE_WEIGHT
+from bankd.core.tree_index import PageNode, render_tree
+from bankd.errors import UserError
+from bankd.search import Taste, search
+
+TREE_FILE = "bank/_meta/tree-index.json"
+_QUICK_PAGES = 200
+"""So many changed pages are read before an answer when no daemon does it; more wait for a run."""
+
+Write = Callable[[str, bytes], None]
+"""Writes a file of the workspace whole, by the one layer that may."""
+
+
+class SearchSettings(NamedTuple):
+    """What search needs of `bankd.yaml`."""
+
+    timezone: str
+    tree_weight: float
+    cache_minutes: int
+    cache_entries: int
+    recall_minutes: int
+    decay_per_day: float
+
+
+class Searching:
+    """Search over one workspace."""
+
+    def __init__(self, root: Path, settings: SearchSettings, worker: Worker | None, *, is_daemon: bool) -> None:
+        """Take the workspace, its settings, the Kiwi worker, and whether this is the daemon's."""
+        self.settings = settings
+        self._root = root
+        self._worker = worker
+        self._is_daemon = is_daemon
+        self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
+        self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
+        self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
+        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100)
+
+    def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
+        """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
+        query = read_request(request)
+        note = ""
+        if pending is None:
+            note = self.catch_up(now)
+            pending = self.index.pending()
+        else:
+            self.open()
+        fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional, note)
+        answer = search(query, self.index, self.analyser, fresh, now.date(), self._taste).as_json()
+        self._keep(answer, now)
+        return answer
+
+    def open(self) -> None:
+        """See the newest state of the index; UserError when there is none that can be read."""
+        try:
+            if self.index.open():
+                return
+        except IndexDamaged as damage:
+            raise UserError(
+                f"the search index cannot be used: {damage}; bankctl index rebuild makes it anew"
+            ) from damage
+        raise UserError("there is no search index yet; bankctl index rebuild makes it")
+
+    def catch_up(self, now: datetime) -> str:
+        """Without a daemon: read what changed, if it is little, before answering; gives what there is to say."""
+        try:
+            is_there = self.index.open()
+        except IndexDamaged as damage:
+            return self._rebuild(now, str(damage))
+        if not is_there:
+            return self._rebuild(now, "")
+        if 0 < self.index.pending() <= _QUICK_PAGES:
+            self.analyser.patience = "never"
+            self.index.refresh(now)
+        return ""
+
+    def _rebuild(self, now: datetime, why: str) -> str:
+        self.analyser.patience = "wait"
+        done = self.index.refresh(now)
+        return f"the index was made anew ({done.read} pages)" + (f" because {why}" if why else "")
+
+    def refresh(self, now: datetime, write: Write | None, patience: Patience = "wait") -> Refreshed:
+        """Bring the index up to date with the bank, and the tree file with the index."""
+        self.analyser.patience = patience
+        done = self.index.refresh(now)
+        if write is not None:
+            self.write_tree(write)
+        return done
+
+    def write_tree(self, write: Write) -> None:
+        """Write tree-index.json when its content changed."""
+        pages = (PageNode(*node) for node in self.index.nodes())
+        content = render_tree(pages, dict(self.index.all_frequencies()), self.index.corpus)
+        file = self._root / TREE_FILE
+        if not file.is_file() or file.read_bytes() != content:
+            write(TREE_FILE, content)
+
+    def close(self) -> None:
+        """Let go of the index and end the worker's pipe, if it was ours."""
+        self.index.close()
+        if isinstance(self._worker, KiwiWorker):
+            self._worker.end()
+
+    def _keep(self, answer: dict[str, Any], now: datetime) -> None:
+        try:
+            self._recall.keep(answer, now)
+        except OSError as error:
+            answer["fresh"]["note"] = f"this answer is not in recall/: {error.strerror}"
+
+
+def open_search(root: Path, *, is_daemon: bool = False) -> Searching:
+    """Put search together for a workspace."""
+    return Searching(root, search_settings(root), KiwiWorker(read_monotonic), is_daemon=is_daemon)
+
+
+def read_request(request: Mapping[str, Any]) -> Query:
+    """Read a query and its options from JSON; UserError names every option that cannot be read."""
+    problems: list[str] = []
+    filters = Filters(
+        tuple(str(tag).upper() for tag in request.get("tags") or ()),
+        tuple(_node(str(node)) for node in request.get("nodes") or ()),
+        tuple(str(entity).lstrip("@") for entity in request.get("entities") or ()),
+        _day(request.get("since"), "since", problems),
+        _day(request.get("until"), "until", problems),
+        _hundredths(request.get("min_confidence"), problems),
+    )
+    if problems:
+        raise UserError(*problems)
+    limit = max(1, min(int(request.get("limit") or 10), 100))
+    return Query(str(request.get("query", ""))[:4_000], limit, filters, bool(request.get("everything")))
+
+
+def _node(text: str) -> str:
+    return text.removeprefix("bank/").strip("/")
+
+
+def _day(value: object, name: str, problems: list[str]) -> date | None:
+    try:
+        return date.fromisoformat(str(value)) if value else None
+    except ValueError:
+        problems.append(f"{name}: {value} is not a day such as 2026-05-02")
+        return None
+
+
+def _hundredths(value: object, problems: list[str]) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = round(float(str(value)) * 100)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 100:
+        problems.append(f"min_confidence: {value} is not between 0 and 1")
+    return number
+
+
+def search_settings(root: Path) -> SearchSettings:
+    """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same: YAML is slow to import."""
+    file, copy = root / "bankd.yaml", root / ".bankd" / "search-settings.json"
+    status = file.stat()
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    try:
+        kept = json.loads(copy.read_bytes())
+        if kept["stamp"] == stamp:
+            return SearchSettings(*kept["settings"])
+    except (OSError, ValueError, KeyError, TypeError):
+        kept = None
+    settings = _load_settings(file)
+    _keep_copy(copy, {"stamp": stamp, "settings": settings})
+    return settings
+
+
+def _load_settings(file: Path) -> SearchSettings:
+    from bankd.config import load_settings  # noqa: PLC0415 -- YAML is slow to import
+
+    loaded = load_settings(file)
+    own = loaded.search
+    return SearchSettings(
+        loaded.timezone, own.tree_weight, own.cache_minutes, own.cache_entries, own.recall_minutes, loaded.decay.per_day
+    )
+
+
+def _keep_copy(copy: Path, content: object) -> None:
+    staged = copy.with_name(f"{copy.name}.{os.getpid()}")
+    try:
+        staged.write_text(json.dumps(content))
+        staged.replace(copy)
+    except OSError:
+        return  # a read-only workspace: it is read again next time
+
+
+__all__ = ["TREE_WEIGHT", "SearchSettings", "Searching", "open_search", "read_request", "search_settings"]
