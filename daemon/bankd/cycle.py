@@ -1,6 +1,6 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | check | apply | report
+    collect | route | deduplicate | check | apply | index | report
 
 Everything up to `check` is a decision and touches nothing.
 """
@@ -23,7 +23,7 @@ from bankd.core.routing import Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Holdings, Logs, Transactions
+from bankd.ports import Holdings, Index, Logs, Transactions
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -38,6 +38,7 @@ class World:
     logs: Logs
     holdings: Holdings
     transactions: Transactions
+    index: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run did; `conflicts` is what it left as a hand had it meanwhile."""
+    """What a run did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
 
     kind: Kind
     plan: Plan
     is_applied: bool
-    conflicts: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy, *, dry_run: bool = False) -> Report:
@@ -88,7 +89,8 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
     world.logs.mark_read(_finished(facts.readings, plan))
     world.holdings.refresh(now)
-    return Report(kind, plan, is_applied=True, conflicts=conflicts)
+    notes = world.index.refresh(now)
+    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
 
 
 def _gather(now: datetime, world: World) -> Facts:

@@ -121,3 +121,10 @@ class Transactions(Protocol):
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
         """Apply a transaction, all of it, now or at the next start; gives what was left as a hand had it."""
+
+
+class Index(Protocol):
+    """What search reads, as a run knows it."""
+
+    def refresh(self, now: datetime) -> Sequence[str]:
+        """Bring index and tree up to date with the bank; gives what a person should know of it."""

@@ -14,6 +14,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "init": Command("init", "make a workspace from the template"),
+    "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
     "add": Command("add", "append a Retain line to today's log"),
     "search": Command("search", "find memories, in Korean and English"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),

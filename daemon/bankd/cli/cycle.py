@@ -31,7 +31,7 @@ def _moment(text: str) -> datetime:
 
 def run(arguments: Namespace) -> int:
     """Run the cycle and print its report."""
-    from bankd.cli.printing import say_json
+    from bankd.cli.printing import say, say_json, styled
     from bankd.cli.reports import print_report
     from bankd.cli.workspace import find_workspace
     from bankd.core.report import plan_json
@@ -46,10 +46,12 @@ def run(arguments: Namespace) -> int:
             {
                 "kind": report.kind,
                 "applied": report.is_applied,
-                "conflicts": list(report.conflicts),
+                "notes": list(report.notes),
                 **plan_json(report.plan),
             }
         )
     else:
         print_report(report.plan, applied=report.is_applied)
+        for note in report.notes:
+            say(styled(note, "yellow"))
     return 0

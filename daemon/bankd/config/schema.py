@@ -99,6 +99,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "schedule.micro_minutes": _whole(1, 1440),
     "schedule.reflect_at": _time_of_day,
     "schedule.missed": _missed,
+    "search.analyser": _one_of("kiwi", "lexicon"),
     "search.tree_weight": _real(0, 1),
     "search.cache_minutes": _whole(0, 10_080),
     "search.cache_entries": _whole(0, 10_000),

@@ -50,8 +50,9 @@ class SchedulePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SearchPolicy:
-    """The weight of the tree score, and how long answers are kept."""
+    """How Korean is taken apart, the weight of the tree score, and how long answers are kept."""
 
+    analyser: str = "kiwi"
     tree_weight: float = 0.4
     cache_minutes: int = 30
     cache_entries: int = 20

@@ -37,6 +37,7 @@ class SearchSettings(NamedTuple):
     """What search needs of `bankd.yaml`."""
 
     timezone: str
+    analyser: str
     tree_weight: float
     cache_minutes: int
     cache_entries: int
@@ -132,7 +133,9 @@ class Searching:
 
 def open_search(root: Path, *, is_daemon: bool = False) -> Searching:
     """Put search together for a workspace."""
-    return Searching(root, search_settings(root), KiwiWorker(read_monotonic), is_daemon=is_daemon)
+    settings = search_settings(root)
+    worker = KiwiWorker(read_monotonic) if settings.analyser == "kiwi" else None
+    return Searching(root, settings, worker, is_daemon=is_daemon)
 
 
 def read_request(request: Mapping[str, Any]) -> Query:
@@ -198,7 +201,13 @@ def _load_settings(file: Path) -> SearchSettings:
     loaded = load_settings(file)
     own = loaded.search
     return SearchSettings(
-        loaded.timezone, own.tree_weight, own.cache_minutes, own.cache_entries, own.recall_minutes, loaded.decay.per_day
+        loaded.timezone,
+        own.analyser,
+        own.tree_weight,
+        own.cache_minutes,
+        own.cache_entries,
+        own.recall_minutes,
+        loaded.decay.per_day,
     )
 
 
