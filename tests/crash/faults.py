@@ -40,7 +40,7 @@ class FaultyCalls(Calls):
         self.count = 0
         self.log: list[str] = []
         self.fired = False
-        self._dead = False
+        self._dead = self._dying = False
         self._record = recorder or (lambda *_: None)
 
     def _meet(self, kind: str, what: str, data: bytes | None = None) -> bytes | None:
@@ -53,7 +53,7 @@ class FaultyCalls(Calls):
         self.log.append(f"{kind} {what}")
         fault = self.fault
         if fault.kill_at and self.count == fault.kill_at:
-            self._die()
+            return self._tear(data)
         if fault.at and (self.count == fault.at or (fault.forever and self.count > fault.at)):
             return self._strike(kind, data)
         return data
@@ -63,12 +63,10 @@ class FaultyCalls(Calls):
         match self.fault.action:
             case "kill":
                 self._die()
-            case "torn" | "short" if data is not None and len(data) > 1:
-                return data[: len(data) // 2]
             case "torn":
-                self._die()
+                return self._tear(data)
             case "short":
-                return data
+                return data[: len(data) // 2] if data and len(data) > 1 else data
             case "hook":
                 assert self.fault.hook is not None
                 self.fault.hook()
@@ -76,6 +74,14 @@ class FaultyCalls(Calls):
                 number = getattr(errno, name)
                 raise OSError(number, os.strerror(number))
         return data
+
+    def _tear(self, data: bytes | None) -> bytes | None:
+        """Die in the middle of a write, or before anything else."""
+        if not data or len(data) < 2:
+            self._die()
+            return None
+        self._dying = True
+        return data[: len(data) // 2]
 
     def _die(self) -> None:
         self.fired = True
@@ -101,7 +107,7 @@ class FaultyCalls(Calls):
         assert part is not None
         done = super().write(fd, part)
         self._record("write", fd, part)
-        if len(part) < len(data) and self.fault.action == "torn":
+        if self._dying:
             self._die()
         return done
 

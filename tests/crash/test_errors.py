@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.crash.faults import KINDS, Fault, FaultyCalls
+from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
 from bankd.adapters import disk
 from bankd.errors import BankError, StorageError
-from tests.crash.faults import KINDS, Fault, FaultyCalls
-from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
 WRITING = ("create", "write", "mkdir")
 
@@ -58,7 +58,13 @@ def break_and_judge(template: Path, root: Path, fault: Fault, clean_bank: dict[s
 
 
 def break_everywhere(
-    template: Path, tmp_path: Path, clean_bank: dict[str, bytes], faulty: dict[str, tuple[str, ...]], *, forever: bool, step: int
+    template: Path,
+    tmp_path: Path,
+    clean_bank: dict[str, bytes],
+    faulty: dict[str, tuple[str, ...]],
+    *,
+    forever: bool,
+    step: int,
 ) -> None:
     bad = {}
     for error, kinds in faulty.items():

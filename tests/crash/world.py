@@ -19,7 +19,7 @@ from bankd.adapters.transactions import Applied, Transactions
 from bankd.adapters.tree import Tree
 from bankd.core.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
 from bankd.core.spans import block_key, new_page
-from bankd.core.transaction import Transaction, make_event
+from bankd.core.transaction import Look, Transaction, make_event
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")
 AT = NOW.isoformat()
@@ -43,7 +43,9 @@ def _part(section: str) -> str:
 
 
 def _section_pieces(n: int) -> list[Piece]:
-    nested = Piece(f"m-{100 + n * 10:04}", f"- W: with detail {n} ^m-{100 + n * 10:04}\n  - a nested line\n  - 하위 항목")
+    nested = Piece(
+        f"m-{100 + n * 10:04}", f"- W: with detail {n} ^m-{100 + n * 10:04}\n  - a nested line\n  - 하위 항목"
+    )
     prose = f"Free words of {SECTIONS[n]}, which have no id."
     fence = f"```sh\n- W: not a memory ^m-9{n}00\n```"
     items = [item(101 + n * 10 + k) for k in range(4)]
@@ -63,17 +65,33 @@ def pages() -> dict[str, str]:
         PETER: f"# Peter\r\n\r\n{links}\n".replace("\n", "\r\n").replace("\r\r", "\r"),
         VALUES: new_page("Values", "", [item(n).text for n in range(1, 11)]),
         OPINIONS: new_page("Tools", "", [f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}" for n in range(6)]),
-        "bank/daily/routine.md": new_page("Routine", "Morning", [item(n).text for n in range(20, 24)]).removesuffix("\n"),
+        "bank/daily/routine.md": new_page("Routine", "Morning", [item(n).text for n in range(20, 24)]).removesuffix(
+            "\n"
+        ),
     }
 
 
-def plan() -> tuple[Operation, ...]:
-    """What the run wants: 50 memories to four pages, a split in five with its links, three opinions archived."""
+def plan(look: Look, known: set[str]) -> tuple[Operation, ...]:
+    """What a run wants of a bank that reads so, when these events are known already.
+
+    Like a real planner it believes what it sees: a line that was ingested is not ingested again, a page that is a hub is
+    not split again. Only a journal brings an interrupted run to its end.
+    """
+    new = [item(500 + k) for k in range(50) if EVENTS[k]["id"] not in known]
     operations: list[Operation] = []
     targets = [(VALUES, ""), ("bank/daily/routine.md", "Morning"), ("bank/world/places.md", "Cities"), (PETER, "")]
     for n, (path, heading) in enumerate(targets):
-        operations.append(Append(path, heading, tuple(item(500 + k) for k in range(n, 50, 4)), "Places"))
-    hub = [f"- [{section}](full/{section.lower()}.md)" for section in SECTIONS]
+        pieces = tuple(piece for piece in new if int(piece.key[2:]) % 4 == n)
+        operations += [Append(path, heading, pieces, "Places")] if pieces else []
+    if b"## Parts" not in (look(FULL) or b""):
+        operations += _split()
+    if b"m-0400" not in (look(ARCHIVED) or b""):
+        operations += [Append(ARCHIVED, "", FADED, "Tools"), Remove(OPINIONS, FADED, ARCHIVED)]
+    return (*operations, Replace(VALUES, "m-0002", item(2).text, item(2, "fact number 2, dated").text))
+
+
+def _split() -> list[Operation]:
+    operations: list[Operation] = []
     for n, section in enumerate(SECTIONS):
         pieces = tuple(_section_pieces(n))
         operations.append(Append(_part(section), "", pieces, section))
@@ -81,15 +99,12 @@ def plan() -> tuple[Operation, ...]:
         key = f"m-01{n}1"
         new = f"../knowledge/full/{section.lower()}.md#^{key}"
         operations.append(Relink(PETER, (Move(f"../knowledge/full.md#^{key}", new, _part(section), key),)))
-    operations.append(Append(FULL, "Parts", tuple(Piece(block_key(line), line) for line in hub)))
-    faded = tuple(Piece(f"m-04{n:02}", f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}") for n in range(3))
-    archived = OPINIONS.replace("bank/", "archive/", 1)
-    operations.append(Append(archived, "", faded, "Tools"))
-    operations.append(Remove(OPINIONS, faded, archived))
-    operations.append(Replace(VALUES, "m-0002", item(2).text, item(2, "fact number 2, dated").text))
-    return tuple(operations)
+    hub = [f"- [{section}](full/{section.lower()}.md)" for section in SECTIONS]
+    return [*operations, Append(FULL, "Parts", tuple(Piece(block_key(line), line) for line in hub))]
 
 
+ARCHIVED = OPINIONS.replace("bank/", "archive/", 1)
+FADED = tuple(Piece(f"m-04{n:02}", f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}") for n in range(3))
 EVENTS = tuple(make_event("ingested", AT, memory=f"m-{500 + n:04}") for n in range(50))
 EXPECTED = (
     {f"m-{n:04}" for n in [*range(1, 11), *range(20, 24), *range(500, 550)]}
@@ -149,7 +164,8 @@ class Session:
         recovery = Recoverer(self.tree, self.transactions, settle_seconds=0).recover(now)
         known = {event["id"] for event in self.transactions.events.read()}
         events = tuple(event for event in EVENTS if event["id"] not in known)
-        return recovery, self.transactions.commit(Transaction("run-1", AT, plan(), events))
+        operations = plan(self.transactions.look, known)
+        return recovery, self.transactions.commit(Transaction("run-1", AT, operations, events))
 
 
 def run(root: Path, calls: Calls | None = None, **options: Any) -> tuple[Recovery, Applied]:
@@ -161,7 +177,9 @@ def run(root: Path, calls: Calls | None = None, **options: Any) -> tuple[Recover
 def bank_of(root: Path) -> dict[str, bytes]:
     """Every file that people can see."""
     folders = [root / name for name in ("bank", "archive")]
-    return {str(p.relative_to(root)): p.read_bytes() for folder in folders for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(root)): p.read_bytes() for folder in folders for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def ids_in(root: Path) -> list[str]:
@@ -190,6 +208,7 @@ def faults(root: Path, expected: set[str] = EXPECTED) -> list[str]:
             resolved = (root / path).parent.joinpath(target).resolve()
             if not resolved.exists() or f"^{key}" not in resolved.read_text(errors="surrogateescape"):
                 wrong.append(f"{path}: the link to {target}#^{key} is broken")
+    wrong += [f"torn: {line}" for data in bank.values() for line in _torn(data.decode("utf-8", "surrogateescape"))]
     for n in range(5):
         prose = f"Free words of {SECTIONS[n]}"
         if sum(data.decode("utf-8", "surrogateescape").count(prose) for data in bank.values()) != 1:
@@ -198,6 +217,12 @@ def faults(root: Path, expected: set[str] = EXPECTED) -> list[str]:
         wrong += [f"left over: {p.name}" for p in sorted((root / ".bankd" / folder).glob("*"))]
     wrong += [f"stray file {path}" for path in bank if not path.endswith(".md")]
     return wrong + _wrong_events(root)
+
+
+def _torn(text: str) -> list[str]:
+    """Lines of memories that end before their id."""
+    lines = [line.rstrip("\r") for line in _outside_fences(text).split("\n") if re.match(r"- [WO](\(|:| |$)", line)]
+    return [line for line in lines if not re.search(r"\^m-\d{4}$", line)]
 
 
 def _wrong_events(root: Path) -> list[str]:
