@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from bankd.adapters.disk import sync
+from bankd.adapters.disk import explain, sync
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree, split
 from bankd.core.transaction import Event
@@ -109,8 +109,12 @@ class EventLog:
         """All events of all writers as a set: once each, in the order of their time and id."""
         self.corrupt = []
         found: dict[str, dict[str, Any]] = {}
-        for path in self.segments():
-            for row in self._rows(path):
+        try:
+            segments = [(path, list(self._rows(path))) for path in self.segments()]
+        except OSError as problem:
+            raise explain(problem, "events/") from problem
+        for path, rows in segments:
+            for row in rows:
                 if isinstance(row.get("id"), str) and isinstance(row.get("at"), str):
                     found[row["id"]] = row
                 else:

@@ -9,6 +9,7 @@ import socket
 from contextlib import suppress
 from types import TracebackType
 
+from bankd.adapters.disk import explain
 from bankd.adapters.tree import Tree
 from bankd.errors import BusyError
 
@@ -31,9 +32,12 @@ class Lock:
 
     def take(self) -> None:
         """Take the lock or raise BusyError with the holder."""
-        with self._tree.folder(".bankd", make=True) as folder:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            fd = os.open(NAME, flags, 0o600, dir_fd=folder)
+        try:
+            with self._tree.folder(".bankd", make=True) as folder:
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+                fd = os.open(NAME, flags, 0o600, dir_fd=folder)
+        except OSError as problem:
+            raise explain(problem, ".bankd/lock") from problem
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as busy:

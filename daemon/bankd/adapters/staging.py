@@ -52,16 +52,19 @@ class Staging:
     def stage(self, name: str, data: bytes, model: str | None = None, mode: int = 0o666) -> None:
         """Write and sync a file on the stage, dressed like the file it will replace."""
         with self._tree.folder(STAGE, make=True) as folder:
-            with suppress(FileNotFoundError):
-                self._calls.unlink(f"w-{name}", folder)
             try:
-                fd = self._calls.create(f"w-{name}", folder, 0o600 if model else mode)
-                self._write(fd, data, model)
+                self._write(self._create(f"w-{name}", folder, 0o600 if model else mode), data, model)
                 self._calls.rename(f"w-{name}", folder, name, folder)
             except BaseException:
                 with suppress(OSError):
                     self._calls.unlink(f"w-{name}", folder)
                 raise
+
+    def _create(self, name: str, folder: int, mode: int) -> int:
+        with suppress(FileExistsError):
+            return self._calls.create(name, folder, mode)
+        self._calls.unlink(name, folder)  # a crash left it behind
+        return self._calls.create(name, folder, mode)
 
     def _write(self, fd: int, data: bytes, model: str | None) -> None:
         try:

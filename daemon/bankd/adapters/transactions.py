@@ -7,7 +7,7 @@ Until the journal is in place nothing visible has changed; after it everything g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event as Waiter
@@ -19,7 +19,7 @@ from bankd.adapters.lock import Lock
 from bankd.adapters.staging import Staged, Staging
 from bankd.adapters.tree import FILE_CAP, Tree, split
 from bankd.core.markdown import decode
-from bankd.core.operations import Append, Rewrite, digest
+from bankd.core.operations import Append, Remove, Rewrite, digest
 from bankd.core.spans import keys_in
 from bankd.core.transaction import Outcome, Step, Transaction, take_step
 from bankd.errors import ConflictError, InvariantError
@@ -64,8 +64,8 @@ class Transactions:
         """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
         if not self._lock.is_held:
             raise InvariantError("a transaction was begun without the lock")
-        disk.check_writable(self._tree)
         try:
+            disk.check_writable(self._tree)
             journal, staged = self._stage(transaction)
             if not journal.before and not transaction.events:
                 return Applied(0)
@@ -123,11 +123,15 @@ class Transactions:
         applied = Applied(journal.seq)
         if staged:
             self.staging.sync()
+        added: list[str] = []
         for number, step in enumerate(journal.transaction.steps()):
+            if step.phase < Remove.phase:
+                added.append(step.path)
+            elif added:
+                self._sync_folders(added)  # what is taken out below must be there, for good, before it goes
+                added = []
             self._run_step(journal, number, step, staged.get(number), applied)
-        for folder in sorted({split(path)[0] for path in journal.paths()}):
-            with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
-                disk.sync(self._tree, fd)  # also what was swapped before a crash: the journal is about to move on
+        self._sync_folders(journal.paths())  # also what was swapped before a crash: the journal is about to move on
         if applied.postponed:
             return applied
         self._report_missing(journal.transaction, applied)
@@ -136,6 +140,11 @@ class Transactions:
         self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
         disk.calm(self._tree)
         return applied
+
+    def _sync_folders(self, paths: Iterable[str]) -> None:
+        for folder in sorted({split(path)[0] for path in paths}):
+            with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
+                disk.sync(self._tree, fd)
 
     def _run_step(self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied) -> None:
         try:

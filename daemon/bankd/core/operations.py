@@ -14,8 +14,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from bankd.core.carry import carry
 from bankd.core.markdown import encode
-from bankd.core.pages import read_page
-from bankd.core.spans import cut, find_all, insert, new_page, replaced, split_bom, text_of, unix
+from bankd.core.spans import cut, find_all, insert, new_page, page_of, replaced, split_bom, text_of, unix
 
 Rewrite: TypeAlias = Callable[[str, str, Mapping[str, str]], str]
 """(path of the page, its text, {old reference: new reference}) -> the text with its links rewritten."""
@@ -90,7 +89,7 @@ class Replace:
         if data is None or self.old == self.new:
             return data
         bom, text = split_bom(data)
-        page = read_page(self.path, encode(text))
+        page = page_of(text)
         for span in find_all(page, [self.key])[self.key]:
             if text_of(page.document, span) == unix(self.old):
                 return encode(bom + replaced(text, span, unix(self.new)))
@@ -113,7 +112,7 @@ class Remove:
         if data is None or not self.pieces:
             return data
         bom, text = split_bom(data)
-        page = read_page(self.path, encode(text))
+        page = page_of(text)
         wanted = Counter(piece.key for piece in self.pieces)
         texts = {(piece.key, unix(piece.text)) for piece in self.pieces}
         spans = []
@@ -198,7 +197,7 @@ def digest(data: bytes | None) -> str:
 
 
 def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
-    page = read_page("", encode(text))
+    page = page_of(text)
     return Counter({key: len(spans) for key, spans in find_all(page, {piece.key for piece in pieces}).items()})
 
 

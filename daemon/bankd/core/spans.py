@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bankd.core.markdown import Document, Kind, decode, encode, scan, split_lines
 from bankd.core.memory import normalise
@@ -58,9 +59,10 @@ def text_of(document: Document, span: Span) -> str:
     return unix("".join(document.lines[span.start : span.end]))
 
 
-def find(page: Page, key: str) -> list[Span]:
-    """Every place of a page where the piece of this key stands."""
-    return list(find_all(page, [key])[key])
+@lru_cache(maxsize=32)
+def page_of(text: str) -> Page:
+    """Read a text as a page; the same few pages are read again and again while one transaction is worked out."""
+    return read_page("", encode(text))
 
 
 def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[Span]]:
@@ -84,7 +86,7 @@ def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
     if not wanted:
         return set()
     _, text = split_bom(data)
-    return {key for key, spans in find_all(read_page("", encode(text)), wanted).items() if spans}
+    return {key for key, spans in find_all(page_of(text), wanted).items() if spans}
 
 
 def _block_spans(document: Document) -> Iterator[Span]:
@@ -112,11 +114,11 @@ def outline(document: Document, *without: Span) -> list[tuple[str, int, int, tup
 
 def cut(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
     """Take spans out of a text; give the rest and those that could go without changing how the rest reads."""
-    document = scan(text)
+    document = page_of(text).document
     want = outline(document, *spans)
     for widened in (True, False):
         rest = _without(document, spans, widened)
-        if outline(scan(rest)) == want:
+        if outline(page_of(rest).document) == want:
             return rest, spans
     if len(spans) == 1:
         return text, []
@@ -155,8 +157,8 @@ def _is_blank(lines: list[str | None], n: int) -> bool:
 
 def insert(text: str, heading: str, pieces: list[str]) -> str | None:
     """Put pieces under a heading ("" is the page's own), after its last item; None when no place reads as it should."""
-    document = scan(text)
-    page = read_page("", encode(text))
+    document = page_of(text).document
+    page = page_of(text)
     ending = majority_ending(text)
     want = outline(document)
     for at, lines in _places(page, heading, pieces):
@@ -164,7 +166,7 @@ def insert(text: str, heading: str, pieces: list[str]) -> str | None:
         if head and not head[-1].endswith("\n"):
             head[-1] += ending
         result = "".join([*head, *(line + ending for line in lines), *document.lines[at:]])
-        after = scan(result)
+        after = page_of(result).document
         new = Span(at, at + len(lines))
         if outline(after, new) == want and _reads_alone(after, new):
             return result

@@ -40,6 +40,11 @@ class Step:
     path: str
     operations: tuple[Operation, ...]
 
+    @property
+    def phase(self) -> int:
+        """Its place in the order: add, replace, remove, relink."""
+        return self.operations[0].phase
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

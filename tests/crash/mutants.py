@@ -1,0 +1,138 @@
+"""The transaction layer with one rule switched off each: what the suite must catch."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bankd.adapters import disk, events, journals, staging
+from bankd.adapters.journals import TXN, Journal, Journals
+from bankd.adapters.staging import STAGE, Staged, Staging
+from bankd.adapters.transactions import Applied, Transactions
+from bankd.adapters.tree import Tree, split
+from bankd.core import transaction as core_transaction
+from bankd.core.operations import Remove, digest
+from bankd.core.spans import cut, find_all, page_of, split_bom
+from bankd.core.transaction import Step, Transaction
+
+Patch = pytest.MonkeyPatch
+
+
+def _sync_only(wanted: Callable[[int], bool]) -> Callable[[Patch], None]:
+    real = disk.sync
+
+    def sync(tree: Tree, fd: int) -> None:
+        if wanted(os.fstat(fd).st_mode):
+            real(tree, fd)
+
+    def switch_off(patch: Patch) -> None:
+        for module in (disk, staging, journals, events):
+            patch.setattr(module, "sync", sync)
+
+    return switch_off
+
+
+def _journal_deleted_first(patch: Patch) -> None:
+    real = Transactions.run
+
+    def run(self: Transactions, journal: Journal, staged: Any) -> Applied:
+        self._tree.remove(f"{TXN}/{journal.name}")
+        return real(self, journal, staged)
+
+    patch.setattr(Transactions, "run", run)
+    patch.setattr(Journals, "move", lambda *_: None)
+
+
+def _replace_without_a_look(patch: Patch) -> None:
+    patch.setattr(Staging, "swap", _plain_replace)
+
+
+def _plain_replace(self: Staging, staged: Staged, path: str) -> bool:
+    parent, leaf = split(path)
+    tree = self._tree
+    with tree.folder(STAGE, make=True) as stage, tree.folder(parent, make=True) as folder:
+        tree.calls.rename(str(staged), stage, leaf, folder)
+    return True
+
+
+def _check_then_replace(patch: Patch) -> None:
+    def swap(self: Staging, staged: Staged, path: str) -> bool:
+        if digest(self._tree.read(path)) != staged.before:
+            return False
+        return _plain_replace(self, staged, path)
+
+    patch.setattr(Staging, "swap", swap)
+
+
+def _remove_before_create(patch: Patch) -> None:
+    real = Transaction.steps
+
+    def steps(self: Transaction) -> tuple[Step, ...]:
+        return tuple(sorted(real(self), key=lambda step: step.phase != Remove.phase))
+
+    patch.setattr(Transaction, "steps", steps)
+    patch.setattr(core_transaction, "_with_copy", lambda operation, _: operation)
+
+
+def _events_first(patch: Patch) -> None:
+    real = Transactions.commit
+
+    def commit(self: Transactions, transaction: Transaction) -> Applied:
+        if transaction.events:
+            self.events.append(transaction.events)
+        return real(self, transaction)
+
+    patch.setattr(Transactions, "commit", commit)
+
+
+def _remove_without_guard(patch: Patch) -> None:
+    def apply(self: Remove, data: bytes | None) -> bytes | None:
+        bom, text = split_bom(data or b"")
+        spans = [s for found in find_all(page_of(text), [p.key for p in self.pieces]).values() for s in found]
+        return (bom + cut(text, spans)[0]).encode("utf-8", "surrogateescape") if spans else data
+
+    patch.setattr(Remove, "apply", apply)
+
+
+def _staged_under_the_final_name(patch: Patch) -> None:
+    def stage(self: Staging, name: str, data: bytes, model: str | None = None, mode: int = 0o666) -> None:
+        with self._tree.folder(STAGE, make=True) as folder:
+            self._write(self._create(name, folder, mode), data, model)
+
+    patch.setattr(Staging, "stage", stage)
+
+
+def _gz_in_place(patch: Patch) -> None:
+    def pack(self: events.EventLog, path: str) -> None:
+        plain = self._tree.read(path) or b""
+        parent, name = split(path)
+        with self._tree.folder(parent) as folder:
+            fd = self._tree.calls.create(f"{name}.gz", folder)
+            self._tree.calls.write(fd, gzip.compress(plain, mtime=0))
+            os.close(fd)
+        self._tree.remove(path)
+
+    def is_sound(*_: object) -> bool:
+        return True  # the second guard: a reader that checks the packed segment before it believes it
+
+    patch.setattr(events.EventLog, "_pack_one", pack)
+    patch.setattr(events.EventLog, "_is_sound", is_sound)
+
+
+MUTANTS: dict[str, Callable[[Patch], None]] = {
+    "no file sync": _sync_only(stat.S_ISDIR),
+    "no folder sync": _sync_only(stat.S_ISREG),
+    "journal deleted first": _journal_deleted_first,
+    "no compare": _replace_without_a_look,
+    "check, then replace": _check_then_replace,
+    "remove before create": _remove_before_create,
+    "events first": _events_first,
+    "remove without guard": _remove_without_guard,
+    "staged under the final name": _staged_under_the_final_name,
+    "gz in place": _gz_in_place,
+}

@@ -1,0 +1,163 @@
+"""The disk refuses: full, failing, forbidden, out of descriptors. A clear message, nothing lost, and the next run completes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.crash.faults import KINDS, Fault, FaultyCalls
+from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
+
+from bankd.adapters import disk
+from bankd.errors import BankError, StorageError
+
+WRITING = ("create", "write", "mkdir")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("bank") / "w")
+
+
+@pytest.fixture(scope="module")
+def clean_bank(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    root = fresh(template, tmp_path_factory.mktemp("clean") / "w")
+    run(root)
+    return bank_of(root)
+
+
+def count(template: Path, root: Path, kinds: tuple[str, ...]) -> int:
+    calls = FaultyCalls(Fault(kinds=kinds))
+    run(fresh(template, root), calls)
+    shutil.rmtree(root)
+    return calls.count
+
+
+def break_and_judge(template: Path, root: Path, fault: Fault, clean_bank: dict[str, bytes]) -> list[str]:
+    """Run into the fault, look, run again without it, look again."""
+    fresh(template, root)
+    wrong = []
+    try:
+        run(root, FaultyCalls(fault))
+    except StorageError as error:
+        if error.exit_code != 3 or not str(error).strip():
+            wrong.append(f"unclear: {error!r}")
+    except BankError as error:
+        wrong.append(f"the wrong kind of error: {error!r}")
+    wrong += [f"before the next run: {text}" for text in lost(root, ORIGINAL)]
+    run(root)
+    run(root)
+    wrong += faults(root)
+    if bank_of(root) != clean_bank:
+        wrong.append("the bank is not that of an undisturbed run")
+    shutil.rmtree(root)
+    return wrong
+
+
+def break_everywhere(
+    template: Path,
+    tmp_path: Path,
+    clean_bank: dict[str, bytes],
+    faulty: dict[str, tuple[str, ...]],
+    *,
+    forever: bool,
+    step: int,
+) -> None:
+    bad = {}
+    for error, kinds in faulty.items():
+        for at in range(1, count(template, tmp_path / "count", kinds) + 1, step):
+            fault = Fault(at, error, forever=forever, kinds=kinds)
+            if wrong := break_and_judge(template, tmp_path / "w", fault, clean_bank):
+                bad[f"{error} at {at} of {kinds}"] = wrong
+
+    assert bad == {}
+
+
+def test_an_error_at_any_change_is_survived(template: Path, clean_bank: dict[str, bytes], tmp_path: Path) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {"ENOSPC": KINDS, "EIO": KINDS}, forever=False, step=11)
+
+
+def test_a_disk_that_stays_full_from_any_write_on_is_survived(
+    template: Path, clean_bank: dict[str, bytes], tmp_path: Path
+) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {"ENOSPC": WRITING}, forever=True, step=4)
+
+
+def test_a_write_that_is_short_is_gone_on_with(template: Path, clean_bank: dict[str, bytes], tmp_path: Path) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {"short": ("write",)}, forever=False, step=3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES", "EMFILE"])
+def test_each_error_at_every_change_is_survived(
+    template: Path, clean_bank: dict[str, bytes], tmp_path: Path, error: str
+) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {error: KINDS}, forever=False, step=1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE"])
+def test_each_error_for_ever_from_every_write_on_is_survived(
+    template: Path, clean_bank: dict[str, bytes], tmp_path: Path, error: str
+) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {error: WRITING}, forever=True, step=1)
+
+
+@pytest.mark.full
+def test_every_short_write_and_every_failing_sync_is_survived(
+    template: Path, clean_bank: dict[str, bytes], tmp_path: Path
+) -> None:
+    break_everywhere(template, tmp_path, clean_bank, {"short": ("write",), "EIO": ("sync",)}, forever=False, step=1)
+
+
+def test_a_failed_sync_is_not_tried_again_and_a_second_one_in_a_row_makes_the_workspace_read_only(
+    template: Path, tmp_path: Path
+) -> None:
+    root = fresh(template, tmp_path / "w")
+    run(root)
+    (root / "bank/identity/values.md").write_text("# Values\n\n- W: fact number 2 ^m-0002\n")
+    messages = []
+    for _ in range(3):
+        calls = FaultyCalls(Fault(1, "EIO", forever=True, kinds=("sync",)))
+        with pytest.raises(StorageError) as caught:
+            run(root, calls)
+        messages.append(str(caught.value))
+
+    assert calls.count == 0
+    assert "read-only" in messages[2]
+    (root / ".bankd/read-only").unlink()
+    run(root)
+    assert not (root / ".bankd/sync-failed").exists()
+
+
+def test_a_disk_that_is_nearly_full_is_noticed_before_anything_is_written(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = fresh(template, tmp_path / "w")
+    before = bank_of(root)
+    monkeypatch.setattr(disk, "RESERVE", 1 << 60)
+    with pytest.raises(StorageError, match="needed"):
+        run(root)
+
+    assert bank_of(root) == before
+    assert not list((root / ".bankd/txn").glob("*"))
+
+
+def test_running_out_of_descriptors_is_said_and_loses_nothing(template: Path, tmp_path: Path) -> None:
+    root = fresh(template, tmp_path / "w")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with Session(root) as session:
+        next_free = os.open("/dev/null", os.O_RDONLY)
+        os.close(next_free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_free + 1, hard))
+        try:
+            with pytest.raises(StorageError, match="open files"):
+                session.run()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    run(root)
+
+    assert faults(root) == []
