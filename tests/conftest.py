@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from bankd.core.wording import Morpheme, Wording
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,3 +21,17 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the real data in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def analyse() -> Callable[[str], Wording]:
+    """Kiwi itself, without the worker around it: for rules that are only as good as real analyses."""
+    from kiwipiepy import Kiwi
+
+    kiwi = Kiwi(num_workers=1)
+
+    @cache
+    def analyse(text: str) -> Wording:
+        return Wording(text, tuple(Morpheme(token.form, token.tag) for token in kiwi.tokenize(text)))
+
+    return analyse

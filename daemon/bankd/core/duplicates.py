@@ -1,0 +1,108 @@
+"""Says of two memories whether the new one is the same, an update, or different; likeness first, then the guard.
+
+Where candidates come from (the index) and what is done with a verdict (the cycle) is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rapidfuzz.distance import Indel
+
+from bankd.core.guard import Difference, difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.opposites import OPPOSITES
+from bankd.core.statement import Kind, Statement, Token
+
+THRESHOLD = 80
+"""Likeness in percent above which the guard is asked; `dedup.threshold`."""
+
+LEFT_OUT = 2
+"""How many words a new wording may leave out and still be the same."""
+
+
+class Outcome(StrEnum):
+    """What a new memory is to an old one."""
+
+    SAME = "same"
+    UPDATE = "update"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome, why in a few words, and the likeness in percent."""
+
+    outcome: Outcome
+    reason: str
+    score: float
+
+
+def compare(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
+    """Compare a new memory with one that is there."""
+    if old.about != new.about:
+        return Verdict(Outcome.DIFFERENT, "about someone else", 0.0)
+    if not _moods_agree(old.mood, new.mood):
+        return Verdict(Outcome.DIFFERENT, "one asks or orders, the other states", 0.0)
+    if old.letters == new.letters:
+        return Verdict(Outcome.SAME, "the same but for spacing and punctuation", 100.0)
+    if old.signature == new.signature and same_roles(old, new):
+        return Verdict(Outcome.SAME, "the same words", 100.0)
+    score = likeness(old, new)
+    if score < threshold:
+        return Verdict(Outcome.DIFFERENT, "too little in common", score)
+    return _judge(old, new, difference(old, new), score)
+
+
+def likeness(old: Statement, new: Statement) -> float:
+    """How alike two statements are in percent when values, names and turns are left open."""
+    ours, theirs = _frame(old), _frame(new)
+    in_order = Indel.normalized_similarity(ours, theirs)
+    return 100 * max(in_order, Indel.normalized_similarity(sorted(ours), sorted(theirs)))
+
+
+def _frame(statement: Statement) -> list[str]:
+    return [_opened(token) for token in statement.tokens]
+
+
+def _opened(token: Token) -> str:
+    if token.base in OPPOSITES:
+        return "±"
+    return "#" if token.kind is Kind.VALUE else "@" if token.kind is Kind.NAME else token.base
+
+
+def _judge(old: Statement, new: Statement, found: Difference, score: float) -> Verdict:
+    if not found.only_new and same_roles(old, new) and (said := _says_no_more(old, new, found)):
+        return Verdict(Outcome.SAME, said, score)
+    if found.is_none:
+        return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
+    if found.changes and subject_of(old) == subject_of(new):
+        return Verdict(Outcome.UPDATE, "; ".join(found.changes), score)
+    extra = ", ".join(token.key for token in found.only_new or found.only_old)
+    return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)
+
+
+def _says_no_more(old: Statement, new: Statement, found: Difference) -> str:
+    """Why a new statement without words of its own says nothing new; empty when it may."""
+    if found.only_old and not _may_be_left_out(found.only_old, old):
+        return ""
+    gone = {id(token) for token in found.only_old}
+    ours = [token for token in old.tokens if not token.is_optional and id(token) not in gone]
+    theirs = [token for token in new.tokens if not token.is_optional]
+    if [token.key for token in ours] == [token.key for token in theirs]:
+        return "the same with fewer words" if found.only_old else "the same words but for emphasis"
+    if new.has_free_order and is_reordered(ours, theirs):
+        return "the same words in another order"
+    return ""
+
+
+def _may_be_left_out(tokens: Sequence[Token], old: Statement) -> bool:
+    """Only where particles show what depends on what, and never the word that the statement ends in."""
+    few = len(tokens) <= LEFT_OUT and old.tokens[-1] is not tokens[-1]
+    return old.has_free_order and few and may_leave_out(old, tokens)
+
+
+def _moods_agree(old: str, new: str) -> bool:
+    """A question agrees with a question only; an ending that leaves it open agrees with stating and ordering."""
+    return old == new if "?" in (old, new) else {old, new} != {".", "!"}

@@ -1,0 +1,200 @@
+"""What differs between two statements, and whether that is a rewording, a changed value, or another subject.
+
+It never decides by likeness: `duplicates` does that, and asks here what the likeness hides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bankd.core.korean import LIMITS
+from bankd.core.korean_words import TURNING_WORDS
+from bankd.core.opposites import are_opposites
+from bankd.core.statement import Kind, Statement, Token
+from bankd.core.values import DATE_UNITS
+
+_STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Tokens that only one of the two has, as keys, and the changes of value among them, in words."""
+
+    only_old: tuple[Token, ...]
+    only_new: tuple[Token, ...]
+    changes: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        """Both have the same tokens, perhaps in another order."""
+        return not self.only_old and not self.only_new
+
+
+def difference(old: Statement, new: Statement) -> Difference:
+    """Find what only one of two statements says."""
+    only_old, only_new = _surplus(old, new), _surplus(new, old)
+    return Difference(only_old, only_new, tuple(_changes(only_old, only_new)))
+
+
+def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
+    """The tokens of one statement that the other lacks, counting repetitions."""
+    left = Counter(over.keys)
+    surplus = []
+    for key, token in zip(of.keys, of.tokens, strict=True):
+        if left[key]:
+            left[key] -= 1
+        elif not (token.is_optional and not token.negation):
+            surplus.append(token)
+    return tuple(surplus)
+
+
+def _changes(only_old: Sequence[Token], only_new: Sequence[Token]) -> list[str]:
+    """Pair what went with what came, best pairs first, and say what each pair changes."""
+    unpaired = list(only_new)
+    changes = []
+    for explain in (_negated, _opposed, _revalued, _renamed):
+        for token in only_old:
+            partner = next((other for other in unpaired if explain(token, other)), None)
+            if partner is not None:
+                unpaired.remove(partner)
+                changes.append(explain(token, partner))
+    return changes
+
+
+def _negated(old: Token, new: Token) -> str:
+    if old.negation != new.negation and stem(old.base) == stem(new.base):
+        return f"negation: {old.key} → {new.key}"
+    return ""
+
+
+def _opposed(old: Token, new: Token) -> str:
+    if are_opposites(old.base, new.base) or are_opposites(stem(old.base), stem(new.base)):
+        return f"opposite: {old.base} → {new.base}"
+    return ""
+
+
+def _revalued(old: Token, new: Token) -> str:
+    if old.kind is Kind.VALUE and new.kind is Kind.VALUE:
+        return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
+    return ""
+
+
+def _renamed(old: Token, new: Token) -> str:
+    if old.kind is new.kind is Kind.NAME and old.base != new.base:
+        return f"name: {old.base} → {new.base}"
+    return ""
+
+
+def value_name(old: str, new: str) -> str:
+    """What kind of value changed: a unit when the numbers agree, else a date or a number."""
+    digits = old.rstrip("".join(_letters(old))), new.rstrip("".join(_letters(new)))
+    if digits[0] == digits[1] and digits[0]:
+        return "unit"
+    units = {text[len(number) :] for text, number in zip((old, new), digits, strict=True)}
+    return "date" if units & DATE_UNITS or not all(digits) or ":" in old + new else "number"
+
+
+def _letters(text: str) -> set[str]:
+    return {letter for letter in text if not letter.isdigit()}
+
+
+def stem(word: str) -> str:
+    """A rough English stem, for recognising the same verb behind a changed negation; never used for `same`."""
+    if not word.isascii():
+        return word
+    for ending in _STEM_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)].rstrip("e")
+    return word.rstrip("e")
+
+
+def same_roles(old: Statement, new: Statement) -> bool:
+    """Say whether nobody who does something in one has it done to them in the other."""
+    return all(
+        not _roles_clash(cases, _cases(new, key), len(old.phrases))
+        for key, cases in _all_cases(old).items()
+        if len(cases) == 1
+    )
+
+
+def _all_cases(statement: Statement) -> dict[str, list[str]]:
+    cases: dict[str, list[str]] = {}
+    for token in statement.tokens:
+        cases.setdefault(token.key, []).append(token.case)
+    return cases
+
+
+def _cases(statement: Statement, key: str) -> list[str]:
+    return [token.case for token in statement.tokens if token.key == key]
+
+
+def _roles_clash(ours: list[str], theirs: list[str], phrases: int) -> bool:
+    pair = {*ours, *theirs}
+    return len(theirs) == 1 and (
+        pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
+    )
+
+
+def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Say whether one run of tokens merely moved past another, as when a phrase goes to the front.
+
+    Exchanging two tokens around a third binds words to other partners (red hat and blue shoe), and does not pass.
+    Values, and names that no particle places, must keep their order: it alone says which is which.
+    """
+    ours, theirs = [token.key for token in old], [token.key for token in new]
+    if _fixed(old) != _fixed(new):
+        return False
+    while ours and ours[0] == theirs[0]:
+        ours, theirs = ours[1:], theirs[1:]
+    while ours and ours[-1] == theirs[-1]:
+        ours, theirs = ours[:-1], theirs[:-1]
+    return any(ours[at:] + ours[:at] == theirs for at in range(max(1, len(ours))))
+
+
+def _fixed(tokens: Sequence[Token]) -> list[str]:
+    return [token.key for token in tokens if token.kind is Kind.VALUE or (token.kind is Kind.NAME and not token.case)]
+
+
+def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
+    """Say whether a shorter wording without these tokens still says only what the longer one said.
+
+    Adverbs may go, and what describes or places something other than the subject and object: without its object or
+    part of its subject (my sister's friend, my sister), a statement is about something else.
+    """
+    gone = {id(token) for token in left_out}
+    return all(
+        token.kind is Kind.ADVERB or (at > 0 and _is_aside(phrase, token, gone))
+        for at, phrase in enumerate(old.phrases)
+        for token in phrase
+        if id(token) in gone
+    ) and all(map(_is_light, left_out))
+
+
+def _is_light(token: Token) -> bool:
+    """Nothing that names, counts, turns or limits."""
+    is_word = token.kind in (Kind.NOUN, Kind.WORD, Kind.ADVERB)
+    is_free = not token.negation and not LIMITS.intersection(token.marks)
+    return is_word and is_free and token.base not in TURNING_WORDS
+
+
+def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
+    head = phrase[-1]
+    if head.case in ("subject", "topic"):
+        return False
+    return token is not head or (not head.case and all(id(other) in gone for other in phrase))
+
+
+def subject_of(statement: Statement) -> tuple[str, ...]:
+    """Who or what it speaks of: names and head of the phrase that is its topic or subject, else its first word.
+
+    Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
+    """
+    for phrase in statement.phrases:
+        if phrase[-1].case in ("topic", "subject"):
+            return tuple(
+                t.base for t in phrase if t.kind is Kind.NAME or (t is phrase[-1] and t.kind is not Kind.VALUE)
+            )
+    words = [token.base for token in statement.tokens if token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME)]
+    return tuple(words[:1])

@@ -1,0 +1,89 @@
+"""What a memory says, as a row of tokens that two wordings of it share.
+
+Politeness, particles of case, spacing and punctuation leave no trace here; numbers, names, negation, tense, limits
+(only, also, from, until) and mood do. `korean` and `english` hold the closed lists; comparing is for `duplicates`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bankd.core.korean import SOFT_MARKS
+
+_SILENT = re.compile(
+    r"""(?<![a-zA-Z0-9])\s+ | \s+(?![a-zA-Z0-9]) | [!~\u2026"'\u2018\u2019\u201c\u201d*_`]+ | \.+(?=\s|$) | ,(?!\d)""",
+    re.VERBOSE,
+)
+"""White space that no two Latin words or numbers meet at, marks of quotation and emphasis, ends of sentences."""
+
+
+class Kind(StrEnum):
+    """What a token is, by what a change of it means."""
+
+    WORD = "word"
+    NOUN = "noun"
+    ADVERB = "adverb"
+    NAME = "name"
+    VALUE = "value"
+    MARK = "mark"
+
+
+@dataclass(slots=True)
+class Token:
+    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
+
+    base: str
+    kind: Kind = Kind.WORD
+    negation: str = ""
+    marks: list[str] = field(default_factory=list)
+    case: str = ""
+    is_predicate: bool = False
+    is_optional: bool = False
+
+    @property
+    def key(self) -> str:
+        """Everything about the token that counts, in one string."""
+        marks = "".join("|" + mark for mark in sorted(set(self.marks) - SOFT_MARKS))
+        return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon."""
+
+    text: str
+    phrases: tuple[tuple[Token, ...], ...]
+    tokens: tuple[Token, ...]
+    keys: tuple[str, ...]
+    mood: str = ""
+    about: frozenset[str] = frozenset()
+
+    @property
+    def signature(self) -> str:
+        """All keys in a row, without the gaps that spacing makes inside compound words."""
+        return "".join(self.keys)
+
+    @property
+    def letters(self) -> str:
+        """The text without spacing and the punctuation that says nothing; a space between Latin words or digits stays."""
+        return _SILENT.sub("", unicodedata.normalize("NFC", self.text))
+
+    @property
+    def has_free_order(self) -> bool:
+        """Particles say who does what in Korean, so that phrases may change places; in English order says it."""
+        return len(self.phrases) > 1
+
+
+def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, entities: Sequence[str]) -> Statement:
+    """Close the tokens of a text into a statement; an entity named first in the text itself is said only once."""
+    about = frozenset(entity.casefold() for entity in entities)
+    kept = [list(phrase) for phrase in phrases if phrase]
+    if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
+        kept[0] = kept[0][1:]
+    closed = tuple(tuple(phrase) for phrase in kept if phrase)
+    tokens = tuple(token for phrase in closed for token in phrase)
+    return Statement(text, closed, tokens, tuple(token.key for token in tokens), mood, about)

@@ -1,0 +1,177 @@
+"""Pairs of memories that a tool must not confuse, and pairs that it must recognise, in Korean and English."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from bankd.core.duplicates import Outcome, Verdict, compare
+from bankd.core.reading import read_statement
+from bankd.core.wording import Wording
+
+SAME = [
+    ("철수가 영희를 좋아한다", "영희를 철수가 좋아한다"),
+    ("관리비는 29만원이다", "관리비는 290,000원이다"),
+    ("오후 3시에 만나기로 했다", "15시에 만나기로 했어요"),
+    ("세 번 만났다", "3번 만났다"),
+    ("I don't like coffee", "I do not like coffee"),
+    ("I'm allergic to peanuts.", "I am allergic to peanuts"),
+    ("Uses MongoDB for logs", "uses mongodb for logs."),
+    ("Meeting on May 3rd", "Meeting on 3 May"),
+    ("Meeting at 3pm", "Meeting at 3 pm"),
+    ("담배를 안 피운다", "담배를 피우지 않는다"),
+    ("Prefers concise replies", "Prefers very concise replies"),
+    ("아침마다 로그를 먼저 읽는 루틴을 지킨다.", "아침마다 로그를 먼저 읽는 루틴을 지킵니다"),
+    ("가치관: 정직을 최우선으로 한다.", "가치관: 정직을 최우선으로 합니다"),
+    ("어머니가 부산에 계신다", "엄마가 부산에 있어"),
+]
+
+UPDATES = [
+    ("Server listens on port 8080.", "Server listens on port 8081."),
+    ("나는 학교에 안 간다", "나는 학교에 간다"),
+    ("회의는 9월 3일이다", "회의는 9월 4일이다"),
+    ("Peter prefers concise replies.", "Peter doesn't prefer concise replies."),
+    ("The trail is 10 km long.", "The trail is 10 mi long."),
+    ("매운 음식을 좋아한다", "매운 음식을 싫어한다"),
+    ("오전 9시에 회의", "오후 9시에 회의"),
+    ("월요일마다 청소한다", "화요일마다 청소한다"),
+    ("세 번 만났다", "네 번 만났다"),
+    ("Meeting at 3pm", "Meeting at 4pm"),
+    ("갈 수 있다", "갈 수 없다"),
+    ("Peter moved to Busan in 2023", "Peter moved to Busan in 2024"),
+    ("Peter visited Paris", "Peter visited Rome"),
+    ("버전은 1.7.96이다", "버전은 1.7.97이다"),
+    ("버전은 v2다", "버전은 v3다"),
+    ("10만원을 냈다", "10만 달러를 냈다"),
+    ("매일 8시간 잔다", "매일 6시간 잔다"),
+    ("에디터는 vim을 쓴다", "에디터는 emacs를 쓴다"),
+    ("Pushes directly to main are allowed", "Pushes directly to main are forbidden"),
+]
+
+OTHERS = [
+    ("Peter lives in Seoul.", "Paul lives in Seoul."),
+    ("Peter lives in Seoul", "Peter lives in Seoul with his wife and two sons"),
+    ("Peter lives in Seoul with his wife", "Peter lives in Seoul"),
+    ("담배를 피운다", "담배를 끊었다"),
+    ("민수 생일은 5월 3일", "지영 생일은 5월 3일"),
+    ("내 생일은 5월 3일", "지영 생일은 5월 3일"),
+]
+
+LOOK_ALIKES = [
+    ("민수는 서울에서 부산으로 이사했다", "민수는 부산에서 서울로 이사했다"),
+    ("철수가 영희를 좋아한다", "영희가 철수를 좋아한다"),
+    ("철수는 사과를 먹고 영희는 배를 먹는다", "철수는 배를 먹고 영희는 사과를 먹는다"),
+    ("John loves Mary", "Mary loves John"),
+    ("빨간 모자와 파란 신발을 샀다", "파란 모자와 빨간 신발을 샀다"),
+    ("Bought 3 apples and 2 pears", "Bought 2 apples and 3 pears"),
+    ("커피만 마신다", "커피도 마신다"),
+    ("커피를 마신다", "커피만 마신다"),
+    ("Works for US office", "Works for us office"),
+    ("비가 오면 집에 있는다", "비가 와서 집에 있는다"),
+    ("커피를 좋아한다고 한다", "커피를 좋아한다"),
+    ("커피를 좋아하는 것 같다", "커피를 좋아한다"),
+    ("거의 매일 운동한다", "매일 운동한다"),
+    ("아마 금요일에 배포한다", "금요일에 배포한다"),
+    ("금요일에 배포할 예정이다", "금요일에 배포한다"),
+    ("금요일에 배포했다", "금요일에 배포한다"),
+    ("모든 테스트가 통과한다", "일부 테스트가 통과한다"),
+    ("서버가 가능하다", "서버가 불가능하다"),
+    ("공식 문서가 있다", "비공식 문서가 있다"),
+    ("He usually works late", "He works late"),
+    ("She has a son", "She has sons"),
+    ("온도는 -2도다", "온도는 2도다"),
+    ("10~20명", "10~30명"),
+    ("가격은 $20", "가격은 €20"),
+    ("The API key is in vault A", "The API key is in vault B"),
+    ("Never deploy on Friday", "Deploy on Friday"),
+    ("Deploy without tests", "Deploy with tests"),
+    ("Peter is taller than Paul", "Paul is taller than Peter"),
+    ("철수가 영희보다 크다", "영희가 철수보다 크다"),
+    ("밥을 먹기 전에 약을 먹는다", "밥을 먹은 후에 약을 먹는다"),
+    ("python으로 개발한다", "java로 개발한다"),
+    ("Editor is vim", "Editor is emacs"),
+    ("삼성전자에 다닌다", "엘지전자에 다닌다"),
+    ("수빈이는 나의 언니다", "하진이는 나의 언니다"),
+    ("A나 B를 쓴다", "A와 B를 쓴다"),
+    ("백엔드는 Go로 쓰고 프론트는 TS로 쓴다", "백엔드는 TS로 쓰고 프론트는 Go로 쓴다"),
+    ("Team A beat team B", "Team B beat team A"),
+    ("팀장은 민수고 부팀장은 지영이다", "팀장은 지영이고 부팀장은 민수다"),
+    ("민수는 빠르고 지영이는 느리다", "지영이는 빠르고 민수는 느리다"),
+    ("커피보다 차를 좋아한다", "차보다 커피를 좋아한다"),
+    ("C++을 쓴다", "C를 쓴다"),
+    ("C#을 쓴다", "C를 쓴다"),
+    ("port 8080/tcp", "port 8080/udp"),
+    ("1.5배", "15배"),
+    ("3 a.m.", "3 p.m."),
+    ("첫 번째 선택", "두 번째 선택"),
+    ("이틀 동안 쉬었다", "사흘 동안 쉬었다"),
+    ("반장이다", "반장이 아니다"),
+    ("맥주를 잘 마신다", "맥주를 못 마신다"),
+    ("회의를 미뤘다", "회의를 당겼다"),
+    ("He can swim", "He can't swim"),
+    ("He can swim", "He cannot swim"),
+    ("Peter's cat is black", "Peter's dog is black"),
+    ("@a uses x", "@b uses x"),
+    ("5/3에 시작", "3/5에 시작"),
+    ("see https://a.com/x", "see https://a.com/y"),
+    ("파일은 a.txt", "파일은 b.txt"),
+    ('"Yes"라고 답했다', '"No"라고 답했다'),
+    ("no sugar in coffee", "sugar in coffee"),
+    ("한국어로 답한다", "영어로 답한다"),
+    ("민수 형은 부산에 산다", "민수는 부산에 산다"),
+    ("엄마 친구가 의사다", "엄마가 의사다"),
+    ("엄마 친구가 의사다", "친구가 의사다"),
+    ("언니 부산에 살아", "부산에 살아"),
+    ("지난 주에 커피를 끊었다", "지난 주에 커피를 마셨다"),
+]
+
+
+@pytest.fixture(scope="module")
+def judge(analyse: Callable[[str], Wording]) -> Callable[[str, str], Verdict]:
+    return lambda old, new: compare(read_statement(analyse(old)), read_statement(analyse(new)))
+
+
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_a_rewording_is_the_same_both_ways(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    outcomes = judge(old, new).outcome, judge(new, old).outcome
+
+    assert outcomes == (Outcome.SAME, Outcome.SAME)
+
+
+@pytest.mark.parametrize(("old", "new"), UPDATES)
+def test_a_changed_value_of_the_same_subject_is_an_update(
+    judge: Callable[[str, str], Verdict], old: str, new: str
+) -> None:
+    outcomes = judge(old, new).outcome, judge(new, old).outcome
+
+    assert outcomes == (Outcome.UPDATE, Outcome.UPDATE)
+
+
+@pytest.mark.parametrize(("old", "new"), OTHERS)
+def test_another_subject_or_more_said_is_different(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    assert judge(old, new).outcome is Outcome.DIFFERENT
+
+
+@pytest.mark.parametrize(("old", "new"), LOOK_ALIKES)
+def test_a_look_alike_is_never_the_same(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    assert Outcome.SAME not in (judge(old, new).outcome, judge(new, old).outcome)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("큰 병원에 다닌다. 서울에 있는 곳이다", "큰 병원에 다닌다"),
+        ("나는 자주 도서관에서 책을 읽는다", "나는 도서관에서 책을 읽었다"),
+        ("나는 도서관에서 책을 읽는다", "나는 자주 도서관에서 책을 읽는다"),
+    ],
+)
+def test_what_only_one_says_keeps_them_apart(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    assert judge(old, new).outcome is Outcome.DIFFERENT
+
+
+def test_saying_less_is_saying_nothing_new(judge: Callable[[str, str], Verdict]) -> None:
+    long, short = "나는 주말마다 조용히 도서관에서 책을 읽는다", "나는 주말마다 도서관에서 책을 읽는다"
+
+    assert judge(long, short).outcome is Outcome.SAME
+    assert judge(short, long).outcome is Outcome.DIFFERENT

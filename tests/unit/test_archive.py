@@ -1,0 +1,102 @@
+"""What may leave the bank, and where it comes back to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from bankd.core.archive import (
+    Candidate,
+    Reason,
+    Resident,
+    Standing,
+    Tombstone,
+    archive_page,
+    candidates,
+    goes_by_itself,
+    restore_place,
+)
+from bankd.core.decay import Fading
+from bankd.core.memory import Confidence, Memory
+
+TODAY = date(2026, 11, 21)
+FADING = Fading(per_day=2, floor=30)
+PLAIN = Resident("m-a", "bank/opinions/tea.md", ("Tea",), Memory("prefers tea", "O", Confidence(90, TODAY)), kept=TODAY)
+FADED = replace(PLAIN, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(36))))
+UNUSED = replace(PLAIN, kept=TODAY - timedelta(91))
+
+
+def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
+    return [found.reason for found in candidates([resident], TODAY, FADING, clock_frozen=clock_frozen)]
+
+
+@pytest.mark.parametrize(
+    ("resident", "expected"),
+    [
+        (PLAIN, []),
+        (replace(PLAIN, superseded_by="m-b"), [Reason.SUPERSEDED]),
+        (FADED, [Reason.FADED]),
+        (UNUSED, [Reason.UNUSED]),
+        (replace(UNUSED, kept=TODAY - timedelta(90)), []),
+        (replace(UNUSED, recalled=TODAY - timedelta(3)), []),
+        (replace(UNUSED, kept=None), []),
+        (replace(FADED, memory=replace(FADED.memory, text="prefers tea #pinned")), []),
+    ],
+)
+def test_candidates_are_superseded_faded_or_unused(resident: Resident, expected: list[Reason]) -> None:
+    assert reasons(resident) == expected
+
+
+def test_nothing_goes_for_its_age_while_the_clock_is_not_believed() -> None:
+    superseded = replace(PLAIN, superseded_by="m-b")
+
+    assert reasons(FADED, clock_frozen=True) == reasons(UNUSED, clock_frozen=True) == []
+    assert reasons(superseded, clock_frozen=True) == [Reason.SUPERSEDED]
+
+
+def test_by_itself_only_what_faded_goes() -> None:
+    of = {reason: Candidate(PLAIN, reason, "") for reason in Reason}
+
+    assert [reason for reason in Reason if goes_by_itself(of[reason], archives_superseded=False)] == [Reason.FADED]
+    assert goes_by_itself(of[Reason.SUPERSEDED], archives_superseded=True)
+    assert not goes_by_itself(of[Reason.UNUSED], archives_superseded=True)
+
+
+def test_the_archive_mirrors_the_bank() -> None:
+    assert archive_page("bank/knowledge/full.md") == "archive/knowledge/full.md"
+
+
+PAGE = "bank/knowledge/full.md"
+STONE = Tombstone("m-x", PAGE, ("Full", "Tools"), after="m-w")
+
+
+@pytest.mark.parametrize(
+    ("standings", "expected"),
+    [
+        ([Standing(PAGE, (("Full",), ("Full", "Tools")), ("m-w",))], (PAGE, ("Full", "Tools"))),
+        ([], (PAGE, ("Full", "Tools"))),
+        (
+            [
+                Standing(PAGE, (("Full",),), ()),
+                Standing("bank/knowledge/full/people.md", (("People",),), ("m-p",)),
+                Standing("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+            ],
+            ("bank/knowledge/full/tools.md", ("Tools",)),
+        ),
+        (
+            [
+                Standing(PAGE, (("Full",),), ()),
+                Standing("bank/knowledge/full/2026-05.md", (("Full",),), ("m-a", "m-w")),
+                Standing("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+            ],
+            ("bank/knowledge/full/2026-05.md", ()),
+        ),
+        ([Standing("bank/knowledge/fuller.md", (("Full", "Tools"),), ("m-w",))], (PAGE, ("Full", "Tools"))),
+    ],
+)
+def test_what_comes_back_goes_where_its_neighbours_are(
+    standings: list[Standing], expected: tuple[str, tuple[str, ...]]
+) -> None:
+    assert restore_place(STONE, {standing.page: standing for standing in standings}) == expected

@@ -1,0 +1,59 @@
+"""The rules of comparing, on statements in plain words; hard pairs with real analyses are told in scenarios."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.duplicates import Outcome, compare
+from bankd.core.reading import read_statement
+from bankd.core.statement import Statement
+from bankd.core.wording import plain_wording
+
+
+def say(text: str, *entities: str) -> Statement:
+    return read_statement(plain_wording(text), entities)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("port 8080", "port 8081", "number: 8080 → 8081"),
+        ("starts May 3", "starts May 4", "date: 3일 → 4일"),
+        ("runs 10 km daily", "runs 10 mi daily", "unit: 10km → 10mi"),
+        ("he likes tea", "he doesn't like tea", "negation: likes → ¬not like"),
+        ("he likes tea", "he dislikes tea", "opposite: likes → dislikes"),
+        ("he works at Google", "he works at Meta", "name: google → meta"),
+        ("meets Mondays at noon", "meets Tuesdays at noon", "date: mondays → tuesdays"),
+    ],
+)
+def test_an_update_names_what_changed(old: str, new: str, reason: str) -> None:
+    verdict = compare(say(old), say(new))
+
+    assert (verdict.outcome, verdict.reason) == (Outcome.UPDATE, reason)
+
+
+def test_another_person_is_another_subject() -> None:
+    assert compare(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Outcome.DIFFERENT
+
+
+def test_emphasis_makes_no_difference() -> None:
+    assert compare(say("really likes green tea"), say("likes green tea")).outcome is Outcome.SAME
+
+
+def test_a_question_is_not_what_it_asks() -> None:
+    assert compare(say("Peter likes tea?"), say("Peter likes tea")).outcome is Outcome.DIFFERENT
+
+
+def test_a_higher_threshold_never_makes_more_updates() -> None:
+    old, new = say("server listens quietly on port 8080"), say("server listens on port 8081")
+
+    outcomes = [compare(old, new, threshold).outcome for threshold in (50, 99)]
+
+    assert outcomes == [Outcome.UPDATE, Outcome.DIFFERENT]
+
+
+@pytest.mark.parametrize("text", ["", " ", "...", "¬", "0", "?", "a", "the", "안", "\ud800"])
+def test_odd_texts_are_compared_without_complaint(text: str) -> None:
+    verdict = compare(say(text), say(text))
+
+    assert verdict.outcome is Outcome.SAME
