@@ -53,7 +53,7 @@ def targets(text: str) -> list[str]:
         ("```\n[a](b.md)\n```\n    [a](b.md)\n\n<!-- [a](b.md) -->", []),
         ("> ```\n> [a](b.md)\n> ```", []),
         ("text <!-- [a](b.md) --> [c](d.md)", ["d.md"]),
-        ('---\nup: "[[home]]"\nno: [[home]]\n---\n', ["home"]),
+        ('---\nup: "[[home|H]]"\nin: [[log]]\nlist: [[a, b]]\n---\n', ["home", "log"]),
         ("[a](b.md", []),
         ("`unclosed [a](b.md)", ["b.md"]),
     ],

@@ -48,7 +48,7 @@ _DEFINITION = re.compile(r"[ \t]{0,3}\[((?:[^\[\]\\]|\\.)+)\]:\s*(?:<((?:[^<>\n\
 _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
 _QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
-_PROPERTY_LINK = re.compile(r"(?<=[\"'])!?\[\[([^\[\]\n|]+)(?:\|[^\[\]\n]*)?\]\](?=[\"'])")
+_PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?bank/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
 _ROUTE_TARGET = re.compile(r"(?<![^\s\"'\[{,])[^\s\"'\[\]{},:#]+\.md(?![^\s\"'\[\]{},])")
 _SPACES = re.compile(r"\s+")
@@ -147,7 +147,7 @@ def _reference(span: Span, number: int, line: str) -> Reference:
 
 
 def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
-    """Obsidian takes quoted wikilinks in properties for links."""
+    """Obsidian takes quoted wikilinks in properties for links; people leave the quotes out."""
     for number in range(block.start, block.end):
         for found in _PROPERTY_LINK.finditer(lines[number]):
             yield _reference(Span(LinkKind.WIKI, *found.span(1)), number, lines[number])

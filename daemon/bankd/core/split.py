@@ -48,6 +48,7 @@ class _Splitter:
         self._path, self._document, self._limits = path, document, limits
         self._is_taken = is_taken
         self._front = inherited_front_matter(document)
+        self._room = max(limits.warn - len(self._front.encode("utf-8", "surrogateescape")), limits.warn // 2)
         self._line_end = line_end_of(document)
         self._definitions = definitions_of(document)
         self._uses = label_uses(document)
@@ -76,8 +77,7 @@ class _Splitter:
 
     def _divide(self, hub: str, start: int, end: int) -> tuple[int, str] | None:
         """Make sheets of the parts of these lines: where the opening ends, and the hub's lines; None without a seam."""
-        room = max(self._limits.warn - len(self._front.encode("utf-8", "surrogateescape")), self._limits.warn // 2)
-        division = divide(self._document, start, end, room)
+        division = divide(self._document, start, end, self._room)
         if division is None:
             return None
         lines = []
@@ -91,7 +91,7 @@ class _Splitter:
 
     def _add_part(self, part: str, section: Section) -> None:
         front = (Piece(text=self._front),) if self._front else ()
-        is_large = size_of(self._document, section.start, section.end) > self._limits.warn
+        is_large = size_of(self._document, section.start, section.end) > self._room
         place = len(self._sheets)
         divided = self._divide(part, section.start, section.end) if is_large else None
         opening_end, listed = divided or (section.end, "")
