@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from bankd.core.hubs import part_of_line
 from bankd.core.markdown import Block, Document, Kind, decode, scan
 from bankd.core.memory import Memory, parse_memory
 
@@ -64,7 +65,7 @@ class Page:
 def read_page(path: str, data: bytes) -> Page:
     """Read a page of the bank."""
     document = scan(decode(data))
-    reader = _Reader(document)
+    reader = _Reader(path, document)
     entries = tuple(reader.entries())
     return Page(path, document, tuple(reader.headings), entries, reader.description)
 
@@ -85,8 +86,8 @@ def heading_title(lines: tuple[str, ...], block: Block) -> str:
 class _Reader:
     """Walks the blocks once, with the headings that are open at the current one."""
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
+    def __init__(self, path: str, document: Document) -> None:
+        self._path, self._document = path, document
         self._open: list[tuple[int, str]] = []
         self.headings: list[Heading] = []
         self.description = ""
@@ -97,7 +98,7 @@ class _Reader:
                 self._enter(block)
             elif block.kind is Kind.QUOTE:
                 self._describe(block)
-            elif block.kind is Kind.ITEM or block.kind is Kind.PARAGRAPH:
+            elif block.kind in {Kind.ITEM, Kind.PARAGRAPH} and not self._stands_for_part(block):
                 yield self._entry(block)
 
     def _enter(self, block: Block) -> None:
@@ -111,6 +112,11 @@ class _Reader:
         if len(self.headings) == 1 and not self.description:
             lines = self._document.lines[block.start : block.end]
             self.description = " ".join(line.strip().lstrip(">").strip() for line in lines)
+
+    def _stands_for_part(self, block: Block) -> bool:
+        """A hub's line for a part is a place of the tree, not a memory."""
+        is_line = block.kind is Kind.ITEM and block.end - block.start == 1
+        return is_line and part_of_line(self._document.lines[block.start], self._path) is not None
 
     def _entry(self, block: Block) -> Entry:
         lines = [line.rstrip("\r\n") for line in self._document.lines[block.start : block.end]]

@@ -1,0 +1,111 @@
+"""Which files a link can lead to, found as links find them: by path or by name, whatever the case or Unicode form.
+
+All paths are relative to the workspace, with `/`; what lies above it begins with `..`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+BANK = "bank/"
+
+
+def path_key(path: str) -> str:
+    """The form in which two paths are the same to a link: NFC, case folded."""
+    return path.casefold() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+
+
+def join_path(folder: str, path: str) -> str | None:
+    """Follow a relative path from a folder; None when it names nothing."""
+    parts = [part for part in folder.split("/") if part]
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts) or None
+
+
+def relative_path(path: str, folder: str, climb: int = 0) -> str:
+    """The relative path from a folder to a file: the shortest, or one that climbs further up than it must."""
+    there, here = path.split("/"), [part for part in folder.split("/") if part]
+    shared = 0
+    while shared < min(len(there) - 1, len(here)) and there[shared] == here[shared]:
+        shared += 1
+    shared = max(0, shared - climb)
+    return "/".join([".."] * (len(here) - shared) + there[shared:])
+
+
+def folder_of(path: str) -> str:
+    """The folder that a file is in, without a slash at the end."""
+    return path.rpartition("/")[0]
+
+
+class Names:
+    """The files of a workspace, by path and by name."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """Take every file that a link may lead to."""
+        self._files: dict[str, tuple[str, ...]] = {}
+        self._named: dict[str, tuple[str, ...]] = {}
+        self._folders: dict[str, int] = {}
+        for path in paths:
+            self._add(path)
+
+    def changed(self, gone: Iterable[str], new: Iterable[str]) -> Names:
+        """The names after some files went and others came."""
+        after = Names(())
+        after._files, after._named = dict(self._files), dict(self._named)
+        after._folders = dict(self._folders)
+        for path in gone:
+            after._remove(path)
+        for path in new:
+            if path not in after:
+                after._add(path)
+        return after
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._files.get(path_key(path), ())
+
+    def file(self, path: str) -> str | None:
+        """Find the file at a path: exactly there, else the only one whose path has the same key."""
+        found = self._files.get(path_key(path), ())
+        if path in found:
+            return path
+        return found[0] if len(found) == 1 else None
+
+    def has_folder(self, path: str) -> bool:
+        """Whether any file is below this folder."""
+        return path_key(path.rstrip("/")) in self._folders
+
+    def named(self, name: str) -> tuple[str, ...]:
+        """The files with this name, in the bank if there are any there; `.md` may be left out."""
+        keys = (path_key(name), path_key(name + ".md"))
+        found = tuple(dict.fromkeys(path for key in keys for path in self._named.get(key, ())))
+        return tuple(path for path in found if path.startswith(BANK)) or found
+
+    def _add(self, path: str) -> None:
+        key = path_key(path)
+        self._files[key] = (*self._files.get(key, ()), path)
+        name = key.rpartition("/")[2]
+        self._named[name] = (*self._named.get(name, ()), path)
+        for folder in _folders_above(key):
+            self._folders[folder] = self._folders.get(folder, 0) + 1
+
+    def _remove(self, path: str) -> None:
+        key = path_key(path)
+        if path not in self._files.get(key, ()):
+            return
+        self._files[key] = tuple(other for other in self._files[key] if other != path)
+        name = key.rpartition("/")[2]
+        self._named[name] = tuple(other for other in self._named[name] if other != path)
+        for folder in _folders_above(key):
+            self._folders[folder] -= 1
+            if not self._folders[folder]:
+                del self._folders[folder]
+
+
+def _folders_above(path: str) -> Iterable[str]:
+    while path := folder_of(path):
+        yield path

@@ -1,0 +1,92 @@
+"""Anchors as GitHub and as Obsidian make them, on the headings that other tools get wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.anchors import Form, Place, find_place, fragment_for, outline_of
+from bankd.core.markdown import scan
+from bankd.core.titles import github_anchor, plain_text
+
+
+@pytest.mark.parametrize(
+    ("title", "anchor"),
+    [
+        ("Hello, World!", "hello-world"),
+        ("도구와 루틴", "도구와-루틴"),
+        ("가치관이 뭐야?", "가치관이-뭐야"),
+        ("C++ & C#", "c--c"),
+        ("a  b", "a--b"),
+        ("snake_case and - dash", "snake_case-and---dash"),
+        ("`code` in *emphasis* and __strong__", "code-in-emphasis-and-strong"),
+        ("`<T>` of `a_b`", "t-of-a_b"),
+        ("[link](x.md#y) text", "link-text"),
+        ("[link][ref] text", "link-text"),
+        ("see [[page|alias]]", "see-pagealias"),
+        ("![picture](p.png) after", "-after"[1:]),
+        ("🚀 Launch", "-launch"),
+        ("⚙️ Settings", "️-settings"),
+        ("trailing   ", "trailing"),
+        ("1.2.3 — release", "123--release"),
+        ("AT&amp;T", "att"),
+        (r"escaped \* star", "escaped--star"),
+        ("Über ΑΒΓ", "über-αβγ"),
+        ("<b>bold</b> tag", "bold-tag"),
+        ("(c=0.86) 100%", "c086-100"),
+    ],
+)
+def test_anchors_are_github_s(title: str, anchor: str) -> None:
+    found = github_anchor(title)
+
+    assert found == anchor
+
+
+def test_equal_headings_are_numbered_and_never_collide_with_a_real_one() -> None:
+    outline = outline_of(scan("# a\n# a\n# a-1\n# a\n> # a\n"))
+
+    anchors = [spot.anchor for spot in outline.spots]
+
+    assert anchors == ["a", "a-1", "a-1-1", "a-2", "a-3"]
+
+
+def test_headings_in_fences_and_comments_have_no_anchor() -> None:
+    outline = outline_of(scan("```\n# no\n```\n<!--\n# no\n-->\n# yes\n"))
+
+    assert [spot.anchor for spot in outline.spots] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "is_wiki", "line", "form"),
+    [
+        ("두-번째", False, 2, Form.ANCHOR),
+        ("%EB%91%90-%EB%B2%88%EC%A7%B8", False, 2, Form.ANCHOR),
+        ("두 번째", True, 2, Form.HEADING),
+        ("두 번째!", True, 2, Form.HEADING),
+        ("First#두 번째", True, 2, Form.HEADING),
+        ("두 번째#First", True, None, None),
+        ("custom", False, 4, Form.EXPLICIT),
+        ("html-id", False, 6, Form.EXPLICIT),
+        ("^m-abc", True, 7, Form.BLOCK),
+        ("^M-ABC", True, 7, Form.BLOCK),
+        ("nothing", False, None, None),
+        ("", False, None, None),
+    ],
+)
+def test_fragments_name_places(fragment: str, is_wiki: bool, line: int | None, form: Form | None) -> None:
+    text = "# First\n\n## 두 번째\n\n## Third {#custom}\n\n<a id='html-id'></a>\n- W: memory ^m-abc\n"
+
+    found = find_place(outline_of(scan(text)), fragment, is_wiki=is_wiki)
+
+    assert found == (None if line is None or form is None else Place(line, form))
+
+
+def test_a_second_heading_of_the_same_words_is_named_by_its_path() -> None:
+    outline = outline_of(scan("# A\n## x\n# B\n## x\n"))
+
+    assert fragment_for(outline, Place(3, Form.HEADING), "x") == "B#x"
+    assert fragment_for(outline, Place(3, Form.ANCHOR), "x") == "x-1"
+    assert fragment_for(outline, Place(1, Form.ANCHOR), "x") == "x"
+
+
+def test_plain_text_is_what_a_reader_sees() -> None:
+    assert plain_text('`a|b` [c](d "t") _e_ f_g_h <br> &lt;') == "a|b c e f_g_h  <"

@@ -1,0 +1,98 @@
+"""Which targets a file has and where exactly they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.inline import LinkKind
+from bankd.core.markdown import scan
+from bankd.core.references import definitions_of, label_uses, references_in_text, references_of, route_targets
+
+
+def targets(text: str) -> list[str]:
+    document = scan(text)
+    found = references_of(document)
+    assert all(document.lines[r.line][r.start : r.end] == r.target for r in found)
+    return [reference.target for reference in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[a](b.md#x)", ["b.md#x"]),
+        ("[over\ntwo lines](b.md)", ["b.md"]),
+        ("[a](\n  b.md\n  'title'\n)", ["b.md"]),
+        ('[a](<b c.md#x> "title")', ["b c.md#x"]),
+        ("[a](b%20c.md)", ["b%20c.md"]),
+        ("[a](f(1).md)", ["f(1).md"]),
+        (r"[a](f\(1.md)", [r"f\(1.md"]),
+        ("[n [1] x](c.md)", ["c.md"]),
+        ("[![p](p.png)](c.md)", ["p.png", "c.md"]),
+        ("[a [b](c.md)](d.md)", ["c.md"]),
+        ("[a](b c.md)", []),
+        (r"\[a](b.md)", []),
+        (r"[a\](b.md)", []),
+        ("![p](p.png)", ["p.png"]),
+        ("[r]: <b c.md> 'title'", ["b c.md"]),
+        ("[r]:\n  b.md", ["b.md"]),
+        ("[[page#Heading|alias]] ![[page#^b]]", ["page#Heading", "page#^b"]),
+        ("[[ page ]]", ["page"]),
+        ("| a |\n|---|\n| [[t\\|al]] [x](b.md) |", ["t", "b.md"]),
+        ("# heading [a](b.md)", ["b.md"]),
+        ("heading [a](b.md)\n===", ["b.md"]),
+        ("[^1]: note [a](b.md)\n    more [c](d.md)", ["b.md", "d.md"]),
+        ("> quote [a\n> b](c.md)", ["c.md"]),
+        ("- item\n  [a](b.md)\n  - [c](d.md)", ["b.md", "d.md"]),
+        ("<a href=\"b.md#x\"><img src='p.png'></a>", ["b.md#x", "p.png"]),
+        ("<https://x.y/bank/a/b.md> https://x.y/bank/a/b.md", []),
+        ("`[a](b.md)` ``[c](d.md)``", []),
+        ("see `bank/a/b.md#x` and bank/a/c.md.", ["bank/a/b.md#x", "bank/a/c.md"]),
+        ("`bank/my notes/b c.md`", ["bank/my notes/b c.md"]),
+        ("bank/a/b.md에서 본다", ["bank/a/b.md"]),
+        ("xbank/a/b.mdx nobank/a", []),
+        ("```\n[a](b.md)\n```\n    [a](b.md)\n\n<!-- [a](b.md) -->", []),
+        ("> ```\n> [a](b.md)\n> ```", []),
+        ("text <!-- [a](b.md) --> [c](d.md)", ["d.md"]),
+        ('---\nup: "[[home|H]]"\nin: [[log]]\nlist: [[a, b]]\n---\n', ["home", "log"]),
+        ("[a](b.md", []),
+        ("`unclosed [a](b.md)", ["b.md"]),
+    ],
+)
+def test_targets_are_found_where_they_stand(text: str, expected: list[str]) -> None:
+    assert targets(text) == expected
+
+
+def test_other_files_name_paths_as_whole_tokens() -> None:
+    text = (
+        'p: "bank/my notes/a b.md#c d"\nx=${WS}/bank/k/f.md#x  # bank/k/*.md\n- ../bank/k/f.md\nhttps://h/bank/k/f.md\n'
+    )
+
+    found = [(reference.line, reference.target) for reference in references_in_text(text)]
+
+    assert found == [
+        (0, "bank/my notes/a b.md#c d"),
+        (1, "${WS}/bank/k/f.md#x"),
+        (1, "bank/k/"),
+        (2, "../bank/k/f.md"),
+    ]
+
+
+def test_rules_name_pages_relative_to_the_bank() -> None:
+    text = "W:\n  - {match: '도구', target: knowledge/도구.md}\n  - match: x\n    target: \"k/f.md\"  # not k/g.md?\n# target: a.md\n"
+
+    found = [reference.target for reference in route_targets(text)]
+
+    assert found == ["knowledge/도구.md", "k/f.md"]
+
+
+def test_uses_and_definitions_of_labels() -> None:
+    document = scan("[a][B  c] [b c][] [B C] [^1] `[b c]`\n\n[b c]: x.md\n[^1]: note [b c]\n")
+
+    assert [definition.label for definition in definitions_of(document)] == ["b c", "^1"]
+    assert [use.label for use in label_uses(document)] == ["b c", "b c", "b c", "^1", "b c"]
+
+
+def test_a_picture_and_an_angle_are_remembered() -> None:
+    found = references_of(scan("![p](<p q.png>)"))
+
+    assert [(reference.kind, reference.is_angled) for reference in found] == [(LinkKind.IMAGE, True)]

@@ -1,0 +1,248 @@
+"""References after lines have moved: the nasty ones, each by what it must become."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.layout import Layout, combine
+from bankd.core.markdown import scan
+from bankd.core.merge import Unmergeable, parts_of, plan_merge
+from bankd.core.moves import Print, folders_moved, moved_by_hand, plan_move
+from bankd.core.names import Names
+from bankd.core.references import references_in_text, references_of
+from bankd.core.relink import Relinked, Source, relink
+from bankd.core.render import sense_of
+from bankd.core.split import Limits, plan_split
+
+LIMITS = Limits(warn=220, split=300)
+FULL = "bank/knowledge/full.md"
+
+
+def source(path: str, text: str) -> Source:
+    document = scan(text)
+    references = references_of(document) if path.endswith(".md") else references_in_text(text)
+    return Source(document.lines, references)
+
+
+def run(layout: Layout, files: dict[str, str]) -> tuple[dict[str, str], Relinked]:
+    done = relink(layout, {path: source(path, text) for path, text in files.items()}, Names(files))
+    after = {path: text for path, text in files.items() if path not in layout.gone}
+    return after | dict(done.texts), done
+
+
+def split(files: dict[str, str], *paths: str) -> dict[str, str]:
+    layouts = [plan_split(path, scan(files[path]), LIMITS, lambda _: False) for path in paths or (FULL,)]
+    return run(combine(tuple(layout for layout in layouts if layout)), files)[0]
+
+
+def merge(files: dict[str, str], hub: str = FULL) -> dict[str, str]:
+    documents = {path: scan(text) for path, text in files.items()}
+    names = Names(files)
+    layout = plan_merge(hub, documents, lambda path, doc, start, end: sense_of(path, doc, start, end, names))
+    assert isinstance(layout, Layout), layout
+    return run(layout, files)[0]
+
+
+def page(*titles: str, extra: str = "") -> str:
+    return "# Full\n\n" + "".join(f"## {title}\n\n- {'x' * 90} ^m-{n}\n\n" for n, title in enumerate(titles)) + extra
+
+
+def referrer(line: str, before: str, **files: str) -> str:
+    """What a line on another page becomes when the full page is split."""
+    bank = {FULL: before, "bank/daily/log.md": line, **files}
+    after = split(bank)
+    assert merge(after) == bank
+    return after["bank/daily/log.md"]
+
+
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        ("[over\ntwo](../knowledge/full.md#도구)\n", "[over\ntwo](../knowledge/full/도구.md#도구)\n"),
+        ("[a](<../knowledge/full.md#도구> 'title')\n", "[a](<../knowledge/full/도구.md#도구> 'title')\n"),
+        (
+            "[a](../knowledge/full.md#%EB%8F%84%EA%B5%AC)\n",
+            "[a](../knowledge/full/%EB%8F%84%EA%B5%AC.md#%EB%8F%84%EA%B5%AC)\n",
+        ),
+        ("[n [1] x](../knowledge/full.md#도구)\n", "[n [1] x](../knowledge/full/도구.md#도구)\n"),
+        ("| [a](../knowledge/full.md#b-c) |\n|---|\n", "| [a](../knowledge/full/b-c.md#b-c) |\n|---|\n"),
+        ("# see [a](../knowledge/full.md#b-c)\n", "# see [a](../knowledge/full/b-c.md#b-c)\n"),
+        ("x[^1]\n\n[^1]: [a](../knowledge/full.md#b-c)\n", "x[^1]\n\n[^1]: [a](../knowledge/full/b-c.md#b-c)\n"),
+        ("[r]: ../knowledge/full.md#b-c 'T'\n", "[r]: ../knowledge/full/b-c.md#b-c 'T'\n"),
+        ("[[full#B C|alias]] ![[full#^m-0]]\n", "[[b-c#B C|alias]] ![[도구#^m-0]]\n"),
+        ("| [[full#B C\\|alias]] |\n|---|\n", "| [[b-c#B C\\|alias]] |\n|---|\n"),
+        ("[[knowledge/full#B C]]\n", "[[knowledge/full/b-c#B C]]\n"),
+        ("[[full]] [a](../knowledge/full.md)\n", "[[full]] [a](../knowledge/full.md)\n"),
+        (
+            "[[full#nothing]] [a](../knowledge/full.md#nothing)\n",
+            "[[full#nothing]] [a](../knowledge/full.md#nothing)\n",
+        ),
+        ("`bank/knowledge/full.md#b-c`에서\n", "`bank/knowledge/full/b-c.md#b-c`에서\n"),
+        ("bank/knowledge/full.md#도구에서 본다\n", "bank/knowledge/full/도구.md#도구에서 본다\n"),
+        ('<a href="/knowledge/full#b-c">x</a>\n', '<a href="/knowledge/full/b-c#b-c">x</a>\n'),
+        ("`[a](../knowledge/full.md#b-c)`\n", "`[a](../knowledge/full.md#b-c)`\n"),
+        ("```\nbank/knowledge/full.md#b-c\n```\n", "```\nbank/knowledge/full.md#b-c\n```\n"),
+    ],
+)
+def test_a_reference_to_a_heading_follows_it_into_its_part(line: str, becomes: str) -> None:
+    assert referrer(line, page("도구", "B C")) == becomes
+
+
+def test_the_number_of_an_anchor_follows_the_part() -> None:
+    after = referrer("[a](../knowledge/full.md#x-1)\n", page("x", "x"))
+
+    assert after == "[a](../knowledge/full/full-x.md#x)\n"
+
+
+def test_other_folders_are_followed_too() -> None:
+    files = {
+        FULL: page("a", "b"),
+        "skills/routes.yaml": "pages:\n  - bank/knowledge/full.md#b\n  - 'bank/knowledge/full.md'\n",
+        "skills/run.sh": 'cat "$WS/bank/knowledge/full.md#a" # full.md#a\n',
+    }
+
+    after = split(files)
+
+    assert after["skills/routes.yaml"] == "pages:\n  - bank/knowledge/full/b.md#b\n  - 'bank/knowledge/full.md'\n"
+    assert after["skills/run.sh"] == 'cat "$WS/bank/knowledge/full/a.md#a" # full.md#a\n'
+
+
+def test_a_page_that_links_to_itself_can_be_split_and_merged_to_the_letter() -> None:
+    links = "[1](#b) [2](full.md#b) [3](./full.md#b) [4](../knowledge/full.md#b) [[#b]] [[full#b]] [[knowledge/full#b]]"
+    files = {FULL: page("a", "b", extra=f"{links}\n\n## c\n\n{links} [5](#none) [6](full.md)\n{'x' * 50}\n")}
+
+    after = split(files)
+
+    assert after["bank/knowledge/full/c.md"].splitlines()[2] == (
+        "[1](b.md#b) [2](../full/b.md#b) [3](./../full/b.md#b) [4](../../knowledge/full/b.md#b) "
+        "[[b#b]] [[full/b#b]] [[knowledge/full/b#b]] [5](#none) [6](../full.md)"
+    )
+    assert merge(after) == files
+
+
+def test_two_pages_that_split_in_the_same_run_and_link_to_each_other() -> None:
+    other = "bank/daily/other.md"
+    files = {
+        FULL: page("a", "b", extra="[o](../daily/other.md#d) [[other#c]]\n"),
+        other: page("c", "d", extra="[f](../knowledge/full.md#b) [[full#a]]\n"),
+    }
+
+    after = split(files, FULL, other)
+
+    assert after["bank/knowledge/full/b.md"].endswith("[o](../../daily/other/d.md#d) [[c#c]]\n")
+    assert after["bank/daily/other/d.md"].endswith("[f](../../knowledge/full/b.md#b) [[a#a]]\n")
+    assert merge(merge(after), other) == files
+
+
+def test_a_link_inside_a_heading_changes_the_heading_s_own_anchor_and_what_names_it() -> None:
+    files = {
+        FULL: page("a", "see [[other#c]]", extra="x\n"),
+        "bank/daily/other.md": page("c", "d"),
+        "bank/x.md": "[x](knowledge/full.md#see-otherc)\n",
+    }
+
+    after = split(files, FULL, "bank/daily/other.md")
+
+    assert "## see [[c#c]]\n" in after["bank/knowledge/full/see-otherc.md"]
+    assert after["bank/x.md"] == "[x](knowledge/full/see-otherc.md#see-cc)\n"
+
+
+def test_moved_text_finds_its_pictures_and_neighbours() -> None:
+    text = page("a", "b", extra="![p](../img/p.png) [n](next.md) [gone](gone.md) [out](https://x.y/a.md)\n")
+    files = {FULL: text, "bank/img/p.png": "", "bank/knowledge/next.md": ""}
+
+    after = split(files)
+
+    assert after["bank/knowledge/full/b.md"].endswith(
+        "![p](../../img/p.png) [n](../next.md) [gone](gone.md) [out](https://x.y/a.md)\n"
+    )
+
+
+def move(files: dict[str, str], moves: dict[str, str], folder: tuple[str, str] | None = None) -> dict[str, str]:
+    counts = {path: len(scan(files[path]).lines) for path in moves}
+    return run(plan_move(moves, counts, folder), files)[0]
+
+
+def test_a_name_that_was_unique_and_is_not_any_more_is_spelt_out() -> None:
+    files = {"bank/a/page.md": "# P\n", "bank/b/old.md": "[[page]]\n", "bank/x.md": "[[page]] [[old]] [o](b/old.md)\n"}
+
+    after = move(files, {"bank/b/old.md": "bank/b/page.md"})
+
+    assert after["bank/x.md"] == "[[a/page]] [[b/page]] [o](b/page.md)\n"
+    assert after["bank/b/page.md"] == "[[a/page]]\n"
+
+
+def test_a_folder_moves_with_all_that_points_into_it() -> None:
+    files = {
+        "bank/a/one.md": "[two](two.md) [x](../x.md)\n",
+        "bank/a/two.md": "# Two\n",
+        "bank/x.md": "[a](a/) [one](a/one.md) [[two]] `bank/a/one.md`\n",
+        "tools/run.sh": "ls bank/a/*.md\n",
+    }
+
+    after = move(
+        files, {"bank/a/one.md": "bank/k/c/one.md", "bank/a/two.md": "bank/k/c/two.md"}, ("bank/a", "bank/k/c")
+    )
+
+    assert after["bank/k/c/one.md"] == "[two](two.md) [x](../../x.md)\n"
+    assert after["bank/x.md"] == "[a](k/c/) [one](k/c/one.md) [[two]] `bank/k/c/one.md`\n"
+    assert after["tools/run.sh"] == "ls bank/k/c/*.md\n"
+
+
+def test_a_merge_refuses_to_throw_away_what_people_wrote_around_a_part() -> None:
+    files = split({FULL: "---\ntags: [a]\n---\n" + page("a", "b")})
+    part = "bank/knowledge/full/a.md"
+    files[part] = files[part].replace("tags: [a]", "tags: [a]\nmood: good")
+    documents = {path: scan(text) for path, text in files.items()}
+
+    refused = plan_merge(FULL, documents, lambda *_: "")
+
+    assert isinstance(refused, tuple)
+    assert [type(problem) for problem in refused] == [Unmergeable]
+    assert parts_of(FULL, documents) == [part, "bank/knowledge/full/b.md"]
+
+
+def test_a_merge_takes_along_what_was_written_into_a_part() -> None:
+    files = split({FULL: page("a", "b")})
+    files["bank/knowledge/full/a.md"] += "- new memory ^m-9\n"
+
+    after = merge(files)
+
+    assert "- new memory ^m-9\n## b\n" in after[FULL]
+    assert list(after) == [FULL]
+
+
+def test_a_merge_keeps_apart_what_a_hand_left_without_a_line_end() -> None:
+    text = "# T\n\n" + "".join(f"{word * 60}\n\n" for word in "abcdef")
+    files = split({FULL: text})
+    first = "bank/knowledge/full/full-1.md"
+    files[first] = files[first].rstrip() + "\n\nadded"
+
+    after = merge(files)
+
+    assert after[FULL] == text.replace(f"{'c' * 60}\n\n", f"{'c' * 60}\n\nadded\n\n") or "added\n\n" in after[FULL]
+
+
+def test_a_page_moved_by_hand_is_known_by_its_bytes_or_most_of_its_memories() -> None:
+    gone = {
+        "a/x.md": Print("1", frozenset()),
+        "a/y.md": Print("2", frozenset("abc")),
+        "a/z.md": Print("3", frozenset()),
+    }
+    new = {
+        "b/x.md": Print("1", frozenset()),
+        "c/copy.md": Print("1", frozenset()),
+        "b/why.md": Print("9", frozenset("abd")),
+        "b/q.md": Print("8", frozenset("a")),
+    }
+
+    moved = moved_by_hand(gone, new)
+
+    assert moved == {"a/x.md": "b/x.md", "a/y.md": "b/why.md"}
+
+
+def test_a_folder_is_moved_when_all_of_it_is() -> None:
+    moves = {"a/x.md": "b/x.md", "a/s/y.md": "b/s/y.md"}
+
+    assert folders_moved(moves, ["c.md"]) == {"a": "b"}
+    assert folders_moved(moves, ["a/left.md"]) == {}
