@@ -14,6 +14,7 @@ from bankd.core.query import Filters, FoundRow
 from bankd.core.retain import LogReading
 from bankd.core.scoring import Corpus, Weights
 from bankd.core.transaction import Transaction
+from bankd.core.wording import Wording
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""
@@ -76,6 +77,13 @@ class TextAnalyser(Protocol):
 
     def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
         """Read texts: thoroughly when that is possible now, else provisionally."""
+
+
+class Wordings(Protocol):
+    """Takes texts apart, for comparing what they say."""
+
+    def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
+        """The wording of each text."""
 
 
 class Logs(Protocol):
