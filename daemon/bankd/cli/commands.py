@@ -21,5 +21,6 @@ COMMANDS = {
     "show": Command("show", "a memory and where it came from, or what became of a log line"),
     "inbox": Command("inbox", "the lines that no rule could place"),
     "route": Command("route", "test where a text would go, and by which rule"),
+    "duplicates": Command("duplicates", "measure how repeated lines are recognised"),
     "config": Command("config", "check settings and rules"),
 }
