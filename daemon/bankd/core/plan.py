@@ -17,6 +17,7 @@ from bankd.core.events import Event
 from bankd.core.memory import Confidence, render_memory, statement_of
 from bankd.core.operations import Append, Operation, Piece, Replace
 from bankd.core.retain import BadLine, RetainLine
+from bankd.core.retiring import Archived, Named
 from bankd.core.routing import INBOX, Destination
 from bankd.core.transaction import Transaction
 
@@ -110,6 +111,8 @@ class Plan:
     renamed: tuple[Renamed, ...] = ()
     deleted: tuple[str, ...] = ()
     undated: tuple[Undated, ...] = ()
+    archived: tuple[Archived, ...] = ()
+    named: tuple[Named, ...] = ()
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
@@ -126,7 +129,8 @@ class Plan:
     @property
     def operations(self) -> tuple[Operation, ...]:
         """The plan in the words of the transaction layer, in the order of pages."""
-        return (*self._appends(), *self._replacements())
+        retired = (operation for item in self.archived for operation in item.operations)
+        return (*self._appends(), *self._replacements(), *(item.operation for item in self.named), *retired)
 
     @property
     def transaction(self) -> Transaction:
@@ -165,7 +169,14 @@ class Plan:
                 for u in self.updates
             ),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
-            *(ledger.event(ledger.DELETED, id_, self.now, memory=id_, run=self.run) for id_ in self.deleted),
+            *(
+                ledger.event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
+                for id_ in self.deleted
+            ),
+            *(
+                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **item.tombstone, run=self.run)
+                for item in self.archived
+            ),
         )
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
