@@ -143,6 +143,24 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class Recast:
+    """A whole page in a new shape while it is exactly as planned; else only the pieces that left it, one by one."""
+
+    phase: ClassVar[int] = 2
+    path: str
+    before: str
+    text: str
+    removals: tuple[Remove, ...] = ()
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data == encode(self.text) or digest(data) == self.before:
+            return encode(self.text)
+        for removal in self.removals:
+            data = removal.apply(data)
+        return data
+
+
+@dataclass(frozen=True, slots=True)
 class Restore:
     """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been."""
 
@@ -185,9 +203,9 @@ class Relink:
         return encode(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
 
 
-Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Restore | Relink
+Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
 _KINDS: dict[str, type[Operation]] = {
-    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Restore, Relink)
+    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Recast, Restore, Relink)
 }
 
 
@@ -203,6 +221,8 @@ def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
     """The pieces that an operation puts in or takes out."""
+    if isinstance(operation, Recast):
+        return tuple(piece for removal in operation.removals for piece in removal.pieces)
     return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
 
 
@@ -217,11 +237,17 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
+    if "removals" in values:
+        values["removals"] = tuple(_removal(removal) for removal in values["removals"])
     if "elsewhere_ids" in values:
         values["elsewhere_ids"] = tuple(values["elsewhere_ids"])
     if "moves" in values:
         values["moves"] = tuple(Move(**move) for move in values["moves"])
     return kind(**values)
+
+
+def _removal(fields: Mapping[str, Any]) -> Remove:
+    return Remove(fields["path"], tuple(Piece(**piece) for piece in fields["pieces"]), fields["elsewhere"])
 
 
 def only(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from bankd.core.operations import Append, Carry, Create, Drop, Operation, Piece, Relink, Remove, Replace, Restore
+from bankd.core.operations import (
+    Append,
+    Carry,
+    Create,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Restore,
+)
 from bankd.core.spans import keys_in
 from bankd.core.transaction import Look, Transaction
 
@@ -40,6 +52,8 @@ def _once_more(operation: Operation, look: Look, locate: Locate, settled: Collec
             back = keys_in(look(path), {piece.key for piece in pieces}) - set(settled)
             again = tuple(piece for piece in pieces if piece.key in back)
             return _removals(path, again, elsewhere, locate) if again else []
+        case Recast(removals=removals):
+            return [once for removal in removals for once in _once_more(removal, look, locate, settled)]
         case Replace(key=key):
             return [] if key in settled else [operation]
         case Relink():

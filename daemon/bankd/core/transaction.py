@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from bankd.core.markdown import encode
 from bankd.core.operations import (
     Drop,
     Operation,
-    Piece,
+    Recast,
     Relink,
     Remove,
+    Replace,
     Rewrite,
+    digest,
     from_json,
     only,
+    pieces_of,
     to_json,
 )
 from bankd.core.spans import keys_in
@@ -99,7 +103,7 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
     """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
     withdrawals: list[Remove] = []
     stayed: list[str] = []
-    for operation in step.operations:
+    for operation in _unfolded(step, data, look):
         match operation:
             case Remove() | Drop():
                 safe = _with_copy(operation, look)
@@ -114,6 +118,21 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
             case _:
                 data = operation.apply(data)
     return Outcome(data, tuple(withdrawals), tuple(stayed))
+
+
+def _unfolded(step: Step, data: bytes | None, look: Look) -> Iterator[Operation]:
+    """Take a recast apart into its removals, unless the page is as planned and every piece has its copy."""
+    for operation in step.operations:
+        if isinstance(operation, Recast) and not _can_recast(operation, data, look):
+            yield from operation.removals
+        else:
+            yield operation
+
+
+def _can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
+    if digest(data) not in {operation.before, digest(encode(operation.text))}:
+        return False
+    return all(removal == _with_copy(removal, look) for removal in operation.removals)
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
@@ -154,6 +173,20 @@ def make_event(type_: str, at: str, **fields: Any) -> Event:
 
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    pieces: list[Piece] = [p for operation in transaction.operations for p in getattr(operation, "pieces", ())]
-    replaced = [operation.key for operation in transaction.operations if hasattr(operation, "key")]
-    return {piece.key for piece in pieces} | set(replaced)
+    pieces = {piece.key for operation in transaction.operations for piece in pieces_of(operation)}
+    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
+
+
+def replay(
+    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
+) -> dict[str, bytes | None]:
+    """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""
+    state = dict(before)
+    for step in transaction.steps():
+        state[step.path] = take_step(step, state_of(state, look)(step.path), state_of(state, look), rewrite).data
+    return {path: state[path] for path in before}
+
+
+def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
+    """Look at a foreseen state, and at the real files where it says nothing."""
+    return lambda path: state[path] if path in state else look(path)

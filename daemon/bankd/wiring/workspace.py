@@ -91,6 +91,11 @@ class Workspace:
         """What the bank and its archive hold."""
         return PageHoldings(self.files, self.catalogue, self.settings.settle_seconds)
 
+    def refresh(self) -> None:
+        """Bring what is derived from the pages up to date after a change outside a cycle."""
+        self.holdings().refresh(self.now)
+        self.index.refresh(self.now)
+
     def ledger(self) -> Ledger:
         """The fold of the event log."""
         return fold(self.transactions.events.read())
