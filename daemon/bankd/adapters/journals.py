@@ -40,6 +40,8 @@ class Journal:
         """The file of each step, and after them the files from which a copy may have to be withdrawn."""
         steps = [step.path for step in self.transaction.steps()]
         copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
+        for operation in self.transaction.operations:
+            copies |= {moved.to for moved in getattr(operation, "moved", ())}
         return steps + sorted(copies - {""})
 
 

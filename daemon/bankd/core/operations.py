@@ -143,6 +143,32 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """Lines of a page (0-based, half open) that the file `to` has as well; `digests` are of the forms that it may have."""
+
+    to: str
+    start: int
+    end: int
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recast:
+    """A whole page in another form (None: away) while it reads as planned; `recasting` has what else becomes of it."""
+
+    path: str
+    before: str
+    after: str | None
+    moved: tuple[Moved, ...] = ()
+    phase: int = 2
+
+    def apply(self, data: bytes | None) -> bytes | None:
+        if data is None or data != encode(self.before):
+            return data
+        return None if self.after is None else encode(self.after)
+
+
+@dataclass(frozen=True, slots=True)
 class Restore:
     """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been."""
 
@@ -185,9 +211,9 @@ class Relink:
         return encode(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
 
 
-Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Restore | Relink
+Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
 _KINDS: dict[str, type[Operation]] = {
-    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Restore, Relink)
+    kind.__name__.lower(): kind for kind in (Create, Append, Replace, Carry, Remove, Drop, Recast, Restore, Relink)
 }
 
 
@@ -219,6 +245,8 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
     if "elsewhere_ids" in values:
         values["elsewhere_ids"] = tuple(values["elsewhere_ids"])
+    if "moved" in values:
+        values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
     if "moves" in values:
         values["moves"] = tuple(Move(**move) for move in values["moves"])
     return kind(**values)

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from bankd.core.markdown import encode
 from bankd.core.operations import (
     Drop,
     Operation,
     Piece,
+    Recast,
     Relink,
     Remove,
     Rewrite,
@@ -23,6 +25,7 @@ from bankd.core.operations import (
     only,
     to_json,
 )
+from bankd.core.recasting import additions, can_recast, removals
 from bankd.core.spans import keys_in
 
 Event: TypeAlias = Mapping[str, Any]
@@ -109,11 +112,32 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
                 if operation.elsewhere and held:
                     copies = tuple(piece for piece in safe.pieces if piece.key in held)
                     withdrawals.append(Remove(operation.elsewhere, copies, step.path))
+            case Recast():
+                recast = _recast(operation, data, look)
+                data, withdrawals, stayed = (
+                    recast.data,
+                    [*withdrawals, *recast.withdrawals],
+                    [*stayed, *recast.stayed],
+                )
             case Relink():
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
                 data = operation.apply(data)
     return Outcome(data, tuple(withdrawals), tuple(stayed))
+
+
+def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
+    """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
+    if can_recast(operation, data, look):
+        return Outcome(operation.apply(data))
+    done = None if operation.after is None else encode(operation.after)
+    if data is None or data == done or not operation.moved:
+        return Outcome(data, (), () if data in {None, done} else (operation.path,))
+    outcome = take_step(Step(operation.path, removals(operation)), data, look)
+    if outcome.data != data and outcome.data is not None:
+        for addition in additions(operation):
+            outcome = replace(outcome, data=addition.apply(outcome.data))
+    return outcome
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
