@@ -14,16 +14,20 @@ from typing import Literal, TypeAlias
 
 from bankd.core.check import find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
+from bankd.core.confirming import confirmations_of
+from bankd.core.decay import Fading
 from bankd.core.events import Ledger
+from bankd.core.judging import judge
 from bankd.core.memory import render_memory
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
+from bankd.core.reading import words_of
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.routing import Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Holdings, Index, Logs, Transactions
+from bankd.ports import Holdings, Index, Logs, Transactions, Wordings
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -39,6 +43,7 @@ class World:
     holdings: Holdings
     transactions: Transactions
     index: Index
+    wordings: Wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
 
     plan = collect(plan, facts, world, policy)
     plan = route_lines(plan, facts, policy.rules)
-    plan = deduplicate(plan, world.holdings)
+    plan = deduplicate(plan, world, policy)
     check(plan, world.holdings, policy)
 
     if dry_run:
@@ -151,8 +156,21 @@ def route_lines(plan: Plan, facts: Facts, rules: Rules) -> Plan:
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
 
 
-def deduplicate(plan: Plan, holdings: Holdings) -> Plan:
-    """Block the lines that say what the bank, or an earlier line of this run, already says."""
+def deduplicate(plan: Plan, world: World, policy: Policy) -> Plan:
+    """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
+    plan = _block_equal(plan, world.holdings)
+    lines = {placement.line.id: placement.line.memory for placement in plan.placements}
+    neighbours = world.index.neighbours_of(lines) if lines else {}
+    known = [neighbour.memory for found in neighbours.values() for neighbour in found]
+    wordings = world.wordings.take_apart(words_of(memory) for memory in (*lines.values(), *known))
+    judged = judge(plan.placements, neighbours, wordings, policy.settings.dedup.threshold)
+    blocked = tuple(sorted((*plan.blocked, *judged.blocked), key=lambda item: item.line.place))
+    fading = Fading.of(policy.settings.decay)
+    again = confirmations_of(blocked, world.holdings.lines_of(b.twin for b in blocked), plan.now.date(), fading)
+    return plan.with_(placements=judged.placements, blocked=blocked, updates=judged.updates, confirmed=tuple(again))
+
+
+def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
     twins = dict(holdings.twins_of(text_key(placement.line.memory) for placement in plan.placements))
     placements, blocked = [], []
     for placement in plan.placements:

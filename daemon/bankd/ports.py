@@ -7,13 +7,17 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
+from bankd.core.confirming import Lines
 from bankd.core.events import Ledger
+from bankd.core.judging import Neighbour
 from bankd.core.lexicon import IndexAnalyses, Known, Readings
+from bankd.core.memory import Memory
 from bankd.core.plan import Deferred, Undated
 from bankd.core.query import Filters, FoundRow
 from bankd.core.retain import LogReading
 from bankd.core.scoring import Corpus, Weights
 from bankd.core.transaction import Transaction
+from bankd.core.wording import Wording
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""
@@ -78,6 +82,13 @@ class TextAnalyser(Protocol):
         """Read texts: thoroughly when that is possible now, else provisionally."""
 
 
+class Wordings(Protocol):
+    """Takes texts apart, for comparing what they say."""
+
+    def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
+        """The wording of each text."""
+
+
 class Logs(Protocol):
     """The raw logs of a workspace; they are read and never written."""
 
@@ -106,6 +117,9 @@ class Holdings(Protocol):
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""
 
+    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
+        """The exact lines of memories on pages of the bank that can be written now, by id."""
+
     def count(self) -> int:
         """How many memories the bank holds."""
 
@@ -125,6 +139,9 @@ class Transactions(Protocol):
 
 class Index(Protocol):
     """What search reads, as a run knows it."""
+
+    def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
+        """For each new memory, by id: the memories of the bank that look like it, read from their pages."""
 
     def refresh(self, now: datetime) -> Sequence[str]:
         """Bring index and tree up to date with the bank; gives what a person should know of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,8 @@ def race(template: Path, root: Path, style: str, path: str, at: int, kill: int =
     """Edit before change `at`, die `kill` changes later, run twice more; give what is wrong."""
     fresh(template, root)
     hand = Hand(root, path, style)
-    try:
+    with suppress(Killed, ConflictError):
         run(root, FaultyCalls(Fault(at, "hook", hook=hand, kill_at=at + kill if kill else 0)))
-    except (Killed, ConflictError):
-        pass
     hand.after()
     run(root)
     run(root)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.duplicates import Outcome, compare
+from bankd.core.duplicates import Outcome, compare, find_match
 from bankd.core.reading import read_statement
 from bankd.core.statement import Statement
 from bankd.core.wording import plain_wording
@@ -57,3 +57,15 @@ def test_odd_texts_are_compared_without_complaint(text: str) -> None:
     verdict = compare(say(text), say(text))
 
     assert verdict.outcome is Outcome.SAME
+
+
+def test_a_repetition_is_found_before_an_update() -> None:
+    bank = [("m-1", say("port is 8080")), ("m-2", say("port is 8081")), ("m-3", say("Peter likes tea"))]
+
+    repeated, updated = find_match(bank, say("The port is 8081.")), find_match(bank, say("port is 9090"))
+
+    assert repeated is not None
+    assert (repeated.id, repeated.verdict.outcome) == ("m-2", Outcome.SAME)
+    assert updated is not None
+    assert (updated.id, updated.verdict.outcome) == ("m-1", Outcome.UPDATE)
+    assert find_match(bank, say("walks to work")) is None

@@ -32,12 +32,16 @@ class AnalysisCache:
 
     def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
         """The analyses of those of these texts that are known in this version."""
+        return {text: analysed(text, raw) for text, raw in self.get_raw(texts, version).items()}
+
+    def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
+        """What the worker answered, in this version, for those of these texts that it was asked about."""
         found = {}
         connection = self._open()
         for text in texts:
             row = connection.execute("SELECT analysis FROM analyses WHERE key = ?", (_key(text, version),)).fetchone()
             if row:
-                found[text] = _decode(text, row[0])
+                found[text] = json.loads(row[0])
         return found
 
     def put(self, analyses: Mapping[str, list[object]], version: str) -> None:
@@ -83,7 +87,3 @@ def _key(text: str, version: str) -> bytes:
 
 def _encode(raw: Sequence[object]) -> str:
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
-
-
-def _decode(text: str, stored: str) -> Analysed:
-    return analysed(text, json.loads(stored))

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
+from bankd.core.confirming import Lines
+from bankd.core.memory import Memory
 from bankd.core.pages import holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
 from bankd.core.settle import Fingerprint
@@ -77,6 +79,21 @@ class PageHoldings:
         page = read_page(held.path, self._files.read(held.path) or b"")
         found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
         return next((entry_text(page, entry) for entry in found), None)
+
+    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
+        """The exact lines of memories on pages of the bank that can be written now, by id."""
+        places = [held for found in self._catalogue.find_ids(ids).values() for held in found]
+        open_ = [held for held in places if held.path.startswith("bank/") and held.path not in self._closed]
+        texts = [(held, self.text_of(held)) for held in open_]
+        return {held.id: Lines(held.path, text) for held, text in texts if held.id and text}
+
+    def memory_at(self, path: str, line: int) -> Memory | None:
+        """The memory that begins on a line of a page, as the page is now."""
+        try:
+            page = read_page(path, self._files.read(path) or b"")
+        except (ConflictError, OSError):
+            return None
+        return next((entry.memory for entry in page.entries if entry.line == line), None)
 
     def count(self) -> int:
         """How many memories the bank holds."""

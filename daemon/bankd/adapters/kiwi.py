@@ -71,9 +71,16 @@ class KiwiWorker:
 
     def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
         """Analyse texts, starting the worker when needed; None when it cannot run or died twice."""
+        return self._try_twice("texts", texts)
+
+    def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
+        """Give the morphemes of texts as pairs of form and tag; None when the worker cannot run or died twice."""
+        return self._try_twice("apart", texts)
+
+    def _try_twice(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
         with self._lock:
             for _ in range(2):
-                answer = self._analyse_once(texts)
+                answer = self._ask_in_batches(kind, texts)
                 if answer is not None:
                     return answer
                 self._end()
@@ -90,12 +97,12 @@ class KiwiWorker:
         with self._lock:
             self._end()
 
-    def _analyse_once(self, texts: Sequence[str]) -> list[list[object]] | None:
+    def _ask_in_batches(self, kind: str, texts: Sequence[str]) -> list[list[object]] | None:
         analyses: list[list[object]] = []
         if not self._wait_until_ready():
             return None
         for at in range(0, len(texts), _BATCH):
-            answer = self._ask({"texts": list(texts[at : at + _BATCH])})
+            answer = self._ask({kind: list(texts[at : at + _BATCH])})
             if answer is None:
                 return None
             analyses += answer["analyses"]

@@ -21,6 +21,7 @@ COMMANDS = {
     "show": Command("show", "a memory and where it came from, or what became of a log line"),
     "inbox": Command("inbox", "the lines that no rule could place"),
     "route": Command("route", "test where a text would go, and by which rule"),
+    "duplicates": Command("duplicates", "measure how repeated lines are recognised"),
     "split": Command("split", "divide a page into parts, and let every link follow"),
     "merge": Command("merge", "put the parts of a page back into it"),
     "move": Command("move", "give a page or folder another path, and let every link follow"),

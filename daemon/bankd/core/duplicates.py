@@ -5,7 +5,7 @@ Where candidates come from (the index) and what is done with a verdict (the cycl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -53,6 +53,26 @@ def compare(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Ver
     if score < threshold:
         return Verdict(Outcome.DIFFERENT, "too little in common", score)
     return _judge(old, new, difference(old, new), score)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The memory that a new one was found to repeat or to update, and the verdict on the two."""
+
+    id: str
+    verdict: Verdict
+
+
+def find_match(
+    candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
+) -> Match | None:
+    """Find what a new memory repeats, else what it updates, else nothing; the likest one, then the first."""
+    matches = [Match(id_, compare(old, new, threshold)) for id_, old in candidates]
+    for outcome in (Outcome.SAME, Outcome.UPDATE):
+        found = [match for match in matches if match.verdict.outcome is outcome]
+        if found:
+            return max(found, key=lambda match: match.verdict.score)
+    return None
 
 
 def likeness(old: Statement, new: Statement) -> float:

@@ -21,6 +21,7 @@ FORGOTTEN = "forgotten"
 ARCHIVED = "archived"
 RESTORED = "restored"
 RENAMED = "renamed"
+SUPERSEDED = "superseded"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED})
@@ -33,12 +34,13 @@ def event(kind: str, key: str, at: datetime, **facts: object) -> dict[str, objec
 
 @dataclass(slots=True)
 class Ledger:
-    """The fold of all events: by memory id, what became of its line; by log, the name it was first read under."""
+    """The fold of all events: by memory id, what became of its line; by log, the name it was first read under; `superseded`: old id to new."""
 
     consumed: dict[str, Event] = field(default_factory=dict)
     gone: dict[str, Event] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     forgotten_keys: set[str] = field(default_factory=set)
+    superseded: dict[str, str] = field(default_factory=dict)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
@@ -71,5 +73,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
             ledger.forgotten_keys.add(str(item["key"]))
     elif kind == RESTORED:
         ledger.gone.pop(memory, None)
+    elif kind == SUPERSEDED:
+        ledger.superseded[memory] = str(item.get("by"))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))

@@ -45,8 +45,11 @@ ENDINGS = by_form(
         "어 어요 아요 야 에요 예요 지 지요 죠 거든 거든요 잖아 잖아요 ᆷ 음 기 고 며 으며 면서 으면서 어서 ᆫ데 는데 은데 지만",
     ),
     ("", "지만요 으나 오 애 구 구요 고요 ᆫ걸 아 여 어여 게"),
-    ("?", "ᆯ까 을까 나요 ᆫ가 ᆸ니까 습니까 ᆫ가요 니 냐 ᆯ까요 을까요 는가 은가 던가 던가요 ᆫ지요 는지요 느냐 나 려나"),
-    ("!", "라 어라 거라 으라 아라 ᆸ시오 십시오 렴 으렴 시오 자 ᆸ시다 읍시다 도록"),
+    (
+        "?",
+        "ᆯ까 을까 나요 ᆫ가 ᆸ니까 습니까 ᆫ가요 니 냐 ᆯ까요 을까요 는가 은가 던가 던가요 ᆫ지요 는지요 느냐 나 려나 ᆫ지 는지 은지 ᆯ지 을지",
+    ),
+    ("!", "라 어라 거라 으라 아라 ᆸ시오 십시오 렴 으렴 시오 자 ᆸ시다 읍시다"),
     ("", "세요 으세요 셔요"),
     ("will", "ᆯ게 ᆯ게요 ᆯ께 을게 을게요 ᆯ래 을래 ᆯ래요 을래요 려고 으려고 려 으려 고자 러 으러 려구"),
     ("must", "어야 어야지 어야죠 어야지요 어야만"),
@@ -54,6 +57,7 @@ ENDINGS = by_form(
     ("though", "어도 더라도 라도"),
     ("because", "니까 으니까 으므로 므로 느라 기에 으니 라서 니깐"),
     ("or", "거나 든지 든"),
+    ("so", "도록"),
     ("then", "다가 자마자 고서"),
     ("said", "다고 라고 ᆫ다고 는다고 자고 대 ᆫ대 대요 ᆫ대요 래 냐고"),
 )
@@ -62,7 +66,7 @@ ENDINGS = by_form(
 MOODS = words(". ? !")
 """It states, it asks, it orders or proposes; most polite endings leave open whether they state or order."""
 
-SOFT_MARKS = words("will by with because whether then")
+SOFT_MARKS = words("will by with because whether then so")
 """Meanings that people exchange freely in rewordings: of 30 calibration pairs that differ in them alone, 30 are equal."""
 
 ADNOMINAL = by_form(("", "는"), ("past", "던 ᆫ 은"), ("will", "ᆯ 을"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 from bankd.core import korean, korean_words
 from bankd.core.korean_numbers import find_number, is_number, is_particle_of_number
+from bankd.core.korean_turns import settle
 from bankd.core.statement import Kind, Statement, Token, make_statement
 from bankd.core.values import clock_hour
 from bankd.core.wording import Morpheme, Wording
@@ -37,15 +37,6 @@ def _kind(base: str, tag: str) -> Kind:
     return Kind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, Kind.WORD)
 
 
-def forbid(phrases: list[list[Token]]) -> None:
-    """Write the ways to forbid (하면 안 된다, 하지 않도록 한다) as the one that says it outright (하지 마라)."""
-    for one, other in pairwise(list(phrases)):
-        if "if" in one[-1].marks and [token.key for token in other] == ["¬not 되"]:
-            one[-1].marks.remove("if")
-            one[-1].negation = "stop"
-            phrases.remove(other)
-
-
 class _Reader:
     """Walks the morphemes of a Korean text; `_open` is the phrase being read, closed by a case or an ending."""
 
@@ -73,10 +64,9 @@ class _Reader:
                 _RULES.get(tag, _Reader._read_other)(self, form, tag)
         self._flush_negation()
         self._close()
-        forbid(self._phrases)
-        if "?" in self._text[-3:]:
-            self._mood = "?"
-        return make_statement(self._text, self._phrases, self._mood, entities)
+        mood = "?" if "?" in self._text[-3:] else self._mood
+        phrases, mood = settle(self._phrases, mood, self._morphemes[-5:])
+        return make_statement(self._text, phrases, mood, entities)
 
     # Tokens
 
@@ -155,7 +145,7 @@ class _Reader:
             return
         meaning = korean.ENDINGS.get(form, form)
         if tag == "EF":
-            self._mood = meaning if meaning in korean.MOODS else ""
+            self._mood = meaning if meaning in korean.MOODS else "!" if meaning == "so" else ""
             self._mark("" if meaning in korean.MOODS else meaning)
         else:
             self._mark("whether" if meaning == "?" else "" if meaning in korean.MOODS else meaning)

@@ -73,8 +73,8 @@ TURNING_WORDS = words(
 )
 """Words that turn, weaken, compare or ask: a shorter wording without them says another thing."""
 
-OPTIONAL = words("너무 정말 아주 너무너무 엄청 참 꽤 진짜 상당히")
-"""Words of degree: they may be there or not."""
+OPTIONAL = words("너무 정말 아주 너무너무 엄청 참 꽤 진짜 상당히 도대체 이제 아무래도 역시 일단")
+"""Words of degree and emphasis: they may be there or not."""
 
 EMPTY_NOUNS = words("것 씨 님 분")
 EMPTY_ADVERBS = words("좀 그냥 막 딱 및 또한 그리고 즉")

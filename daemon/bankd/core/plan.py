@@ -20,6 +20,7 @@ from bankd.core.retain import BadLine, RetainLine
 from bankd.core.routing import INBOX, Destination
 from bankd.core.transaction import Transaction
 
+_CONFIDENCE = re.compile(r"\([ \t]*c[ \t]*=[^()\n]*\)")
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
 
 
@@ -38,6 +39,25 @@ class Blocked:
     line: RetainLine
     twin: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A new memory that says another value of the same thing, the memory that it supersedes, and what differs."""
+
+    line: RetainLine
+    old: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """An opinion that was said again: its page and key, and its lines as they are and as they will be."""
+
+    page: str
+    key: str
+    text: str
+    stronger: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +103,8 @@ class Plan:
     lines: tuple[RetainLine, ...] = ()
     placements: tuple[Placement, ...] = ()
     blocked: tuple[Blocked, ...] = ()
+    updates: tuple[Update, ...] = ()
+    confirmed: tuple[Confirmed, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     repaired: tuple[Repaired, ...] = ()
     renamed: tuple[Renamed, ...] = ()
@@ -124,6 +146,8 @@ class Plan:
     def _replacements(self) -> Iterator[Operation]:
         for item in self.undated:
             yield Replace(item.page, item.key, item.text, dated(item.text, self.now.date()))
+        for again in self.confirmed:
+            yield Replace(again.page, again.key, again.text, again.stronger)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -135,6 +159,10 @@ class Plan:
             *(
                 self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory))
                 for b in self.blocked
+            ),
+            *(
+                ledger.event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
+                for u in self.updates
             ),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(ledger.event(ledger.DELETED, id_, self.now, memory=id_, run=self.run) for id_ in self.deleted),
@@ -165,6 +193,11 @@ def _piece(line: RetainLine, day: date) -> Piece:
         confidence = Confidence(confidence.hundredths, day)
     text = render_memory(replace(memory, id=line.id, confidence=confidence))
     return Piece(line.id, "- " + text.replace("\n", "\n  "))
+
+
+def with_confidence(text: str, confidence: Confidence) -> str:
+    """The lines of a memory with another confidence in the place of theirs."""
+    return _CONFIDENCE.sub(f"({confidence})", text, count=1)
 
 
 def dated(text: str, day: date) -> str:

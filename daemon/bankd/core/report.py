@@ -49,6 +49,10 @@ def _known(plan: Plan) -> Iterator[Row]:
     for r in plan.repaired:
         reason = f"{r.page} has it; noted in the event log"
         yield Row("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
+    for u in plan.updates:
+        yield Row("~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}")
+    for c in plan.confirmed:
+        yield Row("~", "confirmed", c.page, normalise(c.stronger), "said again, so it counts a little more")
 
 
 def _by_hand(plan: Plan) -> Iterator[Row]:

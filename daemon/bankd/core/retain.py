@@ -39,7 +39,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _LONE_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Place:
     """A line of a log: its path below `memory/` and its 1-based number."""
 

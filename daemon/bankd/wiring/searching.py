@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.adapters.analyser import Analyser, Patience, Worker
 from bankd.adapters.analyses import AnalysisCache
@@ -24,6 +24,9 @@ from bankd.core.scoring import TREE_WEIGHT
 from bankd.core.tree_index import PageNode, render_tree
 from bankd.errors import UserError
 from bankd.search import Taste, search
+
+if TYPE_CHECKING:
+    from bankd.adapters.wordings import CachedWordings
 
 TREE_FILE = "bank/_meta/tree-index.json"
 _QUICK_PAGES = 200
@@ -55,9 +58,21 @@ class Searching:
         self._worker = worker
         self._is_daemon = is_daemon
         self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
+        self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
         self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
         self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100)
+
+    @property
+    def wordings(self) -> CachedWordings:
+        """Texts taken apart for comparing them; by the same worker, kept in the same folder."""
+        if self._wordings is None:
+            from bankd.adapters.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
+
+            cache = AnalysisCache(self._root / ".bankd" / "analyses")
+            worker = self._worker if isinstance(self._worker, KiwiWorker) else None
+            self._wordings = CachedWordings(cache, worker, kiwi_version)
+        return self._wordings
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""

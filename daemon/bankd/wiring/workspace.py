@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,7 +30,7 @@ from bankd.core.report import counts_of
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
 from bankd.errors import BankError, RefusedError, StorageError, UserError
-from bankd.wiring.searching import Searching, open_search
+from bankd.wiring.run_index import RunIndex
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
@@ -86,7 +86,7 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), _Committer(self.transactions), self.index)
+        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index)
 
     def holdings(self) -> PageHoldings:
         """What the bank and its archive hold."""
@@ -110,26 +110,6 @@ class _Committer:
         return self.transactions.commit(transaction).conflicts
 
 
-class RunIndex:
-    """The index as the story of a run knows it; the Kiwi worker starts when a text has to be analysed."""
-
-    def __init__(self, root: Path, publish: Callable[[str, bytes], None]) -> None:
-        self._root, self._publish = root, publish
-        self._search: Searching | None = None
-
-    def refresh(self, now: datetime) -> Sequence[str]:
-        """Bring index and tree-index.json up to date with the bank."""
-        is_first = not (self._root / ".bankd" / "index").exists()
-        self._search = self._search or open_search(self._root)
-        done = self._search.refresh(now, self._publish)
-        return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
-
-    def close(self) -> None:
-        """Let go of the index, and end the worker."""
-        if self._search is not None:
-            self._search.close()
-
-
 @contextmanager
 def open_workspace(root: Path, now: datetime | None = None, *, write: bool = True) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted."""
@@ -146,7 +126,7 @@ def open_workspace(root: Path, now: datetime | None = None, *, write: bool = Tru
         if write:
             Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
         catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
-        index = RunIndex(root, transactions.publish)
+        index = RunIndex(root, transactions.publish, PageHoldings(files, catalogue, settings.settle_seconds))
         try:
             yield Workspace(root, settings, moment, files, catalogue, transactions, index)
         finally:

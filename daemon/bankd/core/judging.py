@@ -1,0 +1,105 @@
+"""What each new line of a run is to the bank and to the lines before it: the same, an update, or different.
+
+Who might be alike comes from outside (the index); this decides, line by line, in the order of the logs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bankd.core.duplicates import Match, Outcome, find_match
+from bankd.core.memory import Memory
+from bankd.core.plan import Blocked, Placement, Update
+from bankd.core.reading import read_statement, words_of
+from bankd.core.statement import Statement
+from bankd.core.wording import Wording
+
+_NEAREST = 10
+"""So many earlier lines of the same run are compared with a new one, those that share most words first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory of the bank that looks like a new one; without an id it goes by its place, page and line."""
+
+    id: str
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The lines that are new, those that say nothing new, and what the new ones update."""
+
+    placements: tuple[Placement, ...]
+    blocked: tuple[Blocked, ...]
+    updates: tuple[Update, ...]
+
+
+def judge(
+    placements: Sequence[Placement],
+    neighbours: Mapping[str, Sequence[Neighbour]],
+    wordings: Mapping[str, Wording],
+    threshold: int,
+) -> Judged:
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text."""
+    reader = _Reader(wordings)
+    earlier = _Earlier()
+    kept: list[Placement] = []
+    blocked: list[Blocked] = []
+    updates: list[Update] = []
+    for placement in placements:
+        new = reader.read(placement.line.memory)
+        known = [(item.id, reader.read(item.memory)) for item in neighbours.get(placement.line.id, ())]
+        match = find_match([*known, *earlier.nearest(new)], new, threshold)
+        if match and match.verdict.outcome is Outcome.SAME:
+            blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
+            continue
+        kept.append(placement)
+        earlier.add(placement.line.id, new)
+        updates += _update(placement, match)
+    return Judged(tuple(kept), tuple(blocked), tuple(updates))
+
+
+def _update(placement: Placement, match: Match | None) -> list[Update]:
+    if match is None or not match.id.startswith("m-"):
+        return []  # a memory without an id of ours stays as its hand left it
+    return [Update(placement.line, match.id, match.verdict.reason)]
+
+
+class _Reader:
+    """Reads each memory once."""
+
+    def __init__(self, wordings: Mapping[str, Wording]) -> None:
+        self._wordings = wordings
+        self._read: dict[tuple[str, tuple[str, ...]], Statement] = {}
+
+    def read(self, memory: Memory) -> Statement:
+        """What a memory says, as tokens."""
+        text = words_of(memory)
+        key = (text, memory.entities)
+        if key not in self._read:
+            self._read[key] = read_statement(self._wordings[text], memory.entities)
+        return self._read[key]
+
+
+class _Earlier:
+    """The lines of this run so far, found again by the words that they share with a new one."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[str, Statement]] = []
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+
+    def add(self, id_: str, statement: Statement) -> None:
+        """Remember a line."""
+        for word in {token.base for token in statement.tokens}:
+            self._by_word[word].append(len(self._lines))
+        self._lines.append((id_, statement))
+
+    def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
+        """The lines that share most words with a new one, at least half of them."""
+        words = {token.base for token in new.tokens}
+        shared = Counter(number for word in words for number in self._by_word[word])
+        near = [number for number, count in shared.most_common(_NEAREST) if 2 * count >= len(words)]
+        return [self._lines[number] for number in near]

@@ -1,0 +1,81 @@
+"""Taking texts apart: what is asked of the worker, what is cached, and what happens without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from bankd.adapters.analyses import AnalysisCache
+from bankd.adapters.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.wordings import CachedWordings
+from bankd.core.wording import Morpheme, plain_wording
+
+
+class CountingWorker:
+    """A worker that takes every text for one noun and remembers what it was asked."""
+
+    def __init__(self, *, dead: bool = False) -> None:
+        self.asked: list[str] = []
+        self._dead = dead
+
+    def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
+        self.asked += texts
+        return None if self._dead else [[(text, "NNG")] for text in texts]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[AnalysisCache]:
+    cache = AnalysisCache(tmp_path)
+    yield cache
+    cache.close()
+
+
+def wordings(cache: AnalysisCache, worker: CountingWorker, version: str = "1") -> CachedWordings:
+    return CachedWordings(cache, worker, lambda: version)
+
+
+def test_each_korean_text_is_asked_once_in_a_version(cache: AnalysisCache) -> None:
+    worker = CountingWorker()
+    wordings(cache, worker).take_apart(["가치관", "plain English", "가치관"])
+    again = wordings(cache, worker).take_apart(["가치관"])
+    wordings(cache, worker, version="2").take_apart(["가치관"])
+
+    assert worker.asked == ["가치관", "가치관"]
+    assert again["가치관"].morphemes == (Morpheme("가치관", "NNG"),)
+
+
+def test_texts_that_the_cache_would_confuse_are_not_cached(cache: AnalysisCache) -> None:
+    worker = CountingWorker()
+    wordings(cache, worker).take_apart(["102명"])
+    found = wordings(cache, worker).take_apart(["10²명"])
+
+    assert found["10²명"].morphemes == (Morpheme("10²명", "NNG"),)
+
+
+@pytest.mark.parametrize("text", ["plain English", "가치관\udcff"])
+def test_some_texts_never_reach_the_worker(cache: AnalysisCache, text: str) -> None:
+    worker = CountingWorker()
+    found = wordings(cache, worker).take_apart([text])
+
+    assert found == {text: plain_wording(text)}
+    assert worker.asked == []
+
+
+def test_without_a_working_worker_hangul_words_stay_whole(cache: AnalysisCache) -> None:
+    found = wordings(cache, CountingWorker(dead=True)).take_apart(["밥을 먹었다"])
+    later = wordings(cache, CountingWorker()).take_apart(["밥을 먹었다"])
+
+    assert found["밥을 먹었다"] == plain_wording("밥을 먹었다")
+    assert later["밥을 먹었다"].morphemes == (Morpheme("밥을 먹었다", "NNG"),)
+
+
+def test_the_real_worker_gives_forms_and_tags(cache: AnalysisCache) -> None:
+    worker = KiwiWorker(lambda: 0.0)
+    try:
+        found = CachedWordings(cache, worker, kiwi_version).take_apart(["안 간다"])
+    finally:
+        worker.end()
+
+    assert found["안 간다"].morphemes == (Morpheme("안", "MAG"), Morpheme("가", "VV"), Morpheme("ᆫ다", "EF"))
