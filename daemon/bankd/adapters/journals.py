@@ -39,8 +39,9 @@ class Journal:
     def paths(self) -> list[str]:
         """The file of each step, and after them the files from which a copy may have to be withdrawn."""
         steps = [step.path for step in self.transaction.steps()]
-        removals = [r for op in self.transaction.operations for r in (getattr(op, "removals", ()) or (op,))]
-        copies = {getattr(removal, "elsewhere", "") for removal in removals}
+        copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
+        for operation in self.transaction.operations:
+            copies |= {moved.to for moved in getattr(operation, "moved", ())}
         return steps + sorted(copies - {""})
 
 

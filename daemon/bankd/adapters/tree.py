@@ -108,6 +108,12 @@ class Tree:
         with self.folder(path) as fd:
             self.calls.sync(fd)
 
+    def remove_empty(self, path: str) -> None:
+        """Remove a folder that has nothing in it any more; one that has something stays."""
+        parent, name = split(path)
+        with suppress(OSError), self.folder(parent) as folder:
+            os.rmdir(name, dir_fd=folder)
+
     def remove(self, path: str) -> None:
         """Remove a file of our own under .bankd/; that it is gone already is fine."""
         parent, name = split(path)

@@ -27,5 +27,9 @@ COMMANDS = {
     "inbox": Command("inbox", "the lines that no rule could place"),
     "route": Command("route", "test where a text would go, and by which rule"),
     "duplicates": Command("duplicates", "measure how repeated lines are recognised"),
+    "split": Command("split", "divide a page into parts, and let every link follow"),
+    "merge": Command("merge", "put the parts of a page back into it"),
+    "move": Command("move", "give a page or folder another path, and let every link follow"),
+    "links": Command("links", "links that lead nowhere, and who links to a page"),
     "config": Command("config", "check settings and rules"),
 }

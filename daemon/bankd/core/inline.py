@@ -22,6 +22,7 @@ class LinkKind(StrEnum):
     EMBED = "embed"
     HTML = "html"
     BARE = "bare"
+    ROUTE = "route"  # the target of a routing rule, relative to bank/
     LABEL = "label"  # `[text][label]`: names a definition of its own page, never rewritten
     NOTE = "note"  # `[^label]`
 

@@ -90,7 +90,7 @@ class Names:
         self._files[key] = (*self._files.get(key, ()), path)
         name = key.rpartition("/")[2]
         self._named[name] = (*self._named.get(name, ()), path)
-        for folder in _folders_above(key):
+        for folder in folders_above(key):
             self._folders[folder] = self._folders.get(folder, 0) + 1
 
     def _remove(self, path: str) -> None:
@@ -100,12 +100,13 @@ class Names:
         self._files[key] = tuple(other for other in self._files[key] if other != path)
         name = key.rpartition("/")[2]
         self._named[name] = tuple(other for other in self._named[name] if other != path)
-        for folder in _folders_above(key):
+        for folder in folders_above(key):
             self._folders[folder] -= 1
             if not self._folders[folder]:
                 del self._folders[folder]
 
 
-def _folders_above(path: str) -> Iterable[str]:
+def folders_above(path: str) -> Iterable[str]:
+    """Every folder that a path is in, the innermost first."""
     while path := folder_of(path):
         yield path

@@ -143,21 +143,29 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class Recast:
-    """A whole page in a new shape while it is exactly as planned; else only the pieces that left it, one by one."""
+class Moved:
+    """Lines of a page (0-based, half open) that the file `to` has as well; `digests` are of the forms that it may have."""
 
-    phase: ClassVar[int] = 2
+    to: str
+    start: int
+    end: int
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recast:
+    """A whole page in another form (None: away) while it reads as planned; `recasting` has what else becomes of it."""
+
     path: str
     before: str
-    text: str
-    removals: tuple[Remove, ...] = ()
+    after: str | None
+    moved: tuple[Moved, ...] = ()
+    phase: int = 2
 
     def apply(self, data: bytes | None) -> bytes | None:
-        if data == encode(self.text) or digest(data) == self.before:
-            return encode(self.text)
-        for removal in self.removals:
-            data = removal.apply(data)
-        return data
+        if data is None or data != encode(self.before):
+            return data
+        return None if self.after is None else encode(self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +228,7 @@ def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
-    """The pieces that an operation puts in or takes out."""
-    if isinstance(operation, Recast):
-        return tuple(piece for removal in operation.removals for piece in removal.pieces)
+    """The pieces that an operation puts in or takes out; for those of a recast page see `recasting`."""
     return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
 
 
@@ -237,17 +243,13 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
-    if "removals" in values:
-        values["removals"] = tuple(_removal(removal) for removal in values["removals"])
     if "elsewhere_ids" in values:
         values["elsewhere_ids"] = tuple(values["elsewhere_ids"])
+    if "moved" in values:
+        values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
     if "moves" in values:
         values["moves"] = tuple(Move(**move) for move in values["moves"])
     return kind(**values)
-
-
-def _removal(fields: Mapping[str, Any]) -> Remove:
-    return Remove(fields["path"], tuple(Piece(**piece) for piece in fields["pieces"]), fields["elsewhere"])
 
 
 def only(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:

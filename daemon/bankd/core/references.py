@@ -75,7 +75,7 @@ def route_targets(text: str) -> tuple[Reference, ...]:
     found = []
     for number, line in enumerate(split_lines(text)):
         if not line.lstrip().startswith("#"):
-            spans = (Span(LinkKind.BARE, *match.span()) for match in _ROUTE_TARGET.finditer(line))
+            spans = (Span(LinkKind.ROUTE, *match.span()) for match in _ROUTE_TARGET.finditer(line))
             found += [_reference(span, number, line) for span in spans]
     return tuple(found)
 

@@ -20,12 +20,14 @@ _ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One target that changes: in which new page, at which old place, and what it becomes."""
+    """One target that changes: in which new page, at which old place, what it becomes, and the file and line it leads to."""
 
     sheet: str
     source: str
     reference: Reference
     target: str
+    leads_to: str
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ class _Relinker:
             if written is None:
                 self.lost.append(Lost(path, reference))
             elif written != reference.target:
-                yield Edit(sheet, path, reference, written)
+                line = goal.place.line if goal.place else None
+                yield Edit(sheet, path, reference, written, goal.target.path, line)
 
     def _sheets_with(self, path: str, line: int) -> Iterable[str]:
         """The new pages on which an old line stands."""

@@ -59,7 +59,7 @@ def _written(reference: Reference, path: str, style: Style, source: str) -> str:
     else:
         plain = style.prefix + path
     plain = _with_ending(plain, style.ending)
-    bare = reference.kind is LinkKind.BARE or reference.kind in WIKI_KINDS
+    bare = reference.kind in {LinkKind.BARE, LinkKind.ROUTE} or reference.kind in WIKI_KINDS
     return plain if bare else _encoded(reference, plain, safe="/()!$&'*+,;=:@~")
 
 

@@ -66,6 +66,9 @@ def resolve(reference: Reference, source: str, names: Names) -> Target | None:
         return _resolve_wiki(path, fragment, source, names)
     if reference.kind is LinkKind.BARE:
         return _resolve_bare(path, fragment, source, names)
+    if reference.kind is LinkKind.ROUTE:
+        file = names.file(BANK + path)
+        return Target(file, fragment, Style(Base.ROOT, "bare")) if file else None
     if _SCHEME.match(path):
         return None
     readings = dict.fromkeys((unquote(_unescape(path.partition("?")[0])), _unescape(path)))

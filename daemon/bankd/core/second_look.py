@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
+from bankd.core.markdown import encode
 from bankd.core.operations import (
     Append,
     Carry,
@@ -21,6 +22,7 @@ from bankd.core.operations import (
     Replace,
     Restore,
 )
+from bankd.core.recasting import pieces_of_page, removals
 from bankd.core.spans import keys_in
 from bankd.core.transaction import Look, Transaction
 
@@ -52,14 +54,29 @@ def _once_more(operation: Operation, look: Look, locate: Locate, settled: Collec
             back = keys_in(look(path), {piece.key for piece in pieces}) - set(settled)
             again = tuple(piece for piece in pieces if piece.key in back)
             return _removals(path, again, elsewhere, locate) if again else []
-        case Recast(removals=removals):
-            return [once for removal in removals for once in _once_more(removal, look, locate, settled)]
+        case Recast():
+            return _recast_again(operation, look(operation.path), locate, settled)
         case Replace(key=key):
             return [] if key in settled else [operation]
         case Relink():
             return [operation]
         case Create() | Restore() | Carry():
             return []
+
+
+def _recast_again(operation: Recast, data: bytes | None, locate: Locate, settled: Collection[str]) -> list[Operation]:
+    """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+    back = {piece.key for removal in removals(operation) for piece in removal.pieces}
+    if data == encode(operation.before) or keys_in(data, back - set(settled)):
+        return [operation]
+    if operation.after is None or operation.moved or data is None:
+        return []
+    lacking = _open(
+        pieces_of_page(operation.after), keys_in(data, _keys(pieces_of_page(operation.after))) | set(settled)
+    )
+    places = locate(_keys(lacking)) if lacking else {}
+    nowhere = tuple(piece for piece in lacking if not piece.key.startswith("sha:") and not places.get(piece.key))
+    return [Append(operation.path, "", nowhere)] if nowhere else []
 
 
 def _removals(path: str, pieces: tuple[Piece, ...], elsewhere: str, locate: Locate) -> list[Operation]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -21,12 +21,12 @@ from bankd.core.operations import (
     Remove,
     Replace,
     Rewrite,
-    digest,
     from_json,
     only,
     pieces_of,
     to_json,
 )
+from bankd.core.recasting import additions, can_recast, removals
 from bankd.core.spans import keys_in
 
 Event: TypeAlias = Mapping[str, Any]
@@ -103,7 +103,7 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
     """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
     withdrawals: list[Remove] = []
     stayed: list[str] = []
-    for operation in _unfolded(step, data, look):
+    for operation in step.operations:
         match operation:
             case Remove() | Drop():
                 safe = _with_copy(operation, look)
@@ -113,6 +113,13 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
                 if operation.elsewhere and held:
                     copies = tuple(piece for piece in safe.pieces if piece.key in held)
                     withdrawals.append(Remove(operation.elsewhere, copies, step.path))
+            case Recast():
+                recast = _recast(operation, data, look)
+                data, withdrawals, stayed = (
+                    recast.data,
+                    [*withdrawals, *recast.withdrawals],
+                    [*stayed, *recast.stayed],
+                )
             case Relink():
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
@@ -120,19 +127,18 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
     return Outcome(data, tuple(withdrawals), tuple(stayed))
 
 
-def _unfolded(step: Step, data: bytes | None, look: Look) -> Iterator[Operation]:
-    """Take a recast apart into its removals, unless the page is as planned and every piece has its copy."""
-    for operation in step.operations:
-        if isinstance(operation, Recast) and not _can_recast(operation, data, look):
-            yield from operation.removals
-        else:
-            yield operation
-
-
-def _can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
-    if digest(data) not in {operation.before, digest(encode(operation.text))}:
-        return False
-    return all(removal == _with_copy(removal, look) for removal in operation.removals)
+def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
+    """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
+    if can_recast(operation, data, look):
+        return Outcome(operation.apply(data))
+    done = None if operation.after is None else encode(operation.after)
+    if data is None or data == done or not operation.moved:
+        return Outcome(data, (), () if data in {None, done} else (operation.path,))
+    outcome = take_step(Step(operation.path, removals(operation)), data, look)
+    if outcome.data != data and outcome.data is not None:
+        for addition in additions(operation):
+            outcome = replace(outcome, data=addition.apply(outcome.data))
+    return outcome
 
 
 def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
@@ -173,7 +179,13 @@ def make_event(type_: str, at: str, **fields: Any) -> Event:
 
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    pieces = {piece.key for operation in transaction.operations for piece in pieces_of(operation)}
+    moved = [
+        removal
+        for operation in transaction.operations
+        if isinstance(operation, Recast)
+        for removal in removals(operation)
+    ]
+    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
     return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
 
 

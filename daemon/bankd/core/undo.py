@@ -24,6 +24,7 @@ from bankd.core.operations import (
     digest,
     pieces_of,
 )
+from bankd.core.recasting import removals
 from bankd.core.spans import Span, find_all, page_of, split_bom, text_of, unix
 from bankd.core.transaction import Look, Transaction
 
@@ -66,7 +67,7 @@ def _removals(transaction: Transaction) -> list[Remove]:
         if isinstance(operation, Remove):
             found.append(operation)
         elif isinstance(operation, Recast):
-            found += operation.removals
+            found += removals(operation)
         elif isinstance(operation, Drop):
             found.append(Remove(operation.path, operation.pieces, operation.elsewhere))
     return found

@@ -25,6 +25,7 @@ from bankd.config import compile_finders, load_rules, load_settings
 from bankd.core.events import Ledger, fold
 from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
+from bankd.core.rearrange import rewriter
 from bankd.core.report import counts_of
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
@@ -126,7 +127,7 @@ def open_workspace(root: Path, now: datetime | None = None, *, write: bool = Tru
     try:
         if write:
             lock.take()
-        transactions = Transactions(files.tree, lock, _writer())
+        transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
         if write:
             Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
         catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")

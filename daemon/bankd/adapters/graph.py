@@ -1,0 +1,167 @@
+"""The graph of references of one workspace: kept up to date with its files, asked before anything is moved."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from bankd.adapters.links import LinkTable
+from bankd.adapters.tree import FILE_CAP, Tree
+from bankd.core.inline import LinkKind
+from bankd.core.layout import Layout
+from bankd.core.linking import Link, keys_to, keys_touched, links_to, touched
+from bankd.core.markdown import Document, decode, scan
+from bankd.core.memory import split_id
+from bankd.core.moves import Print, moved_by_hand
+from bankd.core.names import BANK, Names, path_key
+from bankd.core.rearrange import REFERRING, read_source
+from bankd.core.relink import Source
+from bankd.core.resolve import WIKI_KINDS, resolve
+from bankd.core.settle import Fingerprint, why_ignored
+from bankd.errors import ConflictError
+
+FOLDERS = ("bank", "memory", "archive")
+_SKIPPED = frozenset({"node_modules", "__pycache__", "events", "recall"})
+
+
+class LinkGraph:
+    """Files, names and references; `opened` counts the files that were read since it was made."""
+
+    def __init__(self, tree: Tree, database: Path, roots: Collection[str], routing: str) -> None:
+        """`roots` are other folders, and `routing` is the file of rules, relative to the workspace."""
+        self._tree, self._roots, self.routing = tree, tuple(roots), routing
+        self.table = LinkTable(database)
+        self.names = Names(())
+        self.opened = 0
+
+    def close(self) -> None:
+        """Close the database."""
+        self.table.close()
+
+    def refresh(self) -> None:
+        """Read the files that changed, forget those that are gone, and notice moves that a hand has made."""
+        known, seen = self.table.files(), dict(self._walk())
+        gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
+        new = changed - known.keys()
+        prints = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()}
+        self.names = Names(seen)
+        with self.table.change():
+            for path in sorted(changed):
+                self._record(path, seen[path])
+            found = {
+                path: Print(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()
+            }
+            moves = moved_by_hand(prints, found)
+            self.table.note_moved(moves)
+            for path in gone:
+                self.table.forget(path)
+            self.table.settle_moved(old for old in self.table.moved() if old in seen)
+            self._mark_resolved(changed)
+
+    def _record(self, path: str, seen: Fingerprint) -> None:
+        if not path.endswith(REFERRING) or not self._may_refer(path):
+            self.table.record(path, seen, None, None, ())
+            return
+        try:
+            data = self._tree.read(path)
+        except (ConflictError, OSError):
+            data = None
+        self.opened += 1
+        text = decode(data or b"")
+        ids = (
+            {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
+        )
+        self.table.record(path, seen, data, read_source(path, text, self.routing), ids)
+
+    def _mark_resolved(self, changed: Collection[str]) -> None:
+        self.table.mark_resolved(
+            link for path in changed for link in self.table.links_of(path) if resolve(link.reference, path, self.names)
+        )
+
+    def _may_refer(self, path: str) -> bool:
+        return path.startswith(BANK) or path == self.routing or any(path.startswith(root + "/") for root in self._roots)
+
+    def _walk(self) -> Iterator[tuple[str, Fingerprint]]:
+        """Every file of the bank, the logs, the archive, the other folders and the top; nothing is opened."""
+        folders = [*FOLDERS, *(root for root in self._roots if root.partition("/")[0] not in FOLDERS)]
+        while folders:
+            for entry in self._entries(folders.pop()):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(self._path(entry))
+                else:
+                    yield from _regular(self._path(entry), entry.stat(follow_symlinks=False))
+        for entry in self._entries(""):
+            if not entry.is_dir(follow_symlinks=False):
+                yield from _regular(entry.name, entry.stat(follow_symlinks=False))
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """What is in a folder and might be referred to."""
+        try:
+            with os.scandir(self._tree.root / folder) as entries:
+                return sorted((entry for entry in entries if _is_visible(entry)), key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return []
+
+    def _path(self, entry: os.DirEntry[str]) -> str:
+        return Path(entry.path).relative_to(self._tree.root).as_posix()
+
+    def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
+        """The pages of a layout and the files that it touches, read; `names` are those from before it."""
+        there = {path for path in layout.sources if path in self.names}
+        wanted = there | touched(layout, self.table.links(keys_touched(layout)), names)
+        return {path: self.read(path) for path in sorted(wanted)}
+
+    def read(self, path: str) -> Source:
+        """A file with its references, as it is now."""
+        self.opened += 1
+        return read_source(path, decode(self._tree.read(path) or b""), self.routing)
+
+    def document(self, path: str) -> Document:
+        """A page as it is now."""
+        self.opened += 1
+        return scan(decode(self._tree.read(path) or b""))
+
+    def links_to(self, path: str) -> list[Link]:
+        """The references that lead to a file or folder, in the order of their places."""
+        return list(links_to(path, self.table.links(keys_to(path)), self.names))
+
+    def is_name_taken(self, path: str) -> bool:
+        """Whether a new page may not have this name: a page has it, or a link that leads nowhere waits for it."""
+        name = path.rpartition("/")[2]
+        if self.names.named(name):
+            return True
+        waiting = self.table.links({path_key(name.removesuffix(".md"))})
+        return any(link.reference.kind in WIKI_KINDS for link in waiting)
+
+    def broken(self) -> Iterator[tuple[Link, bool]]:
+        """The references that lead nowhere, and whether they once did; addresses of the outside world are none of ours."""
+        for link, once in self.table.every_link():
+            if _is_ours(link) and resolve(link.reference, link.source, self.names) is None:
+                yield link, once
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of every page of the bank."""
+        return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}
+
+
+def _is_ours(link: Link) -> bool:
+    target = link.reference.target
+    is_address = ":" in target.partition("#")[0] or target.startswith(("//", "#"))
+    return bool(target) and not is_address and link.reference.kind not in {LinkKind.BARE, LinkKind.ROUTE}
+
+
+def _is_visible(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink():
+        return False
+    return not (entry.name.endswith(".md") and why_ignored(entry.name))
+
+
+def _pages(paths: Collection[str]) -> list[str]:
+    return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]
+
+
+def _regular(path: str, state: os.stat_result) -> Iterator[tuple[str, Fingerprint]]:
+    if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
+        yield path, Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)

@@ -1,0 +1,22 @@
+"""`bankctl move`: a page or folder gets another path, and every link follows."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("old", metavar="OLD", help="a page or folder, relative to bank/")
+    parser.add_argument("new", metavar="NEW", help="its new path, relative to bank/; a page ends in .md")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Move and tell."""
+    from bankd.cli.rearranged import rearrange
+
+    return rearrange(
+        arguments, lambda rearranger: rearranger.move(arguments.old, arguments.new, dry_run=arguments.dry_run)
+    )

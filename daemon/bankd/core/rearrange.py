@@ -1,0 +1,120 @@
+"""A new layout in the words of the transaction layer: parts first, then the page that they came from, then links to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bankd.core.inline import LinkKind
+from bankd.core.layout import Layout, Piece, Sheet
+from bankd.core.markdown import Document, encode, scan
+from bankd.core.memory import split_id
+from bankd.core.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
+from bankd.core.references import Reference, references_in_text, references_of, route_targets
+from bankd.core.relink import Edit, Relinked, Source, edit_line
+from bankd.core.resolve import WIKI_KINDS
+from bankd.core.spans import block_key
+
+REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
+"""The endings of files whose text may name paths of the bank."""
+_GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
+
+
+def read_source(path: str, text: str, routing: str = "") -> Source:
+    """A file with its references; `routing` is the path of the file of rules."""
+    document = scan(text)
+    if path == routing:
+        return Source(document.lines, route_targets(text))
+    if path.endswith(".md"):
+        return Source(document.lines, references_of(document))
+    return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())
+
+
+def operations_for(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> tuple[Operation, ...]:
+    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes."""
+    return (
+        *_created(layout, relinked, before),
+        *_recast(layout, relinked, before),
+        *_relinked(layout, relinked, before),
+    )
+
+
+def rewriter(routing: str) -> Rewrite:
+    """The rule by which the transaction layer rewrites the references of a file, however a hand has changed it."""
+
+    def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
+        source = read_source(path, text, routing)
+        lines = list(source.lines)
+        for number in {reference.line for reference in source.references}:
+            here = [r for r in source.references if r.line == number and _name(r) in new]
+            edits = [Edit(path, path, reference, new[_name(reference)], "") for reference in here]
+            lines[number] = edit_line(lines[number], edits)
+        return "".join(lines)
+
+    return rewrite
+
+
+def _name(reference: Reference) -> str:
+    """How a reference is named in a journal: the same words mean other things in brackets and in text."""
+    return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
+
+
+def _created(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    for sheet in layout.sheets:
+        if sheet.path not in before:
+            yield Create(sheet.path, relinked.texts[sheet.path])
+
+
+def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    is_merge = bool(layout.gone) and not layout.is_move
+    for sheet in layout.sheets:
+        if sheet.path in before and before[sheet.path] != relinked.texts[sheet.path]:
+            moved = tuple(_moved(layout, relinked, sheet.path))
+            yield Recast(sheet.path, before[sheet.path], relinked.texts[sheet.path], moved, 1 if is_merge else 2)
+    for path in layout.gone:
+        yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
+
+
+def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
+    """Which lines of an old page have gone to which other file."""
+    for sheet, piece in _pieces(layout):
+        if piece.source == path and sheet.path != path and not piece.is_copy:
+            yield Moved(sheet.path, piece.start, piece.end, (digest(encode(relinked.texts[sheet.path])),))
+
+
+def _pieces(layout: Layout) -> Iterator[tuple[Sheet, Piece]]:
+    return ((sheet, piece) for sheet in layout.sheets for piece in sheet.pieces)
+
+
+def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    """Links to what has moved, page by page; each is rewritten only if what it means is where the plan put it."""
+    documents: dict[str, Document] = {}
+    grouped: dict[str, dict[str, Move]] = {}
+    for edit in relinked.edits:
+        if edit.sheet not in layout.new_paths:
+            name = _name(edit.reference)
+            new = Move(name, edit.target, _witness(layout, edit), _key(edit, relinked, documents))
+            grouped.setdefault(edit.sheet, {})[name] = new
+    for path, moves in sorted(grouped.items()):
+        words = {name.partition(" ")[2] for name in moves}
+        if any(move.new in words for move in moves.values()):  # twice would be once too often
+            yield Recast(path, before[path], relinked.texts[path], phase=3)
+        else:
+            yield Relink(path, tuple(moves.values()))
+
+
+def _witness(layout: Layout, edit: Edit) -> str:
+    """The file that shows that what a reference means is there; for a folder, any page in it."""
+    inside = (path for path in layout.new_paths if path.startswith(edit.leads_to + "/"))
+    return edit.leads_to if edit.leads_to.endswith(".md") else next(inside, edit.leads_to)
+
+
+def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
+    """The key of the block that a reference names; "" for a whole page."""
+    if edit.line is None or edit.leads_to not in relinked.texts:
+        return ""
+    document = documents.setdefault(edit.leads_to, scan(relinked.texts[edit.leads_to]))
+    block = next((b for b in document.blocks if b.start <= edit.line < max(b.end, b.whole_end)), None)
+    if block is None:
+        return ""
+    lines = "".join(document.lines[block.start : max(block.end, block.whole_end)])
+    return split_id(document.lines[edit.line].rstrip())[1] or block_key(lines)

@@ -1,0 +1,204 @@
+"""Splits, moves and merges of a workspace: read, planned, looked at once more, and committed as one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bankd.adapters.graph import LinkGraph
+from bankd.adapters.runs import RunHistory
+from bankd.core.hubs import part_lines, parts_folder
+from bankd.core.layout import Layout
+from bankd.core.markdown import Document
+from bankd.core.merge import parts_of, plan_merge
+from bankd.core.moves import folders_moved, plan_move
+from bankd.core.names import BANK, Names, folders_above
+from bankd.core.operations import Operation
+from bankd.core.plan import new_run_id
+from bankd.core.preserving import Preserving
+from bankd.core.rearrange import operations_for, read_source
+from bankd.core.relink import Relinked, Source, relink
+from bankd.core.render import sense_of
+from bankd.core.routing import problem_of_target
+from bankd.core.split import Limits, plan_split
+from bankd.core.transaction import Transaction
+from bankd.errors import InvariantError, UserError
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Rearranged:
+    """What a command did, or would do: new pages, pages that are gone, links that changed or could not follow."""
+
+    run: str
+    layout: Layout
+    relinked: Relinked
+    operations: tuple[Operation, ...]
+    conflicts: Sequence[str] = ()
+
+
+class Rearranger:
+    """The commands that move lines between pages."""
+
+    def __init__(self, workspace: Workspace, graph: LinkGraph) -> None:
+        """Work on a workspace whose graph is up to date."""
+        self._workspace, self._graph = workspace, graph
+
+    def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
+        """Split a page whatever its size; UserError when it has no seam."""
+        path = self.page(page)
+        document = self._graph.document(path)
+        layout = plan_split(path, document, limits_of(self._workspace), self._graph.is_name_taken)
+        if layout is None:
+            raise UserError(f"{path}: has no seam at which it could be split")
+        return self._carry_out("split", layout, dry_run=dry_run)
+
+    def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
+        """Put the parts of a page back into it; UserError when that would throw something away."""
+        path = self.page(page)
+        documents = self._with_parts(path)
+        names = self._graph.names
+
+        def sense(source: str, document: Document, start: int, end: int) -> str:
+            return sense_of(source, document, start, end, names)
+
+        layout = plan_merge(path, documents, sense)
+        if not isinstance(layout, Layout):
+            raise UserError(*(f"{problem.path}: {problem.reason}" for problem in layout))
+        if not layout.gone:
+            raise UserError(f"{path}: has no parts")
+        return self._carry_out("merge", layout, dry_run=dry_run)
+
+    def _with_parts(self, path: str) -> dict[str, Document]:
+        """A hub with its parts and theirs."""
+        documents = {path: self._graph.document(path)}
+        waiting = [path]
+        while waiting:
+            hub = waiting.pop()
+            for part in part_lines(documents[hub], hub).values():
+                if part in self._graph.names and part not in documents:
+                    documents[part] = self._graph.document(part)
+                    waiting.append(part)
+        return {page: documents[page] for page in [path, *parts_of(path, documents)]}
+
+    def move(self, old: str, new: str, *, dry_run: bool = False) -> Rearranged:
+        """Give a page or folder another path; UserError when it is not there or the new one is taken."""
+        moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
+        taken = [path for path in moves.values() if path in self._graph.names and path not in moves]
+        if taken:
+            raise UserError(*(f"{path}: there is such a page already" for path in taken))
+        counts = {path: len(self._graph.read(path).lines) for path in moves}
+        return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
+
+    def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
+        """Every file that goes along: all of a folder, the parts of a hub."""
+        old, new = old.rstrip("/"), new.rstrip("/")
+        if old.split("/")[0] == "_meta" or new.split("/")[0] == "_meta":
+            raise UserError("bank/_meta: bankd keeps its own pages there")
+        is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
+        if problem := problem_of_target(f"{new}/x.md" if is_folder else new):
+            raise UserError(problem)
+        if is_folder:
+            return self._folder(BANK + old, BANK + new)
+        page = self.page(old)
+        below = parts_folder(page)
+        if not self._graph.names.has_folder(below):
+            return {page: BANK + new}, None
+        moves, folder = self._folder(below, parts_folder(BANK + new))
+        return {page: BANK + new, **moves}, folder
+
+    def _folder(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str]]:
+        sizes = self._graph.sizes()
+        if (new + "/").startswith(old + "/"):
+            raise UserError(f"{new}: lies inside {old}")
+        return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
+
+    def heal(self, *, dry_run: bool = False) -> Rearranged | None:
+        """Let links follow the pages and folders that a hand has moved; None when there are none."""
+        moves = self._graph.table.moved()
+        if not moves:
+            return None
+        sizes = self._graph.sizes()
+        layout = plan_move(moves, {old: len(self._graph.read(new).lines) for old, new in moves.items()}, None)
+        folders = folders_moved(moves, sizes.keys() - set(moves.values()))
+        layout = Layout(layout.sheets, layout.gone, layout.homes, folders, is_move=True)
+        done = self._carry_out("heal", layout, dry_run=dry_run, by_hand=moves)
+        if not dry_run:
+            with self._graph.table.change():
+                self._graph.table.settle_moved(moves)
+        return done
+
+    def page(self, given: str) -> str:
+        """The page that a person means: by path relative to bank/ or the workspace, or by its unique name."""
+        names = self._graph.names
+        wanted = given.removeprefix(BANK)
+        for path in (BANK + wanted, f"{BANK}{wanted}.md"):
+            if (found := names.file(path)) and found.endswith(".md"):
+                return found
+        found_names = [path for path in names.named(wanted) if path.startswith(BANK) and path.endswith(".md")]
+        if len(found_names) == 1:
+            return found_names[0]
+        which = f"could be {' or '.join(found_names)}" if found_names else "no such page in bank/"
+        raise UserError(f"{given}: {which}")
+
+    def _carry_out(
+        self, kind: str, layout: Layout, *, dry_run: bool, by_hand: dict[str, str] | None = None
+    ) -> Rearranged:
+        """Relink, look at the result, and commit; with `by_hand` the pages have gone to their new paths already."""
+        graph, workspace = self._graph, self._workspace
+        moved = by_hand or {}
+        names = graph.names.changed(moved.values(), moved)
+        sources = {**graph.sources_for(layout, names), **{old: graph.read(new) for old, new in moved.items()}}
+        relinked = relink(layout, sources, names)
+        before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
+        kept = layout if not moved else Layout(layout.sheets, (), is_move=True)
+        operations = operations_for(kept, relinked, before)
+        check_rearranged(layout, relinked, sources, graph, names)
+        history = RunHistory(workspace.files.tree)
+        run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})
+        if dry_run or not operations:
+            return Rearranged(run, layout, relinked, operations)
+        at = workspace.now.isoformat(timespec="seconds")
+        applied = workspace.transactions.commit(Transaction(run, at, operations))
+        history.note(
+            run, kind, workspace.now, "changed", counts={"pages": len(layout.new_paths), "links": len(relinked.edits)}
+        )
+        for folder in sorted({folder for path in layout.gone for folder in folders_above(path)}, reverse=True):
+            workspace.files.tree.remove_empty(folder)
+        graph.refresh()
+        with graph.table.change():
+            graph.table.settle_moved(layout.gone)
+        return Rearranged(run, layout, relinked, operations, applied.conflicts)
+
+
+def check_rearranged(
+    layout: Layout, relinked: Relinked, sources: dict[str, Source], graph: LinkGraph, names: Names
+) -> None:
+    """InvariantError when a link or a memory would be worse off."""
+    new = {path: read_source(path, text, graph.routing) for path, text in relinked.texts.items()}
+    findings = Preserving(layout, relinked, sources, new).findings(names)
+    if findings:
+        raise InvariantError(*findings)
+
+
+def limits_of(workspace: Workspace) -> Limits:
+    """The sizes of the settings, in bytes."""
+    policy = workspace.settings.split
+    return Limits(int(policy.warn_kib * 1024), int(policy.split_kib * 1024))
+
+
+@contextmanager
+def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
+    """The graph of a workspace, brought up to date, and the commands that need it."""
+    graph = LinkGraph(
+        workspace.files.tree,
+        workspace.root / ".bankd" / "links.sqlite3",
+        workspace.settings.links.roots,
+        workspace.settings.routing,
+    )
+    try:
+        graph.refresh()
+        yield Rearranger(workspace, graph), graph
+    finally:
+        graph.close()
