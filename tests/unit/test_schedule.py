@@ -82,7 +82,7 @@ def first_instant(day: date, at: time, zone: ZoneInfo) -> datetime:
 def test_reflect_keeps_its_policy_through_a_year(zone: str, policy: str) -> None:
     at, window = time(3, 0), POLICIES[policy]
     job = Job("reflect", Daily(at, ZoneInfo(zone)), window)
-    days = [START.date() + n * DAY for n in range(-1, 367)]
+    days = [START.date() + n * DAY for n in range(-1, 370)]
     dues = {day.isoformat(): first_instant(day, at, ZoneInfo(zone)) for day in days}
 
     expected_runs, expected_rows = [], {}
