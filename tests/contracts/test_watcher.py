@@ -37,7 +37,12 @@ class Mirror:
             for name in files:
                 path = Path(folder, name)
                 relative = path.relative_to(self.workspace).as_posix()
-                if relative.split("/")[0] in {"memory", "bank"} and is_watched(relative) and path.is_file() and not path.is_symlink():
+                if (
+                    relative.split("/")[0] in {"memory", "bank"}
+                    and is_watched(relative)
+                    and path.is_file()
+                    and not path.is_symlink()
+                ):
                     found[relative] = path.read_bytes()
         return found
 
@@ -113,7 +118,10 @@ EDITS: dict[str, Callable[[Path], object]] = {
     "same size and time": lambda root: rewrite_quietly(root / "bank/a.md"),
     "delete": lambda root: (root / "bank/a.md").unlink(),
     "rename": lambda root: (root / "bank/a.md").rename(root / "bank/b.md"),
-    "new folders": lambda root: [(root / "bank/p/q/r").mkdir(parents=True), (root / "bank/p/q/r/n.md").write_text("deep")],
+    "new folders": lambda root: [
+        (root / "bank/p/q/r").mkdir(parents=True),
+        (root / "bank/p/q/r/n.md").write_text("deep"),
+    ],
     "folder renamed": lambda root: (root / "bank/knowledge").rename(root / "bank/wissen"),
     "folder out": lambda root: (root / "bank/knowledge").rename(root / "elsewhere"),
     "folder in": lambda root: [
@@ -143,7 +151,9 @@ def rewrite_quietly(path: Path) -> None:
 
 @pytest.mark.parametrize("polling", [False, True], ids=["inotify", "polling"])
 @pytest.mark.parametrize("edit", EDITS)
-def test_each_kind_of_edit_is_reported(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, edit: str, polling: bool) -> None:
+def test_each_kind_of_edit_is_reported(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, edit: str, polling: bool
+) -> None:
     watcher, mirror = start(polling=polling)
     assert watcher.state.mode is (Mode.POLLING if polling else Mode.KERNEL)
 
@@ -154,7 +164,9 @@ def test_each_kind_of_edit_is_reported(start: Callable[..., tuple[Watcher, Mirro
     assert mirror.reports
 
 
-def test_an_edit_after_the_bank_was_replaced_is_reported(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:
+def test_an_edit_after_the_bank_was_replaced_is_reported(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path
+) -> None:
     watcher, mirror = start()
     EDITS["bank replaced"](workspace)
     watcher.check_watches()
@@ -166,7 +178,7 @@ def test_an_edit_after_the_bank_was_replaced_is_reported(start: Callable[..., tu
 
 
 def test_what_only_looks_new_is_not_reported(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:
-    watcher, mirror = start()
+    _, mirror = start()
     (workspace / "bank/a.md").write_text("one")
     assert mirror.catches_up()
     count = len(mirror.reports)
@@ -182,11 +194,18 @@ def test_what_only_looks_new_is_not_reported(start: Callable[..., tuple[Watcher,
     assert [path for changes in mirror.reports[count:] for path in changes.paths] == ["bank/last.md"]
 
 
-def test_a_checkout_of_five_hundred_pages_is_reported(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:
-    run = lambda *words: subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", *words], cwd=workspace, check=True, capture_output=True)  # noqa: E731, S607
+def test_a_checkout_of_five_hundred_pages_is_reported(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path
+) -> None:
+    def run(*words: str) -> None:
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
+        subprocess.run([*git, *words], cwd=workspace, check=True, capture_output=True)
+
     for number in range(500):
         (workspace / f"bank/p{number}.md").write_text(f"page {number}")
-    run("init", "-q"), run("add", "bank"), run("commit", "-qm", "one")
+    run("init", "-q")
+    run("add", "bank")
+    run("commit", "-qm", "one")
     for number in range(500):
         (workspace / f"bank/p{number}.md").write_text(f"page {number} again")
     run("commit", "-qam", "two")
@@ -215,7 +234,9 @@ def test_lost_watches_are_found_and_set_again(start: Callable[..., tuple[Watcher
     assert mirror.catches_up()
 
 
-def test_without_inotify_it_polls(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_inotify_it_polls(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_args: object, **_options: object) -> None:
         raise OSError(24, "inotify instance limit reached")
 
@@ -224,17 +245,24 @@ def test_without_inotify_it_polls(start: Callable[..., tuple[Watcher, Mirror]], 
     (workspace / "bank/a.md").write_text("seen all the same")
 
     assert mirror.catches_up()
-    assert (watcher.state.mode, watcher.state.reason) == (Mode.POLLING, "inotify does not work here: inotify instance limit reached")
+    assert (watcher.state.mode, watcher.state.reason) == (
+        Mode.POLLING,
+        "inotify does not work here: inotify instance limit reached",
+    )
 
 
-def test_on_a_network_file_system_it_polls(start: Callable[..., tuple[Watcher, Mirror]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_network_file_system_it_polls(
+    start: Callable[..., tuple[Watcher, Mirror]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watcher_module, "find_file_system", lambda _path: "nfs4")
     watcher, _ = start()
 
     assert watcher.state.mode is Mode.POLLING
 
 
-def test_a_small_kernel_queue_loses_events_but_no_change(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:
+def test_a_small_kernel_queue_loses_events_but_no_change(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path
+) -> None:
     limit = Path("/proc/sys/fs/inotify/max_queued_events")
     if not os.access(limit, os.W_OK):
         pytest.skip("needs the right to lower fs.inotify.max_queued_events")
@@ -251,7 +279,7 @@ def test_a_small_kernel_queue_loses_events_but_no_change(start: Callable[..., tu
     assert watcher.state.losses > 0
 
 
-def do_something(random_: random.Random, root: Path) -> None:
+def do_something(random_: random.Random, root: Path) -> None:  # noqa: C901, PLR0912  one case an operation
     """One file operation such as people, editors and sync tools do."""
     folders = [path for path in (root / "bank").rglob("*") if path.is_dir()] + [root / "bank", root / "memory"]
     files = [path for path in root.rglob("*.md") if path.is_file()]
@@ -298,5 +326,7 @@ def test_random_operations_are_all_noticed(start: Callable[..., tuple[Watcher, M
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(5))
-def test_ten_thousand_random_operations_are_all_noticed(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, seed: int) -> None:
+def test_ten_thousand_random_operations_are_all_noticed(
+    start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, seed: int
+) -> None:
     run_model(start, workspace, 2_000, seed=seed + 100)

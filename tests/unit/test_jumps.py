@@ -22,7 +22,9 @@ NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
         (30 + 3600, 30 + 7200, 30, [(JumpKind.SUSPEND, 7200), (JumpKind.BACK, 3600)]),
     ],
 )
-def test_jumps_are_told_apart(wall: float, since_boot: float, awake: float, expected: list[tuple[JumpKind, int]]) -> None:
+def test_jumps_are_told_apart(
+    wall: float, since_boot: float, awake: float, expected: list[tuple[JumpKind, int]]
+) -> None:
     after = Reading(NOW + timedelta(seconds=wall), 1000 + since_boot, 500 + awake)
     jumps = find_jumps(Reading(NOW, 1000, 500), after)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -104,7 +105,9 @@ def test_reflect_keeps_its_policy_through_a_year(zone: str, policy: str) -> None
     assert runs == expected_runs
     assert rows == expected_rows
     assert len(rows) >= 4
-    assert {run.key for run in runs} | set(rows) == {key for key, due in dues.items() if READINGS[0] < due <= max(READINGS)}
+    assert {run.key for run in runs} | set(rows) == {
+        key for key, due in dues.items() if READINGS[0] < due <= max(READINGS)
+    }
     assert len({run.key for run in runs}) == len(runs)
 
 
@@ -114,7 +117,7 @@ def test_micro_keeps_its_policy_through_a_year(policy: str) -> None:
     job = Job("micro", Every(30), window)
 
     expected_runs, expected_rows = [], {}
-    for before, now in zip(READINGS, READINGS[1:], strict=False):
+    for before, now in pairwise(READINGS):
         crossed, slot = [], before.replace(minute=0) if before.minute < 30 else before.replace(minute=30)
         while (slot := slot + 30 * MINUTE) <= now:
             crossed.append(slot)
@@ -196,5 +199,9 @@ def test_a_failed_run_is_tried_again_later_and_later() -> None:
 def test_the_next_run_is_told() -> None:
     job = Job("reflect", Daily(time(3, 0), ZoneInfo("Europe/Helsinki")))
 
-    assert following(job, Standing(START), datetime(2026, 3, 28, 12, tzinfo=UTC)) == datetime(2026, 3, 29, 1, tzinfo=UTC)
-    assert following(job, Standing(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(2026, 10, 25, 0, tzinfo=UTC)
+    assert following(job, Standing(START), datetime(2026, 3, 28, 12, tzinfo=UTC)) == datetime(
+        2026, 3, 29, 1, tzinfo=UTC
+    )
+    assert following(job, Standing(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(
+        2026, 10, 25, 0, tzinfo=UTC
+    )

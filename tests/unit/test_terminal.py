@@ -37,5 +37,9 @@ def test_shown_text_holds_no_character_that_acts(text: str) -> None:
     shown = show_line(text)
 
     assert not [char for char in shown if unicodedata.category(char) in {"Cc", "Cs"}]
-    assert not [char for char in shown if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}]
+    assert not [
+        char
+        for char in shown
+        if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    ]
     assert show(shown) == shown

@@ -138,7 +138,7 @@ class _Losses(logging.Handler):
 def count_watches() -> int:
     """The inotify watches of this process, as the kernel counts them."""
     count = 0
-    for name in os.listdir("/proc/self/fdinfo"):
-        with contextlib.suppress(OSError):
-            count += Path("/proc/self/fdinfo", name).read_bytes().count(b"inotify wd:")
+    for descriptor in Path("/proc/self/fdinfo").iterdir():
+        with contextlib.suppress(OSError):  # closed meanwhile
+            count += descriptor.read_bytes().count(b"inotify wd:")
     return count

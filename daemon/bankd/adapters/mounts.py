@@ -6,7 +6,21 @@ import os
 from pathlib import Path
 
 # On these another computer may change a file without this kernel knowing, so no inotify event comes.
-_REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "vboxsf", "drvfs", "afs", "ceph", "glusterfs", "virtiofs", "prl_fs"}
+_REMOTE = {
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "9p",
+    "vboxsf",
+    "drvfs",
+    "afs",
+    "ceph",
+    "glusterfs",
+    "virtiofs",
+    "prl_fs",
+}
 
 
 def find_file_system(path: Path, mountinfo: str | None = None) -> str:

@@ -37,7 +37,11 @@ class Jump:
 
     def __str__(self) -> str:
         """Words for the journal and the status."""
-        words = {JumpKind.SUSPEND: "slept for", JumpKind.FORWARD: "was set forward by", JumpKind.BACK: "was set back by"}
+        words = {
+            JumpKind.SUSPEND: "slept for",
+            JumpKind.FORWARD: "was set forward by",
+            JumpKind.BACK: "was set back by",
+        }
         subject = "the computer" if self.kind is JumpKind.SUSPEND else "the clock"
         return f"{subject} {words[self.kind]} {timedelta(seconds=round(self.by.total_seconds()))}"
 

@@ -1,0 +1,59 @@
+"""The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import Any
+
+NAME = "bankd.sock"
+# sun_path of unix(7) holds 108 bytes with the NUL at its end.
+LONGEST_ADDRESS = 107
+
+
+class NoDaemonError(Exception):
+    """Nobody answers at the socket; the caller does the work itself or says so."""
+
+
+def socket_path(workspace: str) -> str:
+    """Where the daemon of a workspace listens: in its `.bankd/`."""
+    return os.path.join(workspace, ".bankd", NAME)  # noqa: PTH118  pathlib costs a search more than this module
+
+
+def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0) -> dict[str, Any]:
+    """Send one request and wait for its answer; raises NoDaemonError when there is none to be had."""
+    try:
+        with connect(socket_path(workspace), timeout) as connection:
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as answers:
+                line = answers.readline()
+        answer = json.loads(line)
+    except (OSError, ValueError) as error:
+        raise NoDaemonError(str(error)) from error
+    if not isinstance(answer, dict):
+        raise NoDaemonError("the answer is no object")
+    return answer
+
+
+def connect(path: str, timeout: float) -> socket.socket:
+    """A connection to a socket at a path of any length; raises OSError."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    connection.settimeout(timeout)
+    try:
+        if len(os.fsencode(path)) <= LONGEST_ADDRESS:
+            connection.connect(path)
+        else:
+            _connect_long(connection, path)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_long(connection: socket.socket, path: str) -> None:
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # noqa: PTH120
+    try:
+        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")  # noqa: PTH119
+    finally:
+        os.close(folder)
