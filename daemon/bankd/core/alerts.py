@@ -23,11 +23,11 @@ class Alarm:
     rings: bool = False
 
 
-def after_run(alarm: Alarm, *, worked: bool) -> tuple[Alarm, Call | None]:
+def after_run(alarm: Alarm, *, worked: bool, after: int = FAILURES_IN_A_ROW) -> tuple[Alarm, Call | None]:
     """The alarm after a run, and the call to make now if any."""
     if worked:
         return Alarm(), Call.RECOVERED if alarm.rings else None
     failures = alarm.failures + 1
-    if failures < FAILURES_IN_A_ROW or alarm.rings:
+    if failures < after or alarm.rings:
         return Alarm(failures, alarm.rings), None
     return Alarm(failures, rings=True), Call.FAILING

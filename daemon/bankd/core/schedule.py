@@ -136,7 +136,7 @@ class Look:
 def look(job: Job, standing: Standing, now: datetime) -> Look:
     """Decide what to do now; a slot that the look names is accounted for in the standing it gives."""
     standing = _after_step_back(standing, now)
-    known = {slot.key for slot in standing.accounted}
+    known = {slot.key for slot in standing.accounted} if job.timetable.once else set()
     open_slots = [slot for slot in job.timetable.slots(standing.anchor, now) if slot.key not in known]
     if not open_slots:
         return _retry(standing, now)
@@ -145,7 +145,7 @@ def look(job: Job, standing: Standing, now: datetime) -> Look:
     runs = not is_late or job.make_up is None or now - latest.due <= job.make_up
     late = open_slots if is_late else open_slots[:-1]
     missed = tuple(MissedSlot(slot, made_up=runs and job.make_up != timedelta(0)) for slot in late)
-    accounted = (*standing.accounted, *open_slots)[-REMEMBERED:] if job.timetable.once else ()
+    accounted = (*standing.accounted, *open_slots)[-REMEMBERED:]
     return Look(latest if runs else None, missed, replace(standing, anchor=latest.due, accounted=accounted))
 
 
