@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from bankd.core.runs import Outcome, Row, row_to_json
+from bankd.core.schedule_rows import Outcome, Row, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
 STALE_AFTER = timedelta(minutes=10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bankd.core.health import Facts, judge, recent_missed
-from bankd.core.runs import Outcome
+from bankd.core.schedule_rows import Outcome
 
 _HELP = {
     "bankd_pages": "Pages of the bank.",

@@ -11,12 +11,12 @@ from zoneinfo import ZoneInfo
 
 from bankd.adapters.alerting import call_person
 from bankd.adapters.clock import seconds
-from bankd.adapters.run_ledger import RunLedger
+from bankd.adapters.schedule_ledger import ScheduleLedger
 from bankd.adapters.timer import Timer
 from bankd.core.alerts import Call, after_run
 from bankd.core.health import JobFacts
 from bankd.core.policy import SchedulePolicy, Settings
-from bankd.core.runs import History, Outcome, Row, add_row, recount
+from bankd.core.schedule_rows import History, Outcome, Row, add_row, recount
 from bankd.core.schedule import Daily, Every, Job, Slot, following, look
 from bankd.errors import BankError, BusyError
 from bankd.service.engine import Engine, RunSummary
@@ -43,7 +43,7 @@ class _Run:
 class Jobs:
     """All jobs of a daemon; every method may be called from any thread."""
 
-    def __init__(self, engine: Engine, ledger: RunLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, ledger: ScheduleLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
         """Take where runs are done, remembered and timed, and the clock that decides what is due."""
         self._engine, self._ledger, self._timer, self._clock = engine, ledger, timer, clock
         self._lock = threading.RLock()

@@ -1,4 +1,4 @@
-"""The ledger of runs on disk: `.bankd/runs.jsonl`, one row a line, appended to, cut to its newer half when it grows."""
+"""The ledger of runs on disk: `.bankd/schedule.jsonl`, one row a line, appended to, cut to its newer half when it grows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from bankd.core.runs import Row, row_from_json, row_to_json
+from bankd.core.schedule_rows import Row, row_from_json, row_to_json
 
 log = logging.getLogger(__name__)
 
-NAME = "runs.jsonl"
+NAME = "schedule.jsonl"
 LARGEST = 4 << 20
 KEPT_IN_MEMORY = 2000
 
@@ -30,7 +30,7 @@ def read_rows(workspace: Path) -> Iterator[Row]:
             yield row_from_json(json.loads(line))
 
 
-class RunLedger:
+class ScheduleLedger:
     """The daemon's own; it goes on in memory while the disk is full, and writes the rest when it can."""
 
     def __init__(self, workspace: Path) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.runs import Outcome, Row, recount, row_from_json, row_to_json
+from bankd.core.schedule_rows import Outcome, Row, recount, row_from_json, row_to_json
 from bankd.core.schedule import Daily, Job, Slot, Standing, look
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
