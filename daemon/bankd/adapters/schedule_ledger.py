@@ -1,4 +1,4 @@
-"""The ledger of runs on disk: `.bankd/schedule.jsonl`, one row a line, appended to, cut to its newer half when it grows."""
+"""The ledger of the schedule on disk: `.bankd/schedule.jsonl`, one row a line, appended to, cut to its newer half when it grows."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ class ScheduleLedger:
             self._write()
         except OSError as error:
             log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
+
+    def read(self) -> Iterator[Row]:
+        """All rows, those before the ones in memory too."""
+        return read_rows(self._path.parent.parent)
 
     def _write(self) -> None:
         if self._path.exists() and self._path.stat().st_size > LARGEST:

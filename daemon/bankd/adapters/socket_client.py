@@ -25,14 +25,34 @@ def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0) -> dict[s
     """Send one request and wait for its answer; raises NoDaemonError when there is none to be had."""
     try:
         with connect(socket_path(workspace), timeout) as connection:
-            connection.sendall(json.dumps(request).encode() + b"\n")
-            with connection.makefile("rb") as answers:
-                line = answers.readline()
-        answer = json.loads(line)
+            return _exchange(connection, request)
     except (OSError, ValueError) as error:
         raise NoDaemonError(str(error)) from error
+
+
+def borrow(workspace: str, timeout: float = 35.0) -> socket.socket:
+    """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
+    try:
+        connection = connect(socket_path(workspace), timeout)
+    except OSError as error:
+        raise NoDaemonError(str(error)) from error
+    try:
+        answer = _exchange(connection, {"op": "lend"})
+    except (OSError, ValueError) as error:
+        connection.close()
+        raise NoDaemonError(str(error)) from error
+    if not answer.get("lent"):
+        connection.close()
+        raise NoDaemonError(str(answer.get("error")))
+    return connection
+
+
+def _exchange(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+    connection.sendall(json.dumps(request).encode() + b"\n")
+    with connection.makefile("rb") as answers:
+        answer = json.loads(answers.readline())
     if not isinstance(answer, dict):
-        raise NoDaemonError("the answer is no object")
+        raise ValueError("the answer is no object")  # noqa: TRY004  to be told like any other answer that is none
     return answer
 
 

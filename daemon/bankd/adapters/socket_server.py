@@ -30,15 +30,26 @@ CHUNK = 64 * 1024
 
 Request: TypeAlias = dict[str, Any]
 Answer: TypeAlias = dict[str, Any]
-Handler: TypeAlias = Callable[[Request], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """An answer that lends something: the connection stays open until the client leaves, then `give_back` is called."""
+
+    answer: Answer
+    give_back: Callable[[], None]
+
+
+Handler: TypeAlias = Callable[[Request], Answer | Loan]
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that a client gets: for a whole request line, and for everything that is waited for on its account."""
+    """Seconds that a client gets: for a request line, for all that is waited for on its account, and for a loan."""
 
     read: float = 1.0
     total: float = 5.0
+    loan: float = 900.0
 
 
 @dataclass(slots=True)
@@ -153,7 +164,18 @@ class SocketServer:
             answer = self._answer(line)
             until += seconds() - began  # our own time is not the client's
             self.served += 1
+            if isinstance(answer, Loan):
+                self._lend(connection, answer)
+                return
             _send(connection, answer, max(until, seconds() + self.patience.read))
+
+    def _lend(self, connection: socket.socket, loan: Loan) -> None:
+        try:
+            _send(connection, {"ok": True, **loan.answer}, seconds() + self.patience.read)
+            connection.settimeout(self.patience.loan)
+            connection.recv(1)  # gives nothing when the client leaves, however it ends
+        finally:
+            loan.give_back()
 
     def _read_line(self, connection: socket.socket, data: bytes, until: float) -> tuple[bytes | None, bytes]:
         parts, size = [data], len(data)
@@ -170,7 +192,7 @@ class SocketServer:
         line, _, rest = b"".join(parts).partition(b"\n")
         return line, rest
 
-    def _answer(self, line: bytes) -> Answer:
+    def _answer(self, line: bytes) -> Answer | Loan:
         try:
             request = json.loads(line)
         except (ValueError, RecursionError):
@@ -180,7 +202,8 @@ class SocketServer:
         if request["op"] == "ping":
             return {"ok": True}
         try:
-            return {"ok": True, **self.handle(request)}
+            answer = self.handle(request)
+            return answer if isinstance(answer, Loan) else {"ok": True, **answer}
         except BankError as error:
             return {"ok": False, "error": str(error), "exit": error.exit_code}
         except Exception:

@@ -86,10 +86,18 @@ def _judge_daemon(facts: Facts) -> list[Finding]:
         return [Finding("no daemon runs: nothing is done by itself", "bankctl service install")]
     found = []
     if facts.daemon.waiting:
-        found.append(Finding(f"the daemon waits: {facts.daemon.waiting}", "it goes on by itself when that is mended", needs_person=True))
+        found.append(
+            Finding(
+                f"the daemon waits: {facts.daemon.waiting}",
+                "it goes on by itself when that is mended",
+                needs_person=True,
+            )
+        )
     if facts.daemon.settings_problem:
         text = f"the settings cannot be used, the old ones still hold: {facts.daemon.settings_problem}"
-        found.append(Finding(text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True))
+        found.append(
+            Finding(text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True)
+        )
     if facts.daemon.watcher.get("mode") == "polling":
         found.append(Finding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
     return found
@@ -114,7 +122,9 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
         found.append(Finding(f"the index: {bank.index_problem}", "bankctl index rebuild", needs_person=True))
     if bank.index_pending and bank.index_age > STALE_AFTER:
         minutes = int(bank.index_age.total_seconds() // 60)
-        found.append(Finding(f"{bank.index_pending} changed files have not been indexed for {minutes} min", "bankctl doctor"))
+        found.append(
+            Finding(f"{bank.index_pending} changed files have not been indexed for {minutes} min", "bankctl doctor")
+        )
     if bank.inbox:
         found.append(Finding(f"{bank.inbox} lines in the inbox fit no rule", "bankctl inbox"))
     return found
@@ -143,7 +153,12 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
         "workspace": facts.workspace,
         "now": facts.now.isoformat(timespec="seconds"),
         "daemon": None if daemon is None else _daemon_to_json(daemon),
-        "bank": {"pages": bank.pages, "memories": bank.memories, "inbox": bank.inbox, "left_alone": list(bank.left_alone)},
+        "bank": {
+            "pages": bank.pages,
+            "memories": bank.memories,
+            "inbox": bank.inbox,
+            "left_alone": list(bank.left_alone),
+        },
         "index": {
             "generation": bank.index_generation,
             "pending": bank.index_pending,

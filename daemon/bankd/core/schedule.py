@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 from zoneinfo import ZoneInfo
 
 # A look comes every 30 s; what starts within three of them was not missed.
@@ -20,6 +20,9 @@ TAKEN_BACK = timedelta(hours=12)
 REMEMBERED = 64
 FIRST_RETRY = timedelta(minutes=1)
 LAST_RETRY = timedelta(hours=1)
+
+
+JobName: TypeAlias = Literal["micro", "reflect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Daily:
 class Job:
     """A cycle with its timetable; a missed slot is made up for up to `make_up` later (None: always, zero: never)."""
 
-    name: str
+    name: JobName
     timetable: Timetable
     make_up: timedelta | None = None
 

@@ -18,6 +18,7 @@ from bankd.core.schedule import REMEMBERED, Slot, Standing, failed, worked
 class Outcome(StrEnum):
     """What a row tells."""
 
+    ENROLLED = "enrolled"
     STARTED = "started"
     RAN = "ran"
     FAILED = "failed"
@@ -66,9 +67,11 @@ def add_row(history: History, row: Row, after: int = FAILURES_IN_A_ROW) -> Histo
     """The history after one more row of its job."""
     standing = history.standing
     match row.outcome:
+        case Outcome.ENROLLED:
+            return History(Standing(anchor=row.at))
         case Outcome.STARTED:
             return replace(history, standing=_account(standing, row.slot), open=row)
-        case Outcome.MISSED:
+        case Outcome.MISSED | Outcome.CLOCK:
             return replace(history, standing=_account(standing, row.slot))
         case Outcome.RAN:
             alarm, _ = after_run(history.alarm, worked=True, after=after)
@@ -80,8 +83,6 @@ def add_row(history: History, row: Row, after: int = FAILURES_IN_A_ROW) -> Histo
         case Outcome.STOPPED:
             retry = replace(standing, failed=row.slot or Slot("", row.at), retry_at=row.at)
             return History(retry, history.alarm, row)
-        case Outcome.CLOCK:
-            return history
 
 
 def _account(standing: Standing, slot: Slot | None) -> Standing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from bankd.adapters.timer import Timer
 from bankd.core.alerts import Call, after_run
 from bankd.core.health import JobFacts
 from bankd.core.policy import SchedulePolicy, Settings
-from bankd.core.schedule_rows import History, Outcome, Row, add_row, recount
 from bankd.core.schedule import Daily, Every, Job, Slot, following, look
-from bankd.errors import BankError, BusyError
-from bankd.service.engine import Engine, RunSummary
+from bankd.core.schedule_rows import History, Outcome, Row, add_row, recount
+from bankd.errors import BankError, BusyError, StorageError
+from bankd.wiring.engine import Engine, RunSummary
 
 log = logging.getLogger(__name__)
 
@@ -57,11 +58,17 @@ class Jobs:
         """Run by these settings from now on."""
         with self._lock:
             self._jobs = {job.name: job for job in make_jobs(settings)}
-            now, after = self._clock(), settings.alert.after_failures
-            for name in self._jobs:
-                if name not in self._histories:
-                    self._histories[name] = recount(name, self._ledger.rows, now, after)
+            for name in self._jobs.keys() - self._histories.keys():
+                self._enrol(name, settings.alert.after_failures)
         self._timer.set_timetables({job.name: job.timetable for job in self._jobs.values()})
+
+    def _enrol(self, name: str, after: int) -> None:
+        now, rows = self._clock(), list(self._ledger.read())
+        if not any(row.job == name for row in rows):
+            # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
+            rows.append(Row(now, name, Outcome.ENROLLED))
+            self._ledger.add(rows[-1])
+        self._histories[name] = recount(name, rows, now, after)
 
     def look(self) -> None:
         """Start what is due, and write down what was missed."""
@@ -77,7 +84,10 @@ class Jobs:
         now, history = self._clock(), self._histories[job.name]
         seen = look(job, history.standing, now)
         for missed in seen.missed:
-            self._add(Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up))
+            row = Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up)
+            self._add(row)
+            with contextlib.suppress(StorageError):  # our own ledger has it and is written when there is room
+                self._engine.note_missed(row)
             log.warning("run missed job=%s slot=%s made_up=%s", job.name, missed.slot.key, missed.made_up)
         history = self._histories[job.name]
         # The ledger alone would not know of a clock that was set back, nor that a retry is under way.

@@ -1,0 +1,112 @@
+"""A workspace as the daemon holds it: locked for its life, with the settings that were good when last read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.clock import read_clock
+from bankd.adapters.lock import Lock
+from bankd.adapters.runs import RunHistory
+from bankd.adapters.tree import Tree
+from bankd.core.policy import Settings
+from bankd.core.report import counts_of, plan_json
+from bankd.core.schedule_rows import Row
+from bankd.cycle import Kind
+from bankd.errors import UserError
+from bankd.wiring.workspace import Configuration, Tenancy, load_configuration, open_workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run did: a line for people, and the whole for programs."""
+
+    line: str
+    report: dict[str, Any]
+
+
+class Engine:
+    """Runs cycles and answers questions; runs must come one at a time, the rest from any thread."""
+
+    def __init__(self, root: Path, configuration: Configuration) -> None:
+        """Take the lock; raises BusyError when another process has it, UserError when there is no writing here."""
+        self.root = root
+        self._configuration = configuration
+        self._tree = Tree(root)
+        started = read_clock(configuration.settings.timezone).isoformat(timespec="seconds")
+        self._lock = Lock(self._tree, started)
+        try:
+            self._lock.take()
+        except BaseException:
+            self._tree.close()
+            raise
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._configuration.settings
+
+    def reload(self) -> None:
+        """Read settings and rules again; raises ConfigError, and goes on by the old ones, when they cannot be used."""
+        self._configuration = load_configuration(self.root)
+
+    def recover(self) -> None:
+        """Finish what a crash interrupted."""
+        with open_workspace(self.root, tenancy=self._tenancy):
+            pass
+
+    def run(self, kind: Kind, *, force: bool = False) -> RunSummary:
+        """Run a cycle; raises what the cycle raises."""
+        with open_workspace(self.root, tenancy=self._tenancy) as workspace:
+            report = workspace.run_cycle(kind, force=force)
+        counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
+        whole = {
+            "kind": kind,
+            "applied": report.is_applied,
+            "conflicts": list(report.conflicts),
+            **plan_json(report.plan),
+        }
+        return RunSummary(counts or "nothing new", whole)
+
+    def note_missed(self, row: Row) -> None:
+        """Have `bankctl log` show a run that was not made when it was due; raises StorageError."""
+        if row.slot is not None:
+            history = RunHistory(self._tree)
+            history.note(
+                "", row.job, row.at, "missed", slot=row.slot.key, due=row.slot.due.isoformat(), made_up=row.made_up
+            )
+
+    def lend(self) -> None:
+        """Let another process of the user write for a while."""
+        self._lock.release()
+
+    def retake(self) -> None:
+        """Be the writer again; raises BusyError while the other still writes."""
+        self._lock.take()
+
+    def close(self) -> None:
+        """Let go of the workspace."""
+        self._lock.release()
+        self._tree.close()
+
+    @property
+    def _tenancy(self) -> Tenancy:
+        return Tenancy(self._lock, self._configuration)
+
+
+def open_engine(root: Path) -> Engine:
+    """Read the settings, take the lock, and finish what a crash interrupted; raises UserError where one cannot write."""
+    try:
+        engine = Engine(root, load_configuration(root))
+    except OSError as error:
+        raise UserError(f"{error.filename or root}: {error.strerror}") from error
+    try:
+        engine.recover()
+    except OSError as error:
+        engine.close()
+        raise UserError(f"{error.filename or root}: {error.strerror}") from error
+    except BaseException:
+        engine.close()
+        raise
+    return engine
