@@ -56,7 +56,7 @@ def test_it_rings_again_and_again(rings: tuple[Timer, threading.Semaphore]) -> N
 def test_it_rings_once_more_when_asked(rings: tuple[Timer, threading.Semaphore]) -> None:
     timer, rung = rings
     timer.set_timetables({"micro": Every(30)})
-    timer.ring_in(timedelta(seconds=0.05), utc_now())
+    timer.ring_in(timedelta(seconds=0.05), utc_now(), "test")
 
     assert rung.acquire(timeout=20)
 

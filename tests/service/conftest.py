@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.clock import seconds
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.socket_client import NoDaemonError, ask
 
 BIN = Path(sys.executable).parent
@@ -48,8 +48,8 @@ class Manager:
 
     def wait_for(self, word: str) -> str:
         """The first message with a word in it, waited for."""
-        until = seconds() + LONG_ENOUGH
-        while seconds() < until:
+        until = read_monotonic() + LONG_ENOUGH
+        while read_monotonic() < until:
             for text in self.heard:
                 if word in text:
                     return text
@@ -78,8 +78,8 @@ class Manager:
 
     def wait_until(self, claim: Callable[[], Any]) -> Any:
         """Wait until a claim is true; an answer that does not come is no answer yet."""
-        until = seconds() + LONG_ENOUGH
-        while seconds() < until:
+        until = read_monotonic() + LONG_ENOUGH
+        while read_monotonic() < until:
             try:
                 if found := claim():
                     return found

@@ -25,11 +25,6 @@ def read_monotonic() -> float:
     return monotonic()  # the one place that may
 
 
-def seconds() -> float:
-    """The same."""
-    return monotonic()
-
-
 def read_clocks() -> Reading:
     """The wall clock beside the two clocks that count from boot, with and without sleep."""
     return Reading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())

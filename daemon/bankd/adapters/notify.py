@@ -8,7 +8,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bankd.adapters.clock import seconds
+from bankd.adapters.clock import read_monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Notifier:
 
     def reloading(self) -> None:
         """Announce a reload; `ready` ends it. The time stamp is what Type=notify-reload asks for."""
-        self._send("RELOADING=1", f"MONOTONIC_USEC={int(seconds() * 1_000_000)}")
+        self._send("RELOADING=1", f"MONOTONIC_USEC={int(read_monotonic() * 1_000_000)}")
 
     def stopping(self, status: str) -> None:
         self._send("STOPPING=1", f"STATUS={status}")

@@ -30,6 +30,39 @@ def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0) -> dict[s
         raise NoDaemonError(str(error)) from error
 
 
+class Conversation:
+    """Many requests, one after another; the daemon ends a connection after some seconds, then the next is opened."""
+
+    def __init__(self, workspace: str, timeout: float = 10.0) -> None:
+        """Connect; raises NoDaemonError when nobody listens."""
+        self._path, self._timeout = socket_path(workspace), timeout
+        self._connection = self._connect()
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and give its answer without the daemon's `ok`; raises NoDaemonError."""
+        try:
+            try:
+                answer = _exchange(self._connection, request)
+            except (OSError, ValueError):
+                self.close()
+                self._connection = self._connect()
+                answer = _exchange(self._connection, request)
+        except (OSError, ValueError) as error:
+            raise NoDaemonError(str(error)) from error
+        answer.pop("ok", None)
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
+
+    def _connect(self) -> socket.socket:
+        try:
+            return connect(self._path, self._timeout)
+        except OSError as error:
+            raise NoDaemonError(str(error)) from error
+
+
 def borrow(workspace: str, timeout: float = 35.0) -> socket.socket:
     """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
     try:

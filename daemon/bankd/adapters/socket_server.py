@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bankd.adapters.clock import seconds
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.socket_client import LONGEST_ADDRESS
 from bankd.errors import BankError, BusyError, UserError
 
@@ -148,7 +148,7 @@ class SocketServer:
                 if not _is_trusted(connection):
                     self.refused += 1
                     return
-                self._converse(connection, seconds() + self.patience.total)
+                self._converse(connection, read_monotonic() + self.patience.total)
         except OSError:  # it went away, or was too slow
             self.refused += 1
         finally:
@@ -156,22 +156,22 @@ class SocketServer:
 
     def _converse(self, connection: socket.socket, until: float) -> None:
         rest = b""
-        while seconds() < until:
-            line, rest = self._read_line(connection, rest, min(seconds() + self.patience.read, until))
+        while read_monotonic() < until:
+            line, rest = self._read_line(connection, rest, min(read_monotonic() + self.patience.read, until))
             if line is None:
                 return
-            began = seconds()
+            began = read_monotonic()
             answer = self._answer(line)
-            until += seconds() - began  # our own time is not the client's
+            until += read_monotonic() - began  # our own time is not the client's
             self.served += 1
             if isinstance(answer, Loan):
                 self._lend(connection, answer)
                 return
-            _send(connection, answer, max(until, seconds() + self.patience.read))
+            _send(connection, answer, max(until, read_monotonic() + self.patience.read))
 
     def _lend(self, connection: socket.socket, loan: Loan) -> None:
         try:
-            _send(connection, {"ok": True, **loan.answer}, seconds() + self.patience.read)
+            _send(connection, {"ok": True, **loan.answer}, read_monotonic() + self.patience.read)
             connection.settimeout(self.patience.loan)
             connection.recv(1)  # gives nothing when the client leaves, however it ends
         finally:
@@ -183,7 +183,7 @@ class SocketServer:
             if size > REQUEST_LIMIT:
                 _send(connection, _refusal(f"a request is longer than {REQUEST_LIMIT} bytes"), until)
                 return None, b""
-            connection.settimeout(max(0.001, until - seconds()))
+            connection.settimeout(max(0.001, until - read_monotonic()))
             chunk = connection.recv(CHUNK)
             if not chunk:
                 return None, b""
@@ -216,7 +216,7 @@ def _refusal(reason: str) -> Answer:
 
 
 def _send(connection: socket.socket, answer: Answer, until: float) -> None:
-    connection.settimeout(max(0.001, until - seconds()))
+    connection.settimeout(max(0.001, until - read_monotonic()))
     connection.sendall(json.dumps(answer).encode() + b"\n")
 
 

@@ -55,9 +55,9 @@ class Timer:
         """Compute the alarms again, as after the clock was set."""
         self.set_timetables(self._timetables)
 
-    def ring_in(self, wait: timedelta, now: datetime) -> None:
-        """Ring once more, after a while; a later call replaces an earlier one."""
-        self._scheduler.add_job(self._ring, "date", run_date=now + wait, id="once", replace_existing=True)
+    def ring_in(self, wait: timedelta, now: datetime, what: str) -> None:
+        """Ring once more, after a while; a later call for the same thing replaces an earlier one."""
+        self._scheduler.add_job(self._ring, "date", run_date=now + wait, id=f"once-{what}", replace_existing=True)
 
     def submit(self, work: Callable[[], None]) -> None:
         """Run something in the one thread that does work."""

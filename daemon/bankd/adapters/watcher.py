@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from bankd.adapters.clock import seconds
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.hints import KernelHints
 from bankd.adapters.mounts import find_file_system, needs_polling
 from bankd.adapters.snapshot import Snapshot
@@ -24,6 +24,8 @@ from bankd.core.watching import Changes, Debouncer
 log = logging.getLogger(__name__)
 
 FOLDERS = ("memory", "bank")
+# A report that takes longer is taken for stuck.
+LONGEST_REPORT = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class Watcher:
     _thread: threading.Thread | None = None
     _look_at_all_at: float = 0.0
     _stopping: bool = False
+    _reporting: int = 0
+    _busy_since: float | None = None
 
     def start(self) -> None:
         """Learn what is there, without reporting it, and begin to watch."""
@@ -84,7 +88,7 @@ class Watcher:
         self._debouncer = Debouncer(self.pace.quiet, self.pace.longest)
         self._begin_hints()
         self._snapshot.look_at_all()
-        self._look_at_all_at = seconds() + self._interval()
+        self._look_at_all_at = read_monotonic() + self._interval()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
 
@@ -97,11 +101,19 @@ class Watcher:
         if self._hints is not None:
             self._hints.stop()
 
+    @property
+    def pending(self) -> int:
+        """How many files are known to have changed, or may have, that nobody was told of to the end."""
+        return len(self._debouncer) + self._reporting
+
     def proves_alive(self, within: float) -> bool:
-        """Whether the watcher's thread answers within so many seconds, or is busy with a report that long at most."""
+        """Whether the watcher's thread answers within so many seconds, or has been reporting for some minutes at most."""
         answered = threading.Event()
         self._inbox.put(answered.set)
-        return answered.wait(within)
+        if answered.wait(within):
+            return True
+        busy_since = self._busy_since
+        return busy_since is not None and read_monotonic() - busy_since < LONGEST_REPORT
 
     def check_watches(self) -> None:
         """Have lost watches found and set again; cheap enough for every half minute."""
@@ -132,7 +144,7 @@ class Watcher:
     def _hint(self, path: str) -> None:
         # Called by watchdog's thread: nothing is done here but passing it on.
         if path.partition("/")[0] in FOLDERS:
-            self._inbox.put(lambda: self._debouncer.note(path, seconds()))
+            self._inbox.put(lambda: self._debouncer.note(path, read_monotonic()))
 
     def _lose(self) -> None:
         self._inbox.put(self._note_loss)
@@ -142,7 +154,7 @@ class Watcher:
         self._bring_forward(self.pace.after_loss)
 
     def _bring_forward(self, by: float) -> None:
-        self._look_at_all_at = min(self._look_at_all_at, seconds() + by)
+        self._look_at_all_at = min(self._look_at_all_at, read_monotonic() + by)
 
     def _end(self) -> None:
         self._stopping = True
@@ -153,16 +165,16 @@ class Watcher:
     def _run(self) -> None:
         while not self._stopping:
             self._take_messages()
-            now = seconds()
+            now = read_monotonic()
             if now >= self._look_at_all_at:
                 self._tell(self._snapshot.look_at_all())
-                self._look_at_all_at = seconds() + self._interval()
+                self._look_at_all_at = read_monotonic() + self._interval()
             elif paths := self._debouncer.take(now):
                 self._look_at(paths)
             self._update_state()
 
     def _take_messages(self) -> None:
-        now = seconds()
+        now = read_monotonic()
         waits = [self._look_at_all_at - now, self._debouncer.wait(now)]
         with contextlib.suppress(queue.Empty):
             self._inbox.get(timeout=max(0.0, min(wait for wait in waits if wait is not None)))()
@@ -176,9 +188,14 @@ class Watcher:
             self._check_watches()
 
     def _tell(self, changes: Changes) -> None:
-        if changes:
-            self.state.reports += 1
+        if not changes:
+            return
+        self.state.reports += 1
+        self._reporting, self._busy_since = len(changes.paths), read_monotonic()
+        try:
             self.report(changes)
+        finally:
+            self._reporting, self._busy_since = 0, None
 
     def _check_watches(self) -> None:
         if self._hints is None or self._hints.is_whole(len(self._snapshot.directories)):

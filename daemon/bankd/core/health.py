@@ -9,23 +9,29 @@ from typing import Any
 from bankd.core.schedule_rows import Outcome, Row, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
-STALE_AFTER = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """How the index stands: pages it has not read, and pages read without the analyser; `updated` is ISO 8601."""
+
+    generation: str = ""
+    memories: int = 0
+    pending: int = 0
+    provisional: int = 0
+    updated: str = ""
+    problem: str = ""
+    worker: str = "not running"
 
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, and how far the index is behind it; `age` is that of the oldest change not indexed."""
+    """What the workspace holds, and which of its folders are missing."""
 
     pages: int = 0
-    memories: int = 0
     inbox: int = 0
-    index_generation: str = ""
-    index_pending: int = 0
-    index_age: timedelta = timedelta(0)
-    index_problem: str = ""
-    worker: str = "not running"
-    left_alone: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    index: IndexFacts = IndexFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,6 @@ class Facts:
     jobs: tuple[JobFacts, ...] = ()
     rows: tuple[Row, ...] = ()
     daemon: DaemonFacts | None = None
-    scheduled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,10 @@ class Finding:
 def judge(facts: Facts) -> tuple[Finding, ...]:
     """The findings, those that need a person first."""
     findings = [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
+    if facts.daemon is None and facts.bank.index.pending:
+        findings.append(
+            Finding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
+        )
     return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
 
 
@@ -117,16 +126,15 @@ def _judge_jobs(facts: Facts) -> list[Finding]:
 
 
 def _judge_bank(bank: BankFacts) -> list[Finding]:
-    found = [Finding(f"{folder}/ is missing", f"mkdir {folder}", needs_person=True) for folder in bank.missing]
-    if bank.index_problem:
-        found.append(Finding(f"the index: {bank.index_problem}", "bankctl index rebuild", needs_person=True))
-    if bank.index_pending and bank.index_age > STALE_AFTER:
-        minutes = int(bank.index_age.total_seconds() // 60)
-        found.append(
-            Finding(f"{bank.index_pending} changed files have not been indexed for {minutes} min", "bankctl doctor")
-        )
+    found = [
+        Finding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+        for folder in bank.missing
+    ]
+    if bank.index.problem:
+        found.append(Finding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
     if bank.inbox:
-        found.append(Finding(f"{bank.inbox} lines in the inbox fit no rule", "bankctl inbox"))
+        lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
+        found.append(Finding(f"{lines} no rule", "bankctl inbox"))
     return found
 
 
@@ -153,19 +161,8 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
         "workspace": facts.workspace,
         "now": facts.now.isoformat(timespec="seconds"),
         "daemon": None if daemon is None else _daemon_to_json(daemon),
-        "bank": {
-            "pages": bank.pages,
-            "memories": bank.memories,
-            "inbox": bank.inbox,
-            "left_alone": list(bank.left_alone),
-        },
-        "index": {
-            "generation": bank.index_generation,
-            "pending": bank.index_pending,
-            "age_seconds": round(bank.index_age.total_seconds()),
-            "problem": bank.index_problem,
-            "worker": bank.worker,
-        },
+        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox},
+        "index": asdict(bank.index),
         "jobs": [_job_to_json(job) for job in facts.jobs],
         "missed": [row_to_json(row) for row in recent_missed(facts)],
         "findings": [{"text": f.text, "fix": f.fix, "needs_person": f.needs_person} for f in judge(facts)],

@@ -12,7 +12,7 @@ _HELP = {
     "bankd_memories": "Memories of the bank.",
     "bankd_inbox_lines": "Lines that no rule could place.",
     "bankd_index_pending_files": "Changed files that are not searchable yet.",
-    "bankd_index_age_seconds": "Age of the oldest change that is not searchable yet.",
+    "bankd_index_provisional_pages": "Pages read without the morphological analyser yet.",
     "bankd_job_failures_in_a_row": "Failed runs of a job since it last worked.",
     "bankd_job_last_end_timestamp_seconds": "When a job last ended.",
     "bankd_job_last_duration_seconds": "How long its last run took.",
@@ -41,10 +41,10 @@ def render_metrics(facts: Facts) -> str:
 def _samples(facts: Facts) -> Iterator[tuple[str, str, float]]:
     bank = facts.bank
     yield "bankd_pages", "", bank.pages
-    yield "bankd_memories", "", bank.memories
+    yield "bankd_memories", "", bank.index.memories
     yield "bankd_inbox_lines", "", bank.inbox
-    yield "bankd_index_pending_files", "", bank.index_pending
-    yield "bankd_index_age_seconds", "", bank.index_age.total_seconds()
+    yield "bankd_index_pending_files", "", bank.index.pending
+    yield "bankd_index_provisional_pages", "", bank.index.provisional
     yield from _job_samples(facts)
     yield "bankd_missed_runs", "", len(recent_missed(facts))
     yield "bankd_needs_person", "", sum(finding.needs_person for finding in judge(facts))

@@ -30,7 +30,6 @@ from bankd.errors import BankError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
 from bankd.wiring.engine import Engine
-from bankd.wiring.facts import bank_facts
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ class Daemon:
         self._timer = Timer(self._look)
         self._jobs = Jobs(engine, self._ledger, self._timer, around.clock)
         self._watcher = Watcher(around.workspace, self._take_in, polling=around.polling)
-        requests = Requests(engine, self._jobs, self._timer, self.facts, self.reload)
+        requests = Requests(engine, self._jobs, self._timer, self)
         self._socket = SocketServer(Path(socket_path(str(around.workspace))), requests.handle)
         self._reading = around.read_clocks()
 
@@ -83,7 +82,9 @@ class Daemon:
         self._watcher.start()
         self._socket.start()
         self._jobs.look()
-        self._jobs.log_changed()  # what was logged while nobody watched
+        # What was written while nobody watched.
+        self._jobs.log_changed()
+        self._jobs.index_changed()
         log.info("started workspace=%s watching=%s", self._around.workspace, self._watcher.state.mode)
 
     def _is_told_to_stop(self) -> bool:
@@ -100,6 +101,7 @@ class Daemon:
         self._notice_jumps()
         self._jobs.look()
         self._watcher.check_watches()
+        self._engine.tidy()
         if self._around.metrics_file is not None:
             write_metrics(self._around.metrics_file, render_metrics(self.facts()))
         if self._proves_alive():
@@ -136,6 +138,17 @@ class Daemon:
         log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
         if any(path.startswith("memory/") for path in changes.paths):
             self._jobs.log_changed()
+        if any(path.startswith("bank/") for path in changes.paths):
+            try:
+                self._engine.take_in()
+            except (BankError, OSError) as error:
+                log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
+            self._jobs.index_changed()
+
+    @property
+    def pending(self) -> int:
+        """How many changed files are not in the index yet."""
+        return self._watcher.pending
 
     def reload(self) -> str:
         """Read the settings again; gives what is wrong with them, and goes on by the old ones then."""
@@ -162,7 +175,7 @@ class Daemon:
             requests=self._socket.served,
             refused=self._socket.refused,
         )
-        bank = bank_facts(self._around.workspace)
+        bank = self._engine.facts(self.pending)
         now = self._around.clock()
         return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), tuple(self._ledger.rows), daemon)
 

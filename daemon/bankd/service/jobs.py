@@ -11,7 +11,7 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from bankd.adapters.alerting import call_person
-from bankd.adapters.clock import seconds
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.schedule_ledger import ScheduleLedger
 from bankd.adapters.timer import Timer
 from bankd.core.alerts import Call, after_run
@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 # A run that takes longer is taken for stuck, and the watchdog is not fed any more.
 LONGEST_RUN = 3600.0
+# After a change of the bank, until the analyser's process is started and the tree file written.
+INDEX_PAUSE = 3.0
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class Jobs:
         self._histories: dict[str, History] = {}
         self._runs: dict[str, _Run] = {}
         self._log_changed_at: float | None = None
+        self._index_behind_since: float | None = None
         self._stopping = False
 
     def adopt(self, settings: Settings) -> None:
@@ -79,6 +82,7 @@ class Jobs:
                 if job.name not in self._runs:
                     self._look_at(job)
             self._look_at_logs()
+            self._look_at_index()
 
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]
@@ -99,14 +103,34 @@ class Jobs:
         """Have new Retain lines taken in a moment after the log has settled."""
         with self._lock:
             wait = self._engine.settings.settle_seconds + 0.5
-            self._log_changed_at = seconds() + wait
-            self._timer.ring_in(timedelta(seconds=wait + 0.1), self._clock())
+            self._log_changed_at = read_monotonic() + wait
+            self._timer.ring_in(timedelta(seconds=wait + 0.1), self._clock(), "log")
 
     def _look_at_logs(self) -> None:
-        is_due = self._log_changed_at is not None and seconds() >= self._log_changed_at
+        is_due = self._log_changed_at is not None and read_monotonic() >= self._log_changed_at
         if is_due and "micro" not in self._runs:
             self._log_changed_at = None
             self._begin(_Run(self._jobs["micro"], None))
+
+    def index_changed(self) -> None:
+        """Have the index brought up thoroughly after a pause, during which more may change."""
+        with self._lock:
+            self._index_behind_since = read_monotonic()
+            self._timer.ring_in(timedelta(seconds=INDEX_PAUSE + 0.1), self._clock(), "index")
+
+    def _look_at_index(self) -> None:
+        behind = self._index_behind_since
+        if behind is not None and read_monotonic() - behind >= INDEX_PAUSE:
+            self._index_behind_since = None
+            self._timer.submit(self._settle_index)
+
+    def _settle_index(self) -> None:
+        try:
+            self._engine.settle_index()
+        except BankError as error:
+            log.error("index not settled error=%s", error)  # noqa: TRY400  a person can mend it
+        except Exception:
+            log.exception("index not settled because of a bug")
 
     def ask(self, name: str, *, force: bool, within: float) -> RunSummary:
         """Run a job now and wait for it; raises what the run raised, BusyError when it takes too long."""
@@ -128,7 +152,7 @@ class Jobs:
         self._timer.submit(lambda: self._do(run))
 
     def _do(self, run: _Run) -> None:
-        name, run.began = run.job.name, seconds()
+        name, run.began = run.job.name, read_monotonic()
         self._note(Row(self._clock(), name, Outcome.STARTED, run.slot))
         try:
             run.summary = self._engine.run(name, force=run.force)
@@ -138,9 +162,9 @@ class Jobs:
         except Exception as error:
             log.exception("run failed by a bug job=%s", name)
             run.error, outcome, note = BankError(f"this is a bug in bankd: {error}"), Outcome.FAILED, f"bug: {error!r}"
-        self._note(Row(self._clock(), name, outcome, run.slot, seconds=seconds() - run.began, note=note))
+        self._note(Row(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note))
         level = logging.INFO if outcome is Outcome.RAN else logging.ERROR
-        log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, seconds() - run.began, note)
+        log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, read_monotonic() - run.began, note)
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
@@ -168,7 +192,9 @@ class Jobs:
     def is_stuck(self) -> bool:
         """Whether a run goes on for longer than any run should."""
         with self._lock:
-            return any(run.began is not None and seconds() - run.began > LONGEST_RUN for run in self._runs.values())
+            return any(
+                run.began is not None and read_monotonic() - run.began > LONGEST_RUN for run in self._runs.values()
+            )
 
     def facts(self) -> tuple[JobFacts, ...]:
         """How the jobs stand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from bankd.adapters.socket_server import Answer, Loan, Request
 from bankd.adapters.timer import Timer
@@ -21,15 +21,25 @@ LONGEST_WAIT = 600.0
 RETAKE_EVERY = 0.2
 
 
+class Service(Protocol):
+    """The daemon, as far as requests go."""
+
+    @property
+    def pending(self) -> int: ...
+
+    def facts(self) -> Facts: ...
+
+    def reload(self) -> str: ...
+
+
 class Requests:
     """Answers requests; every method runs in the thread of its client."""
 
-    def __init__(
-        self, engine: Engine, jobs: Jobs, timer: Timer, facts: Callable[[], Facts], reload: Callable[[], str]
-    ) -> None:
+    def __init__(self, engine: Engine, jobs: Jobs, timer: Timer, service: Service) -> None:
         """Take what can be asked."""
-        self._engine, self._jobs, self._timer, self._facts, self._reload = engine, jobs, timer, facts, reload
+        self._engine, self._jobs, self._timer, self._service = engine, jobs, timer, service
         self._operations: dict[str, Callable[[Request], Answer | Loan]] = {
+            "search": self._search,
             "status": self._status,
             "metrics": self._metrics,
             "run": self._run,
@@ -45,11 +55,14 @@ class Requests:
             raise UsageError(f"no operation {str(request['op'])[:40]!r}; there are {known}")
         return operation(request)
 
+    def _search(self, request: Request) -> Answer:
+        return self._engine.search(request, self._service.pending)
+
     def _status(self, _request: Request) -> Answer:
-        return facts_to_json(self._facts())
+        return facts_to_json(self._service.facts())
 
     def _metrics(self, _request: Request) -> Answer:
-        return {"text": render_metrics(self._facts())}
+        return {"text": render_metrics(self._service.facts())}
 
     def _run(self, request: Request) -> Answer:
         kind, force = request.get("kind"), request.get("force") is True
@@ -59,7 +72,7 @@ class Requests:
         return {"line": summary.line, "report": summary.report}
 
     def _reload_settings(self, _request: Request) -> Answer:
-        return {"problem": self._reload()}
+        return {"problem": self._service.reload()}
 
     def _lend(self, request: Request) -> Loan:
         """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""

@@ -1,0 +1,128 @@
+"""Search as the daemon does it: one reader for all clients, one writer, one analyser's process, remembered answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.answer_cache import AnswerCache
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.index import IndexDamaged
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.core.health import IndexFacts
+from bankd.core.policy import Settings
+from bankd.errors import UserError
+from bankd.wiring.searching import Searching, SearchSettings, Write
+
+
+class Finder:
+    """Every method may be called from any thread; a search never waits for a refresh."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        """Take the workspace; nothing is read yet."""
+        self._root = root
+        self._worker = KiwiWorker(read_monotonic)
+        self._reading, self._writing = threading.Lock(), threading.Lock()
+        self._problem = ""
+        self._make(settings)
+
+    def _make(self, settings: Settings) -> None:
+        own = search_settings_of(settings)
+        self._reader = Searching(self._root, own, self._worker, is_daemon=True)
+        self._writer = Searching(self._root, own, self._worker, is_daemon=True)
+        self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
+
+    def adopt(self, settings: Settings) -> None:
+        """Go on by new settings."""
+        with self._reading, self._writing:
+            self._reader.index.close()
+            self._writer.index.close()
+            self._make(settings)
+
+    def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
+        """Answer a request, or give the answer again while nothing changed; raises UserError."""
+        with self._reading:
+            self._reader.open()
+            state = [self._reader.index.generation, pending, now.date().isoformat()]
+            key = json.dumps([state, request], sort_keys=True)
+            kept = self._answers.get(key, now)
+            if kept is None:
+                kept = self._reader.answer(request, now, pending=pending)
+                self._answers.put(key, kept, now)
+            return kept
+
+    def take_in(self, now: datetime) -> None:
+        """Read what changed, without waiting for the analyser."""
+        self._refresh(now, None, "if warm")
+
+    def settle(self, now: datetime, write: Write) -> None:
+        """Read what changed, and what was read without the analyser, thoroughly; write the tree file."""
+        self._refresh(now, write, "wait")
+
+    def _refresh(self, now: datetime, write: Write | None, patience: Any) -> None:
+        with self._writing:
+            try:
+                self._writer.refresh(now, write, patience)
+            except (UserError, OSError) as error:
+                self._problem = str(error)
+                raise
+            self._problem = ""
+
+    def facts(self, pending: int) -> IndexFacts:
+        """How the index stands."""
+        worker = "running" if self._worker.is_warm else "not running"
+        with self._reading:
+            try:
+                self._reader.open()
+            except UserError as error:
+                return IndexFacts(pending=pending, problem=self._problem or str(error), worker=worker)
+            index = self._reader.index
+            return IndexFacts(
+                str(index.generation),
+                index.corpus.memories,
+                pending,
+                index.provisional,
+                index.updated or "",
+                self._problem,
+                worker,
+            )
+
+    def tidy(self) -> None:
+        """End the analyser's process when it was idle for long."""
+        self._worker.end_if_idle()
+
+    def close(self) -> None:
+        """Let go of the index and end the analyser's process."""
+        self._worker.end()
+        self._reader.index.close()
+        self._writer.index.close()
+
+
+def index_facts(root: Path, settings: Settings) -> IndexFacts:
+    """How the index stands, for one who only looks."""
+    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    try:
+        searching.open()
+        index = searching.index
+        memories, updated = index.corpus.memories, index.updated or ""
+        return IndexFacts(str(index.generation), memories, index.pending(), index.provisional, updated)
+    except (UserError, IndexDamaged, OSError) as error:
+        return IndexFacts(problem=str(error))
+    finally:
+        searching.index.close()
+
+
+def search_settings_of(settings: Settings) -> SearchSettings:
+    """What search needs of the settings."""
+    own = settings.search
+    return SearchSettings(
+        settings.timezone,
+        own.tree_weight,
+        own.cache_minutes,
+        own.cache_entries,
+        own.recall_minutes,
+        settings.decay.per_day,
+    )
