@@ -127,7 +127,7 @@ def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "w"
     subprocess.run([BIN / "bankctl", "init", folder], check=True, capture_output=True)
     (folder / "memory/2026-11-20.md").write_text(
-        "## Retain\n- W @Peter: Lives in Busan since May.\n- B: 아침마다 로그를 먼저 읽는다.\n"
+        "## Retain\n- W @Peter: Lives in Busan since May.\n- B: Reads the log first every morning.\n"
     )
     return folder
 

@@ -19,19 +19,26 @@ _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (l
 
 
 class JournalFormatter(logging.Formatter):
-    """One line a record, begun by the journal's level, as sd-daemon(3) has it."""
+    """One line a record, and one a line of its traceback, each begun by the journal's level as sd-daemon(3) has it."""
 
     def format(self, record: logging.LogRecord) -> str:
         level = next((prefix for least, prefix in _PREFIXES if record.levelno >= least), 7)
-        return f"<{level}>{show_line(super().format(record))}"
+        return "\n".join(f"<{level}>{line}" for line in _lines_of(record, self))
 
 
 class PlainFormatter(logging.Formatter):
-    """One line a record, for a terminal or a file."""
+    """The same for a terminal or a file, with the time and the level's name."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).astimezone()
-        return f"{at:%Y-%m-%d %H:%M:%S} {record.levelname.lower():7} {show_line(super().format(record))}"
+        first, *rest = _lines_of(record, self)
+        return "\n".join([f"{at:%Y-%m-%d %H:%M:%S} {record.levelname.lower():7} {first}", *rest])
+
+
+def _lines_of(record: logging.LogRecord, formatter: logging.Formatter) -> list[str]:
+    """The message on one line, whatever is in it, then the lines of the traceback."""
+    trace = formatter.formatException(record.exc_info) if record.exc_info else ""
+    return [show_line(record.getMessage()), *(show_line(line) for line in trace.splitlines())]
 
 
 class JsonFormatter(logging.Formatter):

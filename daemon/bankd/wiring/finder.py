@@ -12,6 +12,7 @@ from bankd.adapters.answer_cache import AnswerCache
 from bankd.adapters.clock import read_monotonic
 from bankd.adapters.index import IndexDamaged
 from bankd.adapters.kiwi import KiwiWorker
+from bankd.adapters.page_files import PageFiles
 from bankd.core.health import IndexFacts
 from bankd.core.policy import Settings
 from bankd.errors import UserError
@@ -75,11 +76,13 @@ class Finder:
         """How the index stands."""
         worker = "running" if self._worker.is_warm else "not running"
         with self._reading:
-            try:
-                self._reader.open()
-            except UserError as error:
-                return IndexFacts(pending=pending, problem=self._problem or str(error), worker=worker)
             index = self._reader.index
+            try:
+                is_there = index.open()
+            except IndexDamaged as damage:
+                return IndexFacts(pending=pending, problem=self._problem or str(damage), worker=worker)
+            if not is_there:  # it will be made in a moment
+                return IndexFacts(pending=pending, problem=self._problem, worker=worker)
             return IndexFacts(
                 str(index.generation),
                 index.corpus.memories,
@@ -104,15 +107,16 @@ class Finder:
 def index_facts(root: Path, settings: Settings) -> IndexFacts:
     """How the index stands, for one who only looks."""
     searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    index = searching.index
     try:
-        searching.open()
-        index = searching.index
+        if not index.open():
+            return IndexFacts(pending=len(PageFiles(root / "bank").scan()))
         memories, updated = index.corpus.memories, index.updated or ""
         return IndexFacts(str(index.generation), memories, index.pending(), index.provisional, updated)
-    except (UserError, IndexDamaged, OSError) as error:
+    except (IndexDamaged, OSError) as error:
         return IndexFacts(problem=str(error))
     finally:
-        searching.index.close()
+        index.close()
 
 
 def search_settings_of(settings: Settings) -> SearchSettings:
