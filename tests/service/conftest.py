@@ -126,6 +126,7 @@ class Manager:
 def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "w"
     subprocess.run([BIN / "bankctl", "init", folder], check=True, capture_output=True)
+    (folder / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
     (folder / "memory/2026-11-20.md").write_text(
         "## Retain\n- W @Peter: Lives in Busan since May.\n- B: Reads the log first every morning.\n"
     )

@@ -33,7 +33,7 @@ def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
 
 
 def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
-    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0\n")
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0\nsearch: {analyser: lexicon}\n")
     manager.start()
     manager.wait_until(lambda: "Busan" in manager.bank())
     with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
@@ -45,7 +45,9 @@ def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
 def test_a_reload_changes_the_settings(manager: Any) -> None:
     manager.start()
     manager.wait_for("READY=1")
-    (manager.workspace / "bankd.yaml").write_text('timezone: Europe/Berlin\nschedule: {reflect_at: "04:30"}\n')
+    (manager.workspace / "bankd.yaml").write_text(
+        'search: {analyser: lexicon}\ntimezone: Europe/Berlin\nschedule: {reflect_at: "04:30"}\n'
+    )
     manager.process.send_signal(signal.SIGHUP)
     manager.wait_for("RELOADING=1")
 
@@ -71,7 +73,7 @@ def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) ->
     assert [finding for finding in status["findings"] if finding["needs_person"]]
     assert manager.ask("run", kind="micro")["ok"]
 
-    (manager.workspace / "bankd.yaml").write_text("")
+    (manager.workspace / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
     assert manager.ask("reload") == {"ok": True, "problem": ""}
     assert manager.ask("status")["daemon"]["settings_problem"] == ""
 
@@ -184,7 +186,7 @@ def test_three_failures_in_a_row_call_once(manager: Any) -> None:
     script = manager.workspace / "call"
     script.write_text(f"#!/bin/sh\ncat >> {calls}\n")
     script.chmod(0o755)
-    (manager.workspace / "bankd.yaml").write_text(f"alert: {{command: {script}}}\n")
+    (manager.workspace / "bankd.yaml").write_text(f"search: {{analyser: lexicon}}\nalert: {{command: {script}}}\n")
     manager.start()
     manager.wait_for("READY=1")
     (manager.workspace / "memory").rename(manager.workspace / "away")

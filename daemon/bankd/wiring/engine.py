@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from bankd.cycle import Kind
 from bankd.errors import UserError
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
+from bankd.wiring.searching import Write
 from bankd.wiring.workspace import Configuration, Tenancy, load_configuration, open_workspace
 
 
@@ -72,9 +74,8 @@ class Engine:
         """Run a cycle and make searchable what it did; raises what the cycle raises."""
         with open_workspace(self.root, tenancy=self._tenancy) as workspace:
             report = workspace.run_cycle(kind, force=force)
-            self.finder.settle(workspace.now, workspace.transactions.publish)
         counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
-        whole = {"kind": kind, "applied": report.is_applied, "conflicts": list(report.conflicts)}
+        whole = {"kind": kind, "applied": report.is_applied, "notes": list(report.notes)}
         return RunSummary(counts or "nothing new", whole | plan_json(report.plan))
 
     def take_in(self) -> None:
@@ -84,7 +85,7 @@ class Engine:
     def settle_index(self) -> None:
         """Read thoroughly what was only read at once, and bring the tree file up to date."""
         with open_workspace(self.root, tenancy=self._tenancy) as workspace:
-            self.finder.settle(workspace.now, workspace.transactions.publish)
+            workspace.index.refresh(workspace.now)
 
     def search(self, request: dict[str, Any], pending: int) -> dict[str, Any]:
         """Answer a search; `pending` is how many changed files are known not to be in the index yet."""
@@ -121,10 +122,24 @@ class Engine:
 
     @property
     def _tenancy(self) -> Tenancy:
-        return Tenancy(self._lock, self._configuration)
+        return Tenancy(self._lock, self._configuration, lambda write: _IndexOfRun(self.finder, write))
 
     def _now(self) -> datetime:
         return read_clock(self.settings.timezone)
+
+
+@dataclass(frozen=True, slots=True)
+class _IndexOfRun:
+    """The daemon's index as one run has it; it stays open after the run."""
+
+    finder: Finder
+    write: Write
+
+    def refresh(self, now: datetime) -> Sequence[str]:
+        return self.finder.settle(now, self.write)
+
+    def close(self) -> None:
+        return
 
 
 def open_engine(root: Path) -> Engine:

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bankd.adapters.analyser import Patience
 from bankd.adapters.answer_cache import AnswerCache
 from bankd.adapters.clock import read_monotonic
 from bankd.adapters.index import IndexDamaged
@@ -16,7 +17,7 @@ from bankd.adapters.page_files import PageFiles
 from bankd.core.health import IndexFacts
 from bankd.core.policy import Settings
 from bankd.errors import UserError
-from bankd.wiring.searching import Searching, SearchSettings, Write
+from bankd.wiring.searching import Searching, Write, search_settings_of
 
 
 class Finder:
@@ -25,13 +26,17 @@ class Finder:
     def __init__(self, root: Path, settings: Settings) -> None:
         """Take the workspace; nothing is read yet."""
         self._root = root
-        self._worker = KiwiWorker(read_monotonic)
+        self._worker: KiwiWorker | None = None
         self._reading, self._writing = threading.Lock(), threading.Lock()
         self._problem = ""
         self._make(settings)
 
     def _make(self, settings: Settings) -> None:
         own = search_settings_of(settings)
+        if own.analyser == "kiwi":
+            self._worker = self._worker or KiwiWorker(read_monotonic)
+        else:
+            self._end_worker()
         self._reader = Searching(self._root, own, self._worker, is_daemon=True)
         self._writer = Searching(self._root, own, self._worker, is_daemon=True)
         self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
@@ -59,22 +64,27 @@ class Finder:
         """Read what changed, without waiting for the analyser."""
         self._refresh(now, None, "if warm")
 
-    def settle(self, now: datetime, write: Write) -> None:
-        """Read what changed, and what was read without the analyser, thoroughly; write the tree file."""
-        self._refresh(now, write, "wait")
+    def settle(self, now: datetime, write: Write) -> list[str]:
+        """Read what changed, and what was read without the analyser, thoroughly; write the tree file.
 
-    def _refresh(self, now: datetime, write: Write | None, patience: Any) -> None:
+        Gives what there is to say of it.
+        """
+        return self._refresh(now, write, "wait")
+
+    def _refresh(self, now: datetime, write: Write | None, patience: Patience) -> list[str]:
         with self._writing:
+            is_first = not (self._root / ".bankd" / "index").exists()
             try:
-                self._writer.refresh(now, write, patience)
+                done = self._writer.refresh(now, write, patience)
             except (UserError, OSError) as error:
                 self._problem = str(error)
                 raise
             self._problem = ""
+        return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
 
     def facts(self, pending: int) -> IndexFacts:
         """How the index stands."""
-        worker = "running" if self._worker.is_warm else "not running"
+        worker = "running" if self._worker is not None and self._worker.is_warm else "not running"
         with self._reading:
             index = self._reader.index
             try:
@@ -95,13 +105,19 @@ class Finder:
 
     def tidy(self) -> None:
         """End the analyser's process when it was idle for long."""
-        self._worker.end_if_idle()
+        if self._worker is not None:
+            self._worker.end_if_idle()
 
     def close(self) -> None:
         """Let go of the index and end the analyser's process."""
-        self._worker.end()
+        self._end_worker()
         self._reader.index.close()
         self._writer.index.close()
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
 
 
 def index_facts(root: Path, settings: Settings) -> IndexFacts:
@@ -117,16 +133,3 @@ def index_facts(root: Path, settings: Settings) -> IndexFacts:
         return IndexFacts(problem=str(error))
     finally:
         index.close()
-
-
-def search_settings_of(settings: Settings) -> SearchSettings:
-    """What search needs of the settings."""
-    own = settings.search
-    return SearchSettings(
-        settings.timezone,
-        own.tree_weight,
-        own.cache_minutes,
-        own.cache_entries,
-        own.recall_minutes,
-        settings.decay.per_day,
-    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from bankd.adapters.catalogue import Catalogue
