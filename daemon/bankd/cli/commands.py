@@ -28,4 +28,8 @@ COMMANDS = {
     "route": Command("route", "test where a text would go, and by which rule"),
     "duplicates": Command("duplicates", "measure how repeated lines are recognised"),
     "config": Command("config", "check settings and rules"),
+    "status": Command("status", "how bankd is doing, and what needs you"),
+    "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
+    "service": Command("service", "run bankd under systemd"),
+    "completions": Command("completions", "completion for bash, zsh or fish"),
 }

@@ -133,3 +133,12 @@ def index_facts(root: Path, settings: Settings) -> IndexFacts:
         return IndexFacts(problem=str(error))
     finally:
         index.close()
+
+
+def verify_index(root: Path, settings: Settings) -> None:
+    """Compare every file of the index with its checksum; raises IndexDamaged."""
+    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    try:
+        searching.index.verify()
+    finally:
+        searching.index.close()
