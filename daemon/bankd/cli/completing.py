@@ -19,8 +19,9 @@ def _read_command(name: str) -> Completable:
     parser = argparse.ArgumentParser(prog=f"bankctl {name}")
     parser.add_argument("--workspace", metavar="DIR", help="the workspace")
     import_module(f"bankd.cli.{command.module}").configure(parser)
-    options, words = [], []
-    for action in parser._actions:  # noqa: SLF001  argparse tells of its options nowhere else
+    options: list[Option] = []
+    words: list[str] = []
+    for action in parser._actions:
         choices = tuple(str(choice) for choice in action.choices or ())
         if action.option_strings:
             takes = action.nargs != 0

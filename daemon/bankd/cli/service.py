@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bankd.wiring.service_units import Installation
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,19 +48,19 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _status(installation: object, *, as_json: bool) -> int:
+def _status(installation: Installation, *, as_json: bool) -> int:
     from dataclasses import asdict
 
     from bankd.cli.printing import say, say_json, styled
-    from bankd.wiring.service_units import Installation
 
-    assert isinstance(installation, Installation)
     state = installation.state()
     if as_json:
         say_json({"unit": installation.unit, "path": str(installation.path), **asdict(state)})
     elif not installation.path.exists():
         say(f"{installation.unit} is not installed; bankctl service install does it")
     else:
-        say(f"{installation.unit}: {styled(state.active or 'unknown', 'bold')} ({state.sub}), {state.enabled}, restarts {state.restarts}")
+        say(
+            f"{installation.unit}: {styled(state.active or 'unknown', 'bold')} ({state.sub}), {state.enabled}, restarts {state.restarts}"
+        )
         say(styled(state.text))
     return 0 if state.active in {"active", "reloading", "activating"} else 3

@@ -35,7 +35,10 @@ def render(shell: str, commands: Sequence[Completable]) -> str:
 def _bash(commands: Sequence[Completable]) -> str:
     lines = ["# bankctl, for bash: source this file, or save it in ~/.local/share/bash-completion/completions/bankctl"]
     lines += ["_bankctl() {", '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" name="" i']
-    lines += ["  for ((i = 1; i < COMP_CWORD; i++)); do", '    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac']
+    lines += [
+        "  for ((i = 1; i < COMP_CWORD; i++)); do",
+        '    case "${COMP_WORDS[i]}" in -*) ;; *) name="${COMP_WORDS[i]}"; break ;; esac',
+    ]
     lines += ["  done", '  case "$before" in']
     lines += _bash_values(commands)
     lines += ["  esac", '  case "$name" in']
@@ -73,7 +76,11 @@ def _zsh_option(option: Option) -> str:
     text = option.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
     tail = ""
     if option.takes:
-        action = f"({' '.join(option.choices)})" if option.choices else {"file": "_files", "folder": "_files -/"}.get(option.kind, "")
+        action = (
+            f"({' '.join(option.choices)})"
+            if option.choices
+            else {"file": "_files", "folder": "_files -/"}.get(option.kind, "")
+        )
         tail = f":value:{action}"
     return _quoted(f"{option.name}[{text}]{tail}")
 
@@ -89,8 +96,16 @@ def _fish(commands: Sequence[Completable]) -> str:
 
 
 def _fish_option(option: Option) -> str:
-    name = f"-l {option.name.removeprefix('--')}" if option.name.startswith("--") else f"-s {option.name.removeprefix('-')}"
-    takes = f" -x -a '{' '.join(option.choices)}'" if option.choices else (" -r -F" if option.kind else " -x" if option.takes else "")
+    name = (
+        f"-l {option.name.removeprefix('--')}"
+        if option.name.startswith("--")
+        else f"-s {option.name.removeprefix('-')}"
+    )
+    takes = (
+        f" -x -a '{' '.join(option.choices)}'"
+        if option.choices
+        else (" -r -F" if option.kind else " -x" if option.takes else "")
+    )
     return f"{name}{takes} -d {_quoted(option.help)}"
 
 

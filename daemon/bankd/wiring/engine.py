@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +20,6 @@ from bankd.cycle import Kind
 from bankd.errors import UserError
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
-from bankd.wiring.searching import Write
 from bankd.wiring.workspace import Configuration, Tenancy, load_configuration, open_workspace
 
 
@@ -122,24 +120,10 @@ class Engine:
 
     @property
     def _tenancy(self) -> Tenancy:
-        return Tenancy(self._lock, self._configuration, lambda write: _IndexOfRun(self.finder, write))
+        return Tenancy(self._lock, self._configuration, self.finder.for_runs)
 
     def _now(self) -> datetime:
         return read_clock(self.settings.timezone)
-
-
-@dataclass(frozen=True, slots=True)
-class _IndexOfRun:
-    """The daemon's index as one run has it; it stays open after the run."""
-
-    finder: Finder
-    write: Write
-
-    def refresh(self, now: datetime) -> Sequence[str]:
-        return self.finder.settle(now, self.write)
-
-    def close(self) -> None:
-        return
 
 
 def open_engine(root: Path) -> Engine:

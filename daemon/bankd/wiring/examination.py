@@ -59,16 +59,22 @@ def _check_settings(root: Path) -> Iterator[Finding]:
     for name in (SETTINGS, _settings_of(root).routing):
         path = root / name
         if path.is_file() and path.stat().st_mode & 0o022:
-            yield Finding(f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True)
+            yield Finding(
+                f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
+            )
 
 
 def _check_folders(root: Path) -> Iterator[Finding]:
     for name in FOLDERS:
         folder = root / name
         if not folder.is_dir():
-            yield Finding(f"{folder} is missing", f"put it back, or: mkdir '{folder}'", needs_person=name in FOLDERS[:2])
+            yield Finding(
+                f"{folder} is missing", f"put it back, or: mkdir '{folder}'", needs_person=name in FOLDERS[:2]
+            )
         elif not os.access(folder, os.W_OK | os.X_OK):
-            yield Finding(f"{folder}: bankd may not write there", f"chown -R $USER '{folder}'", needs_person=name != "memory")
+            yield Finding(
+                f"{folder}: bankd may not write there", f"chown -R $USER '{folder}'", needs_person=name != "memory"
+            )
     own = root / ".bankd"
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield Finding(f"{own}: others may look into it", f"chmod 700 '{own}'", needs_person=True)
@@ -83,9 +89,12 @@ def _check_files(root: Path, settings: Settings) -> Iterator[Finding]:
         for folder in ("memory", "bank"):
             survey = files.survey(folder, now, settings.settle_seconds, any_content=folder == "memory")
             for path, reason in survey.quarantined.items():
-                yield Finding(f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True)
+                yield Finding(
+                    f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True
+                )
             for path, reason in survey.unsettled.items():
-                yield Finding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
+                if not reason.startswith("changed less"):
+                    yield Finding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
             for path, reason in survey.ignored.items():
                 if "conflict" in reason:
                     yield Finding(f"{path}: {reason}", "then delete the copy", needs_person=True)
@@ -116,14 +125,16 @@ def _check_index(root: Path, settings: Settings) -> Iterator[Finding]:
     except (IndexDamaged, OSError) as damage:
         yield Finding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
     if facts.pending:
-        yield Finding(f"{facts.pending} pages changed since the index read them", "bankctl cycle micro, or start the daemon")
+        yield Finding(
+            f"{facts.pending} pages changed since the index read them", "bankctl cycle micro, or start the daemon"
+        )
 
 
 def _check_transactions(root: Path) -> Iterator[Finding]:
     own = root / ".bankd"
     for path in sorted(own.glob("*/*.bad")):
         yield Finding(f"{path}: a torn journal, set aside", "its run was done again; delete it when you have looked")
-    open_ones = [path for path in (own / "txn").glob("*.json")] if (own / "txn").is_dir() else []
+    open_ones = list((own / "txn").glob("*.json"))
     if open_ones and not _daemon_answers(root):
         yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
     trash = sum(_size(path) for path in (own / "trash").glob("*")) if (own / "trash").is_dir() else 0
@@ -146,7 +157,11 @@ def _check_clock(root: Path) -> Iterator[Finding]:
         if row.outcome is Outcome.CLOCK and now - row.at < timedelta(days=7):
             yield Finding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")
     if latest is not None and latest - now > timedelta(hours=1):
-        yield Finding(f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)", "timedatectl set-ntp true", needs_person=True)
+        yield Finding(
+            f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)",
+            "timedatectl set-ntp true",
+            needs_person=True,
+        )
 
 
 def _check_daemon(root: Path) -> Iterator[Finding]:

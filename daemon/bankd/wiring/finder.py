@@ -1,4 +1,4 @@
-"""Search as the daemon does it: one reader for all clients, one writer, one analyser's process, remembered answers."""
+"""Search as the daemon does it: one reader for all clients, a writer for the watcher and one for runs, one analyser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.analyser import Patience
 from bankd.adapters.answer_cache import AnswerCache
 from bankd.adapters.clock import read_monotonic
 from bankd.adapters.index import IndexDamaged
@@ -17,7 +16,7 @@ from bankd.adapters.page_files import PageFiles
 from bankd.core.health import IndexFacts
 from bankd.core.policy import Settings
 from bankd.errors import UserError
-from bankd.wiring.searching import Searching, Write, search_settings_of
+from bankd.wiring.searching import Searching, search_settings_of
 
 
 class Finder:
@@ -39,13 +38,13 @@ class Finder:
             self._end_worker()
         self._reader = Searching(self._root, own, self._worker, is_daemon=True)
         self._writer = Searching(self._root, own, self._worker, is_daemon=True)
+        self.for_runs = Searching(self._root, own, self._worker, is_daemon=True)
         self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
 
     def adopt(self, settings: Settings) -> None:
         """Go on by new settings."""
         with self._reading, self._writing:
-            self._reader.index.close()
-            self._writer.index.close()
+            # Neither is closed here: a run may hold the one that is for runs, and files close with the last holder.
             self._make(settings)
 
     def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
@@ -62,25 +61,13 @@ class Finder:
 
     def take_in(self, now: datetime) -> None:
         """Read what changed, without waiting for the analyser."""
-        self._refresh(now, None, "if warm")
-
-    def settle(self, now: datetime, write: Write) -> list[str]:
-        """Read what changed, and what was read without the analyser, thoroughly; write the tree file.
-
-        Gives what there is to say of it.
-        """
-        return self._refresh(now, write, "wait")
-
-    def _refresh(self, now: datetime, write: Write | None, patience: Patience) -> list[str]:
         with self._writing:
-            is_first = not (self._root / ".bankd" / "index").exists()
             try:
-                done = self._writer.refresh(now, write, patience)
+                self._writer.refresh(now, None, "if warm")
             except (UserError, OSError) as error:
                 self._problem = str(error)
                 raise
             self._problem = ""
-        return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
 
     def facts(self, pending: int) -> IndexFacts:
         """How the index stands."""
@@ -111,8 +98,8 @@ class Finder:
     def close(self) -> None:
         """Let go of the index and end the analyser's process."""
         self._end_worker()
-        self._reader.index.close()
-        self._writer.index.close()
+        for searching in (self._reader, self._writer, self.for_runs):
+            searching.index.close()
 
     def _end_worker(self) -> None:
         if self._worker is not None:

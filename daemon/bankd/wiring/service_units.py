@@ -86,7 +86,9 @@ class Installation:
         if self.is_user:
             return [(self.path, unit)]
         # The program may be in a home, which the unit does not see.
-        binds = tuple(sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)}))
+        binds = tuple(
+            sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
+        )
         drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
         return [(self.path, unit), (drop_in, instance_drop_in(workspace=str(self.root), binds=binds))]
 

@@ -48,7 +48,9 @@ def _check_watching(root: Path) -> Iterator[Finding]:
     watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
     if watches is not None and watches < 2 * folders + 100:
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
-        yield Finding(f"{watches} inotify watches for {folders} folders and everything else", fix, needs_person=watches <= folders)
+        yield Finding(
+            f"{watches} inotify watches for {folders} folders and everything else", fix, needs_person=watches <= folders
+        )
     if instances is not None and instances < 16:
         yield Finding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
 
@@ -80,11 +82,18 @@ def _check_unit(root: Path, units: Path) -> Iterator[Finding]:
     if str(root) not in path.read_text(encoding="utf-8"):
         yield Finding(f"{path} is for another workspace", "bankctl service install")
     if (units / path.name).is_file() and not manager.is_running():
-        yield Finding("a unit is installed, but no systemd of yours can be talked to from here", "log in, or: loginctl enable-linger")
+        yield Finding(
+            "a unit is installed, but no systemd of yours can be talked to from here",
+            "log in, or: loginctl enable-linger",
+        )
         return
     state = installation.state()
     if state.active != "active":
-        yield Finding(f"{installation.unit} is {state.active or 'unknown'} ({state.result})", f"systemctl --user restart {installation.unit}", needs_person=True)
+        yield Finding(
+            f"{installation.unit} is {state.active or 'unknown'} ({state.result})",
+            f"systemctl --user restart {installation.unit}",
+            needs_person=True,
+        )
     user = pwd.getpwuid(os.getuid()).pw_name
     if not has_linger(user):
         yield Finding("the service stops when you log out", f"loginctl enable-linger {user}")

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from bankd.adapters.catalogue import Catalogue
@@ -156,31 +155,39 @@ def open_workspace(
     settings = tenancy.configuration.settings if tenancy else load_settings(root / SETTINGS)
     moment = _moment(now, settings)
     check_folders(root)
-    files = BankFiles(root)
-    lock = tenancy.lock if tenancy else Lock(files.tree, moment.isoformat(timespec="seconds"))
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
-    loan = None
+    files = BankFiles(root)
     try:
-        if write and not tenancy:
-            loan = _take(lock, root)
-        transactions = Transactions(files.tree, lock, _writer())
-        if write:
-            Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
-        catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
-        holdings = PageHoldings(files, catalogue, settings.settle_seconds)
-        index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
-        try:
-            held = tenancy.configuration if tenancy else None
-            yield Workspace(root, settings, moment, files, catalogue, transactions, index, held)
-        finally:
-            index.close()
-            catalogue.close()
+        with _lock_of(files, moment, write, tenancy) as lock:
+            transactions = Transactions(files.tree, lock, _writer())
+            if write:
+                Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
+            catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
+            holdings = PageHoldings(files, catalogue, settings.settle_seconds)
+            index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
+            try:
+                held = tenancy.configuration if tenancy else None
+                yield Workspace(root, settings, moment, files, catalogue, transactions, index, held)
+            finally:
+                index.close()
+                catalogue.close()
     finally:
-        if not tenancy:
-            lock.release()
+        files.tree.close()
+
+
+@contextmanager
+def _lock_of(files: BankFiles, moment: datetime, write: bool, tenancy: Tenancy | None) -> Iterator[Lock]:
+    if tenancy:
+        yield tenancy.lock
+        return
+    lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
+    loan = _take(lock, files.tree.root) if write else None
+    try:
+        yield lock
+    finally:
+        lock.release()
         if loan is not None:
             loan.close()
-        files.tree.close()
 
 
 def _take(lock: Lock, root: Path) -> socket.socket | None:
@@ -194,7 +201,11 @@ def _take(lock: Lock, root: Path) -> socket.socket | None:
             loan = None
         if loan is None:
             raise
-        lock.take()
+        try:
+            lock.take()
+        except BusyError:  # somebody was faster
+            loan.close()
+            raise
         return loan
     return None
 
