@@ -32,4 +32,8 @@ COMMANDS = {
     "move": Command("move", "give a page or folder another path, and let every link follow"),
     "links": Command("links", "links that lead nowhere, and who links to a page"),
     "config": Command("config", "check settings and rules"),
+    "status": Command("status", "how bankd is doing, and what needs you"),
+    "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
+    "service": Command("service", "run bankd under systemd"),
+    "completions": Command("completions", "completion for bash, zsh or fish"),
 }
