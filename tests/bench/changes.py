@@ -47,8 +47,38 @@ _UNITS = [
     ["hours", "minutes", "days", "weeks", "months", "years"],
     ["dollars", "euros"],
 ]
-_KOREAN_NAMES = ["서울", "부산", "대구", "도쿄", "파리", "베를린", "뉴욕", "삼성", "구글", "애플", "카카오", "네이버", "일본", "중국", "미국", "독일"]
-_ENGLISH_NAMES = ["Seattle", "Boston", "Paris", "London", "Rome", "Tokyo", "Google", "Apple", "Microsoft", "Toyota", "Berlin", "Madrid"]
+_KOREAN_NAMES = [
+    "서울",
+    "부산",
+    "대구",
+    "도쿄",
+    "파리",
+    "베를린",
+    "뉴욕",
+    "삼성",
+    "구글",
+    "애플",
+    "카카오",
+    "네이버",
+    "일본",
+    "중국",
+    "미국",
+    "독일",
+]
+_ENGLISH_NAMES = [
+    "Seattle",
+    "Boston",
+    "Paris",
+    "London",
+    "Rome",
+    "Tokyo",
+    "Google",
+    "Apple",
+    "Microsoft",
+    "Toyota",
+    "Berlin",
+    "Madrid",
+]
 _POLAR = [
     ("좋아", "싫어"), ("늘었", "줄었"), ("증가", "감소"), ("찬성", "반대"), ("성공", "실패"), ("이전", "이후"), ("이상", "이하"),
     ("최대", "최소"), ("상승", "하락"), ("처음", "마지막"), ("큰", "작은"), ("긴", "짧은"), ("모든", "일부"), ("자주", "가끔"),

@@ -14,7 +14,9 @@ from kiwipiepy import Kiwi
 Reword = Callable[[str, Random], str | None]
 """A text and chance -> the text reworded; None when it offers no place for it."""
 
-_PLAIN_ENDINGS = frozenset(["다", "ᆫ다", "는다", "습니다", "ᆸ니다", "어", "어요", "야", "지", "네", "네요", "음", "ᆷ", "아", "에요", "예요", "죠"])
+_PLAIN_ENDINGS = frozenset(
+    ["다", "ᆫ다", "는다", "습니다", "ᆸ니다", "어", "어요", "야", "지", "네", "네요", "음", "ᆷ", "아", "에요", "예요", "죠"]
+)
 _WITH = {"와", "과", "랑", "이랑", "하고"}
 _HONOURABLE = frozenset({"VV", "VA", "XSV", "XSA", "VX"})
 

@@ -16,7 +16,10 @@ import pytest
 from kiwipiepy import Kiwi
 
 from bankd.core.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
+from bankd.core.consolidate import THRESHOLD as CLUSTERED_FROM
+from bankd.core.consolidate import Member, affinity
 from bankd.core.duplicates import THRESHOLD, Outcome, compare
+from bankd.core.memory import Memory
 from bankd.core.reading import read_statement
 from bankd.core.statement import Statement
 from bankd.core.wording import Wording
@@ -43,6 +46,25 @@ def rows(folder: Path) -> list[dict[str, object]]:
     file = folder / "pairs.jsonl"
     source = file if file.is_file() else folder / "docs.jsonl"
     return [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+
+
+def test_clusters_gather_what_is_the_same_and_not_whole_pages(shared: Path, read: Callable[[str], Statement]) -> None:
+    def near(one: str, other: str, *pages: str) -> float:
+        members = (
+            Member(text, Memory(text, "W"), read(text), (page,)) for text, page in zip((one, other), pages, strict=True)
+        )
+        return affinity(*members)
+
+    pairs = [pair for name in PAIR_SETS for pair in read_pairs(rows(shared / "data" / name)) if pair.old != pair.new]
+    same = [pair for pair in pairs if compare(read(pair.old), read(pair.new)).outcome is Outcome.SAME]
+    texts = korean_memories(shared, Random(SEED))[:190]
+    chance = [(one, other) for at, one in enumerate(texts) for other in texts[at + 1 :: 7]]
+    missed = [pair for pair in same if near(pair.old, pair.new, "one", "two") < CLUSTERED_FROM]
+    gathered = [texts for texts in chance if near(*texts, "one", "one") >= CLUSTERED_FROM]
+    print(f"clusters: {len(missed)} of {len(same)} missed, {len(gathered)} of {len(chance)} gathered by chance")
+
+    assert len(missed) <= 0.01 * len(same)
+    assert len(gathered) <= 0.05 * len(chance)
 
 
 def korean_memories(shared: Path, chance: Random) -> list[str]:
