@@ -23,7 +23,7 @@ from bankd.core.blocks import (
     starts_block,
 )
 
-__all__ = ["Block", "Document", "Kind", "decode", "encode", "indent_of", "scan", "split_lines"]
+__all__ = ["Block", "Document", "Kind", "Lines", "decode", "encode", "indent_of", "scan", "split_lines"]
 
 
 @dataclass(frozen=True, slots=True)
