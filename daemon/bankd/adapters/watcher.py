@@ -89,6 +89,7 @@ class Watcher:
         self._begin_hints()
         self._snapshot.look_at_all()
         self._look_at_all_at = read_monotonic() + self._interval()
+        self._update_state()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
         self._thread.start()
 

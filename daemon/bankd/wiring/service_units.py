@@ -47,6 +47,8 @@ class Installation:
 
     def install(self, *, start: bool) -> Iterator[str]:
         """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
+        if str(self.root).startswith(("/tmp/", "/var/tmp/")):  # noqa: S108  nothing is made there
+            raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
         for path, text in self._files():
             write_unit(path, text)
             yield f"written  {path}"
@@ -59,7 +61,7 @@ class Installation:
             yield "no systemd can be talked to from here; start bankd by hand: bankd --workspace " + str(self.root)
             return
         self.manager.run("daemon-reload")
-        self.manager.run("enable", "--now", self.unit)
+        self.manager.run("enable", self.unit)
         self.manager.run("restart", self.unit)
         yield f"started  {self.unit}; see: bankctl status"
         user = pwd.getpwuid(os.getuid()).pw_name
