@@ -1,33 +1,37 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | check | apply | index | report
+    collect | route | deduplicate | split, relink | check | apply | index | report
 
 Everything up to `check` is a decision and touches nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from bankd.core.check import find_excess, find_losses, foresee
+from bankd.core.check import find_broken, find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
 from bankd.core.decay import Fading
 from bankd.core.events import Ledger
+from bankd.core.follow import follow
 from bankd.core.judging import judge
+from bankd.core.markdown import decode
 from bankd.core.memory import render_memory
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
+from bankd.core.rearrange import Rearrangement, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
-from bankd.core.routing import Rules, route
+from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
+from bankd.core.split import Limits
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Holdings, Index, Logs, Transactions, Wordings
+from bankd.ports import Graph, Holdings, Index, Logs, Transactions, Wordings
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -44,6 +48,7 @@ class World:
     transactions: Transactions
     index: Index
     wordings: Wordings
+    graph: Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,10 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 
     plan = collect(plan, facts, world, policy)
-    plan = route_lines(plan, facts, policy.rules)
+    plan = route_lines(plan, facts, policy.rules, world.graph)
     plan = deduplicate(plan, world, policy)
+    if kind == "reflect":
+        plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
 
     if dry_run:
@@ -100,6 +107,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
 
 def _gather(now: datetime, world: World) -> Facts:
     unread_pages = world.holdings.refresh(now)
+    world.graph.refresh()
     ledger = world.transactions.ledger()
     readings, waiting = world.logs.unread()
     return Facts(readings, waiting, unread_pages, ledger)
@@ -147,13 +155,18 @@ def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Poli
     return plan.with_(warnings=(*plan.warnings, warning))
 
 
-def route_lines(plan: Plan, facts: Facts, rules: Rules) -> Plan:
-    """Give every line its page; a page that cannot be written now makes its lines wait."""
-    placements = [Placement(line, route(line.memory, rules)) for line in plan.lines]
+def route_lines(plan: Plan, facts: Facts, rules: Rules, graph: Graph) -> Plan:
+    """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
+    placements = [Placement(line, _followed(line, route(line.memory, rules), graph)) for line in plan.lines]
     closed = {item.what: item.reason for item in facts.unread_pages}
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
+
+
+def _followed(line: RetainLine, destination: Destination, graph: Graph) -> Destination:
+    is_hub = graph.is_hub(f"bank/{destination.page}")
+    return follow(line.memory, destination, graph.view) if is_hub else destination
 
 
 def deduplicate(plan: Plan, world: World, policy: Policy) -> Plan:
@@ -183,11 +196,39 @@ def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
     return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
 
 
+def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
+    limits = Limits.of(policy.settings.split)
+    touched = {operation.path for operation in plan.operations}
+    before = {path: data for path in touched if (data := world.holdings.read(path)) is not None}
+    pages = foresee(plan.transaction, before)
+    large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
+    pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
+    closed = {item.what for item in facts.unread_pages}
+    texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
+    graph = world.graph
+    rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)
+    return plan.with_(
+        rearranged=rearranged, warnings=(*plan.warnings, *_warn_of_size(graph.sizes(), rearranged, limits))
+    )
+
+
+def _warn_of_size(sizes: Mapping[str, int], rearranged: Rearrangement | None, limits: Limits) -> list[str]:
+    done = set(rearranged.layout.new_paths) if rearranged else set()
+    seamless = rearranged.seamless if rearranged else ()
+    warnings = [f"{path} is over {limits.split / 1024:g} KiB and has no seam to split it at" for path in seamless]
+    large = [path for path, size in sizes.items() if size >= limits.warn and is_splittable(path) and path not in done]
+    listed = [path for path in sorted(large) if path not in seamless]
+    return warnings + [
+        f"{path} has {sizes[path] / 1024:.1f} KiB; at {limits.split / 1024:g} it is split" for path in listed
+    ]
+
+
 def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
     """Refuse a plan that would lose something, or that is too large to go unasked."""
     touched = sorted({operation.path for operation in plan.operations})
     before = {path: data for path in touched if (data := holdings.read(path)) is not None}
-    findings = find_losses(plan, before, foresee(plan.transaction, before))
+    findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
     if findings:
         raise InvariantError(*findings)
     excess = find_excess(plan, policy.settings.budget)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bankd.core.inline import without_targets
 from bankd.core.memory import statement_of
 from bankd.core.pages import Page, read_page
 from bankd.core.plan import Plan
@@ -65,10 +66,15 @@ def _doubled(new: Mapping[str, Page]) -> list[str]:
 
 
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word."""
-    before = Counter(e.memory.text for page in old.values() for e in page.entries if not e.memory.id)
-    after = Counter(e.memory.text for page in new.values() for e in page.entries if not e.memory.id)
+    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
+    before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries if not e.memory.id)
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def find_broken(plan: Plan) -> list[str]:
+    """Every link that led somewhere and would not after the plan's splits."""
+    return list(plan.rearranged.findings) if plan.rearranged else []
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy) -> Excess | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
 from bankd.core.plan import Plan
 from bankd.core.routing import INBOX
@@ -29,6 +30,7 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _learned(plan)
     yield from _known(plan)
     yield from _by_hand(plan)
+    yield from _split(plan)
     yield from _for_a_person(plan)
     yield from (Row(".", "waiting", later.what, "", later.reason) for later in plan.deferred)
 
@@ -62,6 +64,17 @@ def _by_hand(plan: Plan) -> Iterator[Row]:
         yield Row("~", "dated", undated.page, normalise(undated.text), "its confidence got today's day")
     for id_ in plan.deleted:
         yield Row("-", "deleted", id_, "", "taken out by hand; it will not come back")
+
+
+def _split(plan: Plan) -> Iterator[Row]:
+    if plan.rearranged is None:
+        return
+    layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
+    for path in sorted(layout.sources):
+        folder = parts_folder(path) + "/"
+        parts = sum(new.startswith(folder) for new in layout.new_paths)
+        links = sum(edit.leads_to.startswith(folder) for edit in edits)
+        yield Row("~", "split", path, "", f"{parts} parts, {links} links follow")
 
 
 def _for_a_person(plan: Plan) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from bankd.adapters.catalogue import Catalogue
 from bankd.adapters.clock import read_clock
 from bankd.adapters.files import BankFiles
+from bankd.adapters.graph import LinkGraph
 from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
@@ -48,6 +49,7 @@ class Workspace:
     catalogue: Catalogue
     transactions: Transactions
     index: RunIndex
+    graph: LinkGraph
 
     def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
         """Run one cycle."""
@@ -86,7 +88,7 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index)
+        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index, self.graph)
 
     def holdings(self) -> PageHoldings:
         """What the bank and its archive hold."""
@@ -127,9 +129,11 @@ def open_workspace(root: Path, now: datetime | None = None, *, write: bool = Tru
             Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
         catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
         index = RunIndex(root, transactions.publish, PageHoldings(files, catalogue, settings.settle_seconds))
+        graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
         try:
-            yield Workspace(root, settings, moment, files, catalogue, transactions, index)
+            yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph)
         finally:
+            graph.close()
             index.close()
             catalogue.close()
     finally:
