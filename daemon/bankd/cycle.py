@@ -7,7 +7,7 @@ Everything up to `check` is a decision and touches nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -24,7 +24,7 @@ from bankd.core.memory import render_memory
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
-from bankd.core.rearrange import Rearrangement, is_splittable, split_large
+from bankd.core.rearrange import is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
@@ -101,7 +101,10 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
     world.logs.mark_read(_finished(facts.readings, plan))
     world.holdings.refresh(now)
-    notes = world.index.refresh(now)
+    notes = [*world.index.refresh(now)]
+    if kind == "reflect":
+        world.graph.refresh()
+        notes += note_sizes(plan, world.graph, policy)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
 
 
@@ -208,19 +211,17 @@ def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
     graph = world.graph
     rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)
-    return plan.with_(
-        rearranged=rearranged, warnings=(*plan.warnings, *_warn_of_size(graph.sizes(), rearranged, limits))
-    )
+    return plan.with_(rearranged=rearranged)
 
 
-def _warn_of_size(sizes: Mapping[str, int], rearranged: Rearrangement | None, limits: Limits) -> list[str]:
-    done = set(rearranged.layout.new_paths) if rearranged else set()
-    seamless = rearranged.seamless if rearranged else ()
-    warnings = [f"{path} is over {limits.split / 1024:g} KiB and has no seam to split it at" for path in seamless]
-    large = [path for path, size in sizes.items() if size >= limits.warn and is_splittable(path) and path not in done]
-    listed = [path for path in sorted(large) if path not in seamless]
-    return warnings + [
-        f"{path} has {sizes[path] / 1024:.1f} KiB; at {limits.split / 1024:g} it is split" for path in listed
+def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
+    """The pages that come near the size at which they are split, and those that are over it and cannot be."""
+    limits, sizes = Limits.of(policy.settings.split), graph.sizes()
+    seamless = plan.rearranged.seamless if plan.rearranged else ()
+    large = [path for path, size in sorted(sizes.items()) if size >= limits.warn and is_splittable(path)]
+    at = f"{limits.split / 1024:g} KiB"
+    return [f"{path} is over {at} and has no seam to split it at" for path in seamless] + [
+        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large if sizes[path] < limits.split
     ]
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bankd.core.hubs import parts_folder
 from bankd.core.inline import without_targets
 from bankd.core.memory import statement_of
 from bankd.core.pages import Page, read_page
@@ -53,8 +54,9 @@ def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[
 def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
     findings = []
     for placement in plan.placements:
-        page = new.get(f"bank/{placement.destination.page}")
-        found = [e.memory for e in page.entries if e.memory.id == placement.line.id] if page else []
+        target = f"bank/{placement.destination.page}"
+        pages = [page for path, page in new.items() if path == target or path.startswith(parts_folder(target) + "/")]
+        found = [e.memory for page in pages for e in page.entries if e.memory.id == placement.line.id]
         if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
             findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
     return findings
