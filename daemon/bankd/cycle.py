@@ -1,6 +1,6 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | archive | check | apply | index | report
+    collect | route | deduplicate | archive | split, relink | check | apply | index | report
 
 Everything up to `check` is a decision and touches nothing.
 """
@@ -13,23 +13,27 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from bankd.core.archive import candidates, goes_by_itself
-from bankd.core.check import find_excess, find_losses, foresee
+from bankd.core.check import find_broken, find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
 from bankd.core.decay import Fading
 from bankd.core.events import Ledger
+from bankd.core.follow import follow
 from bankd.core.judging import judge
+from bankd.core.markdown import decode
 from bankd.core.memory import parse_memory, render_memory
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
+from bankd.core.rearrange import is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.retiring import Named, Opinion, archived, fallen, named, resident_of, too_many
-from bankd.core.routing import Rules, route
+from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
+from bankd.core.split import Limits
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Holdings, Index, Logs, Transactions, Wordings
+from bankd.ports import Graph, Holdings, Index, Logs, Transactions, Wordings
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -46,6 +50,7 @@ class World:
     transactions: Transactions
     index: Index
     wordings: Wordings
+    graph: Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,11 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 
     plan = collect(plan, facts, world, policy)
-    plan = route_lines(plan, facts, policy.rules)
+    plan = route_lines(plan, facts, policy.rules, world.graph)
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
         plan = archive(plan, facts, world, policy)
+        plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
 
     if dry_run:
@@ -102,12 +108,16 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
     world.logs.mark_read(_finished(facts.readings, plan))
     world.holdings.refresh(now)
-    notes = world.index.refresh(now)
+    notes = [*world.index.refresh(now)]
+    if kind == "reflect":
+        world.graph.refresh()
+        notes += note_sizes(plan, world.graph, policy)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
 
 
 def _gather(now: datetime, world: World) -> Facts:
     unread_pages = world.holdings.refresh(now)
+    world.graph.refresh()
     ledger = world.transactions.ledger()
     readings, waiting = world.logs.unread()
     return Facts(readings, waiting, unread_pages, ledger)
@@ -155,13 +165,18 @@ def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Poli
     return plan.with_(warnings=(*plan.warnings, warning))
 
 
-def route_lines(plan: Plan, facts: Facts, rules: Rules) -> Plan:
-    """Give every line its page; a page that cannot be written now makes its lines wait."""
-    placements = [Placement(line, route(line.memory, rules)) for line in plan.lines]
+def route_lines(plan: Plan, facts: Facts, rules: Rules, graph: Graph) -> Plan:
+    """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
+    placements = [Placement(line, _followed(line, route(line.memory, rules), graph)) for line in plan.lines]
     closed = {item.what: item.reason for item in facts.unread_pages}
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
+
+
+def _followed(line: RetainLine, destination: Destination, graph: Graph) -> Destination:
+    is_hub = graph.is_hub(f"bank/{destination.page}")
+    return follow(line.memory, destination, graph.view) if is_hub else destination
 
 
 def deduplicate(plan: Plan, world: World, policy: Policy) -> Plan:
@@ -219,11 +234,37 @@ def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]
     return tuple(named(lines) for _, lines in found if not parse_memory(lines.text).is_pinned)
 
 
+def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
+    limits = Limits.of(policy.settings.split)
+    touched = {operation.path for operation in plan.operations}
+    before = {path: data for path in touched if (data := world.holdings.read(path)) is not None}
+    pages = foresee(plan.transaction, before)
+    large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
+    pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
+    closed = {item.what for item in facts.unread_pages}
+    texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
+    graph = world.graph
+    rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)
+    return plan.with_(rearranged=rearranged)
+
+
+def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
+    """The pages that come near the size at which they are split, and those that are over it and cannot be."""
+    limits, sizes = Limits.of(policy.settings.split), graph.sizes()
+    seamless = plan.rearranged.seamless if plan.rearranged else ()
+    large = [path for path, size in sorted(sizes.items()) if size >= limits.warn and is_splittable(path)]
+    at = f"{limits.split / 1024:g} KiB"
+    return [f"{path} is over {at} and has no seam to split it at" for path in seamless] + [
+        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large if sizes[path] < limits.split
+    ]
+
+
 def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
     """Refuse a plan that would lose something, or that is too large to go unasked."""
     touched = sorted({operation.path for operation in plan.operations})
     before = {path: data for path in touched if (data := holdings.read(path)) is not None}
-    findings = find_losses(plan, before, foresee(plan.transaction, before))
+    findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
     if findings:
         raise InvariantError(*findings)
     excess = find_excess(plan, policy.settings.budget)

@@ -8,11 +8,15 @@ from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
 from bankd.core.events import Ledger
+from bankd.core.follow import Part
 from bankd.core.judging import Neighbour
+from bankd.core.layout import Layout
 from bankd.core.lexicon import IndexAnalyses, Known, Readings
 from bankd.core.memory import Memory
+from bankd.core.names import Names
 from bankd.core.plan import Deferred, Undated
 from bankd.core.query import Filters, FoundRow
+from bankd.core.relink import Source
 from bankd.core.retain import LogReading
 from bankd.core.retiring import Opinion
 from bankd.core.scoring import Corpus, Weights
@@ -152,3 +156,29 @@ class Index(Protocol):
 
     def refresh(self, now: datetime) -> Sequence[str]:
         """Bring index and tree up to date with the bank; gives what a person should know of it."""
+
+
+class Graph(Protocol):
+    """Which files there are, and which refer to which."""
+
+    @property
+    def names(self) -> Names:
+        """The files that a link may lead to."""
+
+    def refresh(self) -> None:
+        """Bring it up to date with the files that changed."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """The bytes of every page of the bank."""
+
+    def is_name_taken(self, path: str) -> bool:
+        """Whether a new page may not have this name."""
+
+    def is_hub(self, path: str) -> bool:
+        """Whether a page may have parts."""
+
+    def view(self, path: str) -> Part | None:
+        """What decides whether a memory fits a page; None when there is no such page."""
+
+    def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
+        """The pages of a layout and the files with a reference that it touches."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from bankd.adapters.links import LinkTable
 from bankd.adapters.tree import FILE_CAP, Tree
+from bankd.core.follow import Part, describe
+from bankd.core.hubs import parts_folder
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout
 from bankd.core.linking import Link, keys_to, keys_touched, links_to, touched
@@ -16,6 +18,7 @@ from bankd.core.markdown import Document, decode, scan
 from bankd.core.memory import split_id
 from bankd.core.moves import Print, moved_by_hand
 from bankd.core.names import BANK, Names, path_key
+from bankd.core.pages import read_page
 from bankd.core.rearrange import REFERRING, read_source
 from bankd.core.relink import Source
 from bankd.core.resolve import WIKI_KINDS, resolve
@@ -35,6 +38,7 @@ class LinkGraph:
         self.table = LinkTable(database)
         self.names = Names(())
         self.opened = 0
+        self._views: dict[str, Part] = {}
 
     def close(self) -> None:
         """Close the database."""
@@ -42,6 +46,7 @@ class LinkGraph:
 
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice moves that a hand has made."""
+        self._views = {}
         known, seen = self.table.files(), dict(self._walk())
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
@@ -122,6 +127,19 @@ class LinkGraph:
         """A page as it is now."""
         self.opened += 1
         return scan(decode(self._tree.read(path) or b""))
+
+    def view(self, path: str) -> Part | None:
+        """What decides whether a memory fits a page; None when there is no such page."""
+        if path not in self.names:
+            return None
+        if path not in self._views:
+            self._views[path] = describe(read_page(path, self._tree.read(path) or b""))
+            self.opened += 1
+        return self._views[path]
+
+    def is_hub(self, path: str) -> bool:
+        """Whether a page may have parts, by the folder that they would be in."""
+        return self.names.has_folder(parts_folder(path))
 
     def links_to(self, path: str) -> list[Link]:
         """The references that lead to a file or folder, in the order of their places."""

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bankd.core.hubs import parts_folder
+from bankd.core.inline import without_targets
 from bankd.core.memory import statement_of
 from bankd.core.pages import Page, read_page
 from bankd.core.plan import Plan
@@ -52,8 +54,9 @@ def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[
 def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
     findings = []
     for placement in plan.placements:
-        page = new.get(f"bank/{placement.destination.page}")
-        found = [e.memory for e in page.entries if e.memory.id == placement.line.id] if page else []
+        target = f"bank/{placement.destination.page}"
+        pages = [page for path, page in new.items() if path == target or path.startswith(parts_folder(target) + "/")]
+        found = [e.memory for page in pages for e in page.entries if e.memory.id == placement.line.id]
         if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
             findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
     return findings
@@ -65,10 +68,15 @@ def _doubled(new: Mapping[str, Page]) -> list[str]:
 
 
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word."""
-    before = Counter(e.memory.text for page in old.values() for e in page.entries if not e.memory.id)
-    after = Counter(e.memory.text for page in new.values() for e in page.entries)
+    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
+    before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def find_broken(plan: Plan) -> list[str]:
+    """Every link that led somewhere and would not after the plan's splits."""
+    return list(plan.rearranged.findings) if plan.rearranged else []
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy) -> Excess | None:

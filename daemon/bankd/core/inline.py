@@ -71,6 +71,15 @@ def spans_in(text: str) -> Iterator[Span]:
     return _Scanner(text).spans()
 
 
+def without_targets(text: str) -> str:
+    """A text with its targets left out: what it says, wherever it stands."""
+    hidden = {LinkKind.LABEL, LinkKind.NOTE}
+    for span in sorted(spans_in(text), key=lambda span: -span.start):
+        if span.kind not in hidden:
+            text = text[: span.start] + text[span.end :]
+    return text
+
+
 def bare_paths(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """Find the paths of pages and of folders of the bank that stand in a text as whole tokens."""
     for found in _BARE.finditer(text, start, len(text) if end is None else end):

@@ -16,6 +16,7 @@ from bankd.core.collect import Renamed
 from bankd.core.events import Event
 from bankd.core.memory import Confidence, render_memory, statement_of
 from bankd.core.operations import Append, Operation, Piece, Replace
+from bankd.core.rearrange import Rearrangement
 from bankd.core.retain import BadLine, RetainLine
 from bankd.core.retiring import Archived, Named
 from bankd.core.routing import INBOX, Destination
@@ -116,6 +117,7 @@ class Plan:
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
+    rearranged: Rearrangement | None = None
 
     def with_(self, **changes: object) -> Plan:
         """The plan with some of its lists replaced."""
@@ -130,7 +132,9 @@ class Plan:
     def operations(self) -> tuple[Operation, ...]:
         """The plan in the words of the transaction layer, in the order of pages."""
         retired = (operation for item in self.archived for operation in item.operations)
-        return (*self._appends(), *self._replacements(), *(item.operation for item in self.named), *retired)
+        given_ids = (item.operation for item in self.named)
+        rearranged = self.rearranged.operations if self.rearranged else ()
+        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged)
 
     @property
     def transaction(self) -> Transaction:

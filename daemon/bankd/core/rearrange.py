@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from bankd.core.inline import LinkKind
-from bankd.core.layout import Layout, Piece, Sheet
+from bankd.core.layout import Layout, Piece, Sheet, combine
 from bankd.core.markdown import Document, encode, scan
 from bankd.core.memory import split_id
+from bankd.core.names import BANK, Names, path_key
 from bankd.core.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
+from bankd.core.preserving import Preserving
 from bankd.core.references import Reference, references_in_text, references_of, route_targets
-from bankd.core.relink import Edit, Relinked, Source, edit_line
+from bankd.core.relink import Edit, Relinked, Source, edit_line, relink
 from bankd.core.resolve import WIKI_KINDS
 from bankd.core.spans import block_key
+from bankd.core.split import Limits, is_due, plan_split
 
 REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
 """The endings of files whose text may name paths of the bank."""
 _GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
+
+
+@dataclass(frozen=True, slots=True)
+class Rearrangement:
+    """Splits of a run: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
+
+    layout: Layout
+    relinked: Relinked
+    operations: tuple[Operation, ...]
+    seamless: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+
+def is_splittable(path: str) -> bool:
+    """Whether a file is a page that may be split: the inbox and what else bankd keeps in `_meta` are not."""
+    return path.startswith(BANK) and path.endswith(".md") and not path.startswith(f"{BANK}_meta/")
+
+
+def split_large(
+    pages: Mapping[str, str],
+    limits: Limits,
+    is_taken: Callable[[str], bool],
+    names: Names,
+    sources_for: Callable[[Layout, Names], dict[str, Source]],
+) -> Rearrangement | None:
+    """Split those of these pages (path -> text) that have reached their size; None when none has."""
+    due = {path: document for path, text in pages.items() if is_due(document := scan(text), limits)}
+    planned: dict[str, Layout] = {}
+    for path, document in sorted(due.items()):
+        new = {path_key(name) for layout in planned.values() for name in layout.new_paths}
+        if layout := plan_split(path, document, limits, lambda name: path_key(name) in new or is_taken(name)):  # noqa: B023  # used at once
+            planned[path] = layout
+    seamless = tuple(sorted(due.keys() - planned.keys()))
+    if not due:
+        return None
+    layout = combine(tuple(planned.values()))
+    sources = {**sources_for(layout, names), **{path: read_source(path, pages[path]) for path in planned}}
+    relinked = relink(layout, sources, names)
+    before = {path: "".join(source.lines) for path, source in sources.items()}
+    new_sources = {path: read_source(path, text) for path, text in relinked.texts.items()}
+    findings = Preserving(layout, relinked, sources, new_sources).findings(names)
+    operations = operations_for(layout, relinked, before)
+    return Rearrangement(layout, relinked, operations, seamless, tuple(findings))
 
 
 def read_source(path: str, text: str, routing: str = "") -> Source:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
 from bankd.core.plan import Plan
 from bankd.core.routing import INBOX
@@ -30,6 +31,7 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _known(plan)
     yield from _by_hand(plan)
     yield from _taken_out(plan)
+    yield from _split(plan)
     yield from _for_a_person(plan)
     yield from (Row(".", "waiting", later.what, "", later.reason) for later in plan.deferred)
 
@@ -72,6 +74,17 @@ def _by_hand(plan: Plan) -> Iterator[Row]:
 def _taken_out(plan: Plan) -> Iterator[Row]:
     for item in plan.archived:
         yield Row("-", "archived", item.page, normalise(item.text), item.reason)
+
+
+def _split(plan: Plan) -> Iterator[Row]:
+    if plan.rearranged is None:
+        return
+    layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
+    for path in sorted(layout.sources):
+        folder = parts_folder(path) + "/"
+        parts = sum(new.startswith(folder) for new in layout.new_paths)
+        links = sum(edit.leads_to.startswith(folder) for edit in edits)
+        yield Row("~", "split", path, "", f"{parts} parts, {links} links follow")
 
 
 def _for_a_person(plan: Plan) -> Iterator[Row]:

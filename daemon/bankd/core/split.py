@@ -18,6 +18,7 @@ from bankd.core.hubs import (
 from bankd.core.layout import Layout, Piece, Sheet
 from bankd.core.markdown import Document, Kind
 from bankd.core.pages import heading_title
+from bankd.core.policy import SplitPolicy
 from bankd.core.references import Definition, definitions_of, label_uses
 from bankd.core.seams import Section, divide, size_of, tail_start
 from bankd.core.titles import plain_text, without_explicit_id
@@ -29,6 +30,11 @@ class Limits:
 
     warn: int = 8 * 1024
     split: int = 15 * 1024
+
+    @classmethod
+    def of(cls, policy: SplitPolicy) -> Limits:
+        """The sizes of the settings."""
+        return cls(int(policy.warn_kib * 1024), int(policy.split_kib * 1024))
 
 
 def plan_split(path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> Layout | None:

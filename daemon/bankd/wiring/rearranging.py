@@ -49,7 +49,7 @@ class Rearranger:
         """Split a page whatever its size; UserError when it has no seam."""
         path = self.page(page)
         document = self._graph.document(path)
-        layout = plan_split(path, document, limits_of(self._workspace), self._graph.is_name_taken)
+        layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self._graph.is_name_taken)
         if layout is None:
             raise UserError(f"{path}: has no seam at which it could be split")
         return self._carry_out("split", layout, dry_run=dry_run)
@@ -182,23 +182,8 @@ def check_rearranged(
         raise InvariantError(*findings)
 
 
-def limits_of(workspace: Workspace) -> Limits:
-    """The sizes of the settings, in bytes."""
-    policy = workspace.settings.split
-    return Limits(int(policy.warn_kib * 1024), int(policy.split_kib * 1024))
-
-
 @contextmanager
 def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
-    """The graph of a workspace, brought up to date, and the commands that need it."""
-    graph = LinkGraph(
-        workspace.files.tree,
-        workspace.root / ".bankd" / "links.sqlite3",
-        workspace.settings.links.roots,
-        workspace.settings.routing,
-    )
-    try:
-        graph.refresh()
-        yield Rearranger(workspace, graph), graph
-    finally:
-        graph.close()
+    """The commands that need the graph of a workspace, with the graph brought up to date."""
+    workspace.graph.refresh()
+    yield Rearranger(workspace, workspace.graph), workspace.graph

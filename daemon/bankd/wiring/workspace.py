@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from bankd.adapters.catalogue import Catalogue
 from bankd.adapters.clock import read_clock
 from bankd.adapters.files import BankFiles
+from bankd.adapters.graph import LinkGraph
 from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
@@ -77,6 +78,7 @@ class Workspace:
     catalogue: Catalogue
     transactions: Transactions
     index: RunIndex
+    graph: LinkGraph
     configuration: Configuration | None = None
 
     def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
@@ -116,7 +118,7 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index)
+        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index, self.graph)
 
     def holdings(self) -> PageHoldings:
         """What the bank and its archive hold."""
@@ -166,10 +168,12 @@ def open_workspace(
             catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
             holdings = PageHoldings(files, catalogue, settings.settle_seconds)
             index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
+            graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
             try:
                 held = tenancy.configuration if tenancy else None
-                yield Workspace(root, settings, moment, files, catalogue, transactions, index, held)
+                yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held)
             finally:
+                graph.close()
                 index.close()
                 catalogue.close()
     finally:
