@@ -34,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 def bankctl(root: Path, *words: str) -> subprocess.Popen[str]:
     code = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "--workspace", str(root), *words]
+    command = [sys.executable, "-c", code, *words, "--workspace", str(root)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -121,7 +121,7 @@ def operations(draw: st.DrawFn) -> Operation:
                 Remove("p.md", (piece,)),
                 Remove("p.md", (piece, prose)),
                 Drop("p.md", text + "\n", (piece,)),
-                Recast("p.md", digest(encode(text)), "# new\n", (Remove("p.md", (piece,)),)),
+                Recast("p.md", text + "\n", "# new\n"),
                 Restore("p.md", digest(encode(text)), "# old\n"),
                 Carry("p.md", "# a\n- one\n", f"# a\n- one\n{text}\nmore\n"),
             ]
