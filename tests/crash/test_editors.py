@@ -22,25 +22,26 @@ from bankd.core.spans import Span, text_of
 from bankd.core.transaction import Transaction
 from bankd.errors import ConflictError
 
-PAGES = tuple(f"bank/{folder}/page.md" for folder in ("identity", "daily", "knowledge", "opinions"))
+FOLDERS = ("identity", "daily", "knowledge", "opinions")
+PAGES = tuple(f"bank/{folder}/page-{n}.md" for folder in FOLDERS for n in range(5))
 _ID = re.compile(r"\^(m-\d{6})[ \t]*\r?$", re.MULTILINE)
 _NOTE = re.compile(r"note (\d+-\d+) of a person")
 
 
 def build(root: Path) -> Path:
     for path in PAGES:
-        (root / path).parent.mkdir(parents=True)
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(f"# {path}\n\nSome words.\n\n- A list of my own\n")
     return root
 
 
-def edit_for(root: Path, path: str, style: str, seconds: float, seed: int) -> int:
-    """One person with one page and one way to save; gives how many edits were made."""
-    page = root / path
+def edit_for(root: Path, folder: str, style: str, seconds: float, seed: int) -> int:
+    """One person with a folder of pages and one way to save; gives how many edits were made."""
     rng = random.Random(seed)
     ends = time.monotonic() + seconds
     count = 0
     while time.monotonic() < ends:
+        page = root / "bank" / folder / f"page-{rng.randrange(5)}.md"
         note = f"note {seed}-{count} of a person"
         if style == "append":
             with page.open("a") as file:
@@ -48,16 +49,13 @@ def edit_for(root: Path, path: str, style: str, seconds: float, seed: int) -> in
         else:
             save(page, note, style, rng)
         count += 1
-        time.sleep(rng.random() * 0.004)
+        time.sleep(rng.random() * 0.016)
     return count
 
 
 def save(page: Path, note: str, style: str, rng: random.Random) -> None:
     """Read, think, write: by rename, or in place, first emptied and then filled in two goes, as editors do."""
-    try:
-        text = page.read_text()
-    except FileNotFoundError:
-        return
+    text = page.read_text()
     time.sleep(rng.random() * 0.003)
     text = text.rstrip("\n") + f"\n\n{note}\n"
     if style == "rename":
@@ -109,12 +107,12 @@ def battle(root: Path, seconds: float, styles: tuple[str, ...]) -> tuple[int, in
     code = "import sys; from tests.crash.test_editors import *; sys.stdin.readline(); print(edit_for(Path(sys.argv[1]), *sys.argv[2:4], float(sys.argv[4]), int(sys.argv[5])))"
     editors = [
         subprocess.Popen(
-            [sys.executable, "-c", code, str(root), path, style, str(seconds), str(seed)],
+            [sys.executable, "-c", code, str(root), folder, style, str(seconds), str(seed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for seed, (path, style) in enumerate(zip(PAGES, styles, strict=True))
+        for seed, (folder, style) in enumerate(zip(FOLDERS, styles, strict=True))
     ]
     time.sleep(0.5)  # a slow start only makes it overlap less
     for editor in editors:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from bankd.adapters.journals import Journal
 from bankd.adapters.staging import EDIT, PRISTINE, TRASH, Staged, Staging
 from bankd.adapters.tree import Tree
+from bankd.core.carry import is_carried
 from bankd.core.markdown import decode, encode
 from bankd.core.memory import split_id
 from bankd.core.operations import Append, Carry, Operation, Piece, Replace, digest
@@ -110,6 +111,9 @@ def _replayed(journal: Journal, wanted: str) -> bytes:
 
 def carrying(late: Late, locate: Locate, look: Look) -> tuple[Operation, ...]:
     """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
+    texts = (decode(look(late.path) or b""), decode(late.pristine), decode(late.data))
+    if is_carried(*texts):
+        return ()
     pristine, written = _entries(late.pristine), _entries(late.data)
     away = set(written) - set(_entries(look(late.path) or b""))
     moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from bankd.core.memory import split_id
 from bankd.core.spans import majority_ending
@@ -27,10 +28,22 @@ class Hunk:
 
 def hunks(pristine: str, late: str) -> Iterator[Hunk]:
     """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
-    old, new = pristine.replace("\r\n", "\n").split("\n"), late.replace("\r\n", "\n").split("\n")
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    old, new = _bare_lines(pristine), _bare_lines(late)
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
+    matcher = SequenceMatcher(lambda line: not line.strip(), old[same:], new[same:], autojunk=False)
+    for kind, *ends in matcher.get_opcodes():
+        i, j, k, m = (end + same for end in ends)
         if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
             yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
+
+
+def is_carried(live: str, pristine: str, late: str) -> bool:
+    """Whether every line that the editor wrote is in the page already: one look instead of a merge."""
+    return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
+
+
+def _bare_lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
