@@ -32,6 +32,15 @@ def test_an_update_names_what_changed(old: str, new: str, reason: str) -> None:
     assert (verdict.outcome, verdict.reason) == (Outcome.UPDATE, reason)
 
 
+def test_other_words_beside_another_value_are_another_thing() -> None:
+    old, new = (
+        "Gina ships the small lamp to the far office, ticket 12",
+        "Gina ships the green lamp to the far office, ticket 13",
+    )
+
+    assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
+
+
 def test_another_person_is_another_subject() -> None:
     assert compare(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Outcome.DIFFERENT
 

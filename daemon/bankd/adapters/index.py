@@ -116,6 +116,11 @@ class SearchIndex:
         changed = sum(1 for path, stamp in scan.items() if stamps.get(path) != stamp)
         return changed + sum(1 for path in stamps if path not in scan)
 
+    def unchanged(self) -> frozenset[str]:
+        """The pages that are as they were when they were read, by their stamps; opens none."""
+        stamps = {path: fingerprint.stamp for path, fingerprint in self._opened.fingerprints().items()}
+        return frozenset(path for path, stamp in self._pages.scan().items() if stamps.get(path) == stamp)
+
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term occurs."""
         return self._finder.frequency(kind, term)

@@ -97,7 +97,7 @@ def _judge(old: Statement, new: Statement, found: Difference, score: float) -> V
         return Verdict(Outcome.SAME, said, score)
     if found.is_none:
         return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
-    if found.changes and subject_of(old) == subject_of(new):
+    if found.changes and found.is_explained and subject_of(old) == subject_of(new):
         return Verdict(Outcome.UPDATE, "; ".join(found.changes), score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
     return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)
