@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
+from bankd.core.asking import WEIGHT as ASKING_WEIGHT
+from bankd.core.asking import asking_bigrams, term_weight
 
 K1 = 1.2
 B = 0.5
@@ -20,12 +22,16 @@ B = 0.5
 
 TREE_WEIGHT = 0.4
 BIGRAM_SHARE = 1 / 3
-_TREE_SHARES = {"node": 0.3, "heading": 0.25, "beside": 0.15, "entity": 0.15}
+_TREE_SHARES = {"node": 0.2, "heading": 0.25, "beside": 0.1, "entity": 0.15}
 _CAUTION = 0.01
 """What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
 
-FLOOR = 0.08
-"""Below this a memory is not an answer; calibrated by `tests/bench`."""
+HANGUL_FLOOR, LATIN_FLOOR = 0.06, 0.03
+_SMALL_BANK = 100
+"""Below this a memory is not an answer: its score times the root of the share of the query that stands in it, which
+tells a memory that says the thing from one that only shares a word. In a small bank words are not yet rare or common,
+so it falls with the number of memories. `tests/bench` shows how many true answers it costs and how many false it stops.
+"""
 
 _LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
 """A Latin stem weighs by its letters: short ones are mostly function words, and none is ever removed."""
@@ -72,15 +78,21 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 
 
-def weigh(query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * length_weight(term)
+        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * _weight(term)
+    asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
-        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram))
-    return Weights(terms, bigrams, frozenset(names), query.denies)
+        weight = ASKING_WEIGHT if gram in asking else 1.0
+        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram)) * weight
+    return Weights(terms, bigrams, frozenset(run.removesuffix("'s") for run in runs), query.denies)
+
+
+def _weight(term: str) -> float:
+    return term_weight(term) * length_weight(term)
 
 
 def length_weight(term: str) -> float:
@@ -110,7 +122,7 @@ def score(
     """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
     beside = _beside(candidates, words)
-    nodes = {page: coverage(found, weights) for page, found in keywords.items()}
+    nodes = {page: _share(found, weights.terms) for page, found in keywords.items()}
     scored = []
     for candidate, own, support in zip(candidates, words, beside, strict=True):
         text = _text(candidate, own, weights, corpus)
@@ -128,6 +140,26 @@ def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float,
     tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
     total = (1 - tree_weight) * text["text"] + tree_weight * tree_score + (_CAUTION if caution else 0.0)
     return {"score": total, **text, "tree": tree_score, **tree}
+
+
+def floor_of(weights: Weights, corpus: Corpus) -> float:
+    """What an answer must reach at least; see `relevance`."""
+    floor = HANGUL_FLOOR if weights.bigrams else LATIN_FLOOR
+    return floor * min(1.0, corpus.memories / _SMALL_BANK)
+
+
+def relevance(score: float, candidate: Candidate, weights: Weights) -> float:
+    """What is compared with the floor."""
+    if weights.bigrams:
+        return score * math.sqrt(_share(frozenset(candidate.bigrams), weights.bigrams))
+    terms = frozenset(term for sentence in candidate.sentences for term in sentence) | frozenset(candidate.heading)
+    return score * math.sqrt(_share(terms, weights.terms))
+
+
+def _share(found: Collection[str], weights: Mapping[str, float]) -> float:
+    """The share of the weight of a query whose terms are among these."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in found) / total if total else 0.0
 
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
@@ -161,9 +193,3 @@ def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[flo
         at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
         for candidate in candidates
     ]
-
-
-def coverage(found: Collection[str], weights: Weights) -> float:
-    """The share of a query's weight whose terms are among these."""
-    total = sum(weights.terms.values())
-    return sum(weight for term, weight in weights.terms.items() if term in found) / total if total else 0.0
