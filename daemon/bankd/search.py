@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from bankd.core.analysis import runs_of
 from bankd.core.marking import marks_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
-from bankd.core.scoring import TREE_WEIGHT, Weights, floor_of, relevance, score, weigh
+from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
 
-_CANDIDATES = 150
+_CANDIDATES = 100
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
 
@@ -50,10 +50,13 @@ def search(
     weights = read(query, index, reader)
     found = find(weights, query.filters, index, today, taste)
     ranked = rank(found, weights, index, taste)
-    floor = 0.0 if query.everything else floor_of(weights, index.corpus)
-    enough = (hit for hit in ranked if relevance(hit.parts["score"], hit.row.candidate, weights) >= floor)
+    enough = (hit for hit in ranked if query.everything or _is_answer(hit, weights, index.corpus))
     hits = tuple(hit_of(one, weights) for one in islice(enough, query.limit))
     return Answer(query.text, index.generation, fresh, hits)
+
+
+def _is_answer(ranked: Ranked, weights: Weights, corpus: Corpus) -> bool:
+    return ranked.parts["score"] >= floor_of(ranked.row.candidate, weights, corpus)
 
 
 def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
@@ -82,8 +85,8 @@ def worth(row: FoundRow, today: date, taste: Taste) -> float:
 def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: Taste) -> list[Ranked]:
     """Score what was found, best first; ties stand in the order of the bank."""
     pages = {row.page for row in found}
-    paths, keywords = index.paths(pages), index.keywords(pages)
-    scores = score([row.candidate for row in found], keywords, weights, index.corpus, taste.tree_weight)
+    paths, vocabularies = index.paths(pages), index.vocabularies(pages)
+    scores = score([row.candidate for row in found], vocabularies, weights, index.corpus, taste.tree_weight)
     ranked = [
         Ranked(paths[row.page], row, parts) for row, parts in zip(found, scores, strict=True) if row.page in paths
     ]

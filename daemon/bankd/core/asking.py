@@ -1,4 +1,7 @@
-"""The words that ask: they stand in a question and seldom in its answer, so they weigh less; none is removed."""
+"""The words that ask: they stand in a question and seldom in its answer, so they weigh less; none is removed.
+
+That includes what a yes-or-no question is about (있다, 좋아하다): the answer may well say the opposite.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ which who whom whose why will with would you your
 """
 _KOREAN_TERMS = """
 무엇 뭐 뭣 무어 누구 언제 어디 어느 어떤 어떻 어떠하 왜 몇 얼마 무슨 것 거 이 그 저 하 되 이것 그것
+있 좋아하 즐기
 """
 _KOREAN_STARTS = (
     "무엇", "뭐", "뭣", "누구", "언제", "어디", "어느", "어떤", "어떻", "어때", "왜", "몇", "얼마", "무슨", "인가", "인지",

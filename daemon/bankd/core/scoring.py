@@ -1,7 +1,7 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1, then small capped priors.
 
     text  = words and bigrams of the memory: BM25 of the whole memory and of its best sentence, of Hangul bigrams
-    tree  = where it stands: keywords of its page, its heading path, the memories beside it, whom it is about
+    tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers; README.md says on which data they were chosen and what each part brings.
 """
@@ -9,7 +9,7 @@ All weights are here and are round numbers; README.md says on which data they we
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
@@ -23,14 +23,14 @@ B = 0.5
 TREE_WEIGHT = 0.4
 BIGRAM_SHARE = 1 / 3
 _TREE_SHARES = {"node": 0.2, "heading": 0.25, "beside": 0.1, "entity": 0.15}
-_CAUTION = 0.01
-"""What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
+_CAUTION = 0.03
+"""What a denial adds to a memory of one sentence: who reads only the first answer should see 안 마셔 before 마셔."""
 
-HANGUL_FLOOR, LATIN_FLOOR = 0.06, 0.03
+HANGUL_FLOOR, LATIN_FLOOR = 0.035, 0.055
 _SMALL_BANK = 100
-"""Below this a memory is not an answer: its score times the root of the share of the query that stands in it, which
-tells a memory that says the thing from one that only shares a word. In a small bank words are not yet rare or common,
-so it falls with the number of memories. `tests/bench` shows how many true answers it costs and how many false it stops.
+"""Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
+with the logarithm of its terms. In a small bank no word is rare yet, so both fall with the number of memories.
+`tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops.
 """
 
 _LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
@@ -59,6 +59,19 @@ class Weights(NamedTuple):
     def total(self) -> float:
         """What a memory would score that has every term once, at average length."""
         return sum(self.terms.values()) * (K1 + 1) or 1.0
+
+
+class Vocabulary:
+    """The terms of a page, kept as one text so that a hundred pages cost a query next to nothing."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        """Take the terms, separated by single spaces."""
+        self._text = f" {text} "
+
+    def __contains__(self, term: object) -> bool:
+        return f" {term} " in self._text
 
 
 class Candidate(NamedTuple):
@@ -114,7 +127,7 @@ def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[st
 
 def score(
     candidates: Sequence[Candidate],
-    keywords: Mapping[int, Collection[str]],
+    vocabularies: Mapping[int, Container[str]],
     weights: Weights,
     corpus: Corpus,
     tree_weight: float = TREE_WEIGHT,
@@ -122,7 +135,7 @@ def score(
     """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
     beside = _beside(candidates, words)
-    nodes = {page: _share(found, weights.terms) for page, found in keywords.items()}
+    nodes = {page: _share(found, weights.terms) for page, found in vocabularies.items()}
     scored = []
     for candidate, own, support in zip(candidates, words, beside, strict=True):
         text = _text(candidate, own, weights, corpus)
@@ -132,7 +145,7 @@ def score(
             "beside": support,
             "entity": 1.0 if candidate.entities & weights.names else 0.0,
         }
-        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies))
+        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies and len(candidate.sentences) == 1))
     return scored
 
 
@@ -142,21 +155,16 @@ def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float,
     return {"score": total, **text, "tree": tree_score, **tree}
 
 
-def floor_of(weights: Weights, corpus: Corpus) -> float:
-    """What an answer must reach at least; see `relevance`."""
-    floor = HANGUL_FLOOR if weights.bigrams else LATIN_FLOOR
+def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """The score that a memory must reach to be an answer."""
+    floor = LATIN_FLOOR
+    if weights.bigrams:
+        distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
+        floor = HANGUL_FLOOR * math.log(10 + distinct)
     return floor * min(1.0, corpus.memories / _SMALL_BANK)
 
 
-def relevance(score: float, candidate: Candidate, weights: Weights) -> float:
-    """What is compared with the floor."""
-    if weights.bigrams:
-        return score * math.sqrt(_share(frozenset(candidate.bigrams), weights.bigrams))
-    terms = frozenset(term for sentence in candidate.sentences for term in sentence) | frozenset(candidate.heading)
-    return score * math.sqrt(_share(terms, weights.terms))
-
-
-def _share(found: Collection[str], weights: Mapping[str, float]) -> float:
+def _share(found: Container[str], weights: Mapping[str, float]) -> float:
     """The share of the weight of a query whose terms are among these."""
     total = sum(weights.values())
     return sum(weight for term, weight in weights.items() if term in found) / total if total else 0.0
