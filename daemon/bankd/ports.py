@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -48,8 +48,8 @@ class IndexView(Protocol):
     def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
         """The memories that match best by a first, rough count."""
 
-    def keywords(self, pages: Iterable[int]) -> Mapping[int, Collection[str]]:
-        """The keywords of pages."""
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Container[str]]:
+        """The terms of pages."""
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages, relative to the bank."""

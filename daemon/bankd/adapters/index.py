@@ -26,16 +26,16 @@ from bankd.core.analysis import Analysis
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.pages import read_page
 from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Corpus, Weights, idf
+from bankd.core.scoring import Corpus, Vocabulary, Weights, idf
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
-FORMAT = "1"
+FORMAT = "2"
 """Changes whenever an index of the version before could not be read."""
 
 _BATCH_PAGES = 2_000
-_KEYWORDS = 300
+_KEYWORDS = 100
 """Keywords of a page: its terms by frequency and rarity, at most so many."""
 
 
@@ -134,9 +134,9 @@ class SearchIndex:
         with _damage_told():
             return self._opened.rows(self._finder.find(weights, filters, limit))
 
-    def keywords(self, pages: Iterable[int]) -> Mapping[int, frozenset[str]]:
-        """The keywords of pages, as tree-index.json has them."""
-        return self._opened.keywords(pages)
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages; tree-index.json shows the best of them as keywords."""
+        return self._opened.vocabularies(pages)
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages."""

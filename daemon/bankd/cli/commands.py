@@ -32,6 +32,8 @@ COMMANDS = {
     "move": Command("move", "give a page or folder another path, and let every link follow"),
     "links": Command("links", "links that lead nowhere, and who links to a page"),
     "config": Command("config", "check settings and rules"),
+    "index": Command("index", "how the search index stands, made anew, or checked"),
+    "eval": Command("eval", "judge search by a test set"),
     "status": Command("status", "how bankd is doing, and what needs you"),
     "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
     "service": Command("service", "run bankd under systemd"),

@@ -1,7 +1,7 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1, then small capped priors.
 
     text  = words and bigrams of the memory: BM25 of the whole memory and of its best sentence, of Hangul bigrams
-    tree  = where it stands: keywords of its page, its heading path, the memories beside it, whom it is about
+    tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers; README.md says on which data they were chosen and what each part brings.
 """
@@ -9,10 +9,12 @@ All weights are here and are round numbers; README.md says on which data they we
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
+from bankd.core.asking import WEIGHT as ASKING_WEIGHT
+from bankd.core.asking import asking_bigrams, term_weight
 
 K1 = 1.2
 B = 0.5
@@ -20,12 +22,16 @@ B = 0.5
 
 TREE_WEIGHT = 0.4
 BIGRAM_SHARE = 1 / 3
-_TREE_SHARES = {"node": 0.3, "heading": 0.25, "beside": 0.15, "entity": 0.15}
-_CAUTION = 0.01
-"""What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
+_TREE_SHARES = {"node": 0.2, "heading": 0.25, "beside": 0.1, "entity": 0.15}
+_CAUTION = 0.03
+"""What a denial adds to a memory of one sentence: who reads only the first answer should see 안 마셔 before 마셔."""
 
-FLOOR = 0.08
-"""Below this a memory is not an answer; calibrated by `tests/bench`."""
+HANGUL_FLOOR, LATIN_FLOOR = 0.035, 0.055
+_SMALL_BANK = 100
+"""Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
+with the logarithm of its terms. In a small bank no word is rare yet, so both fall with the number of memories.
+`tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops.
+"""
 
 _LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
 """A Latin stem weighs by its letters: short ones are mostly function words, and none is ever removed."""
@@ -55,6 +61,19 @@ class Weights(NamedTuple):
         return sum(self.terms.values()) * (K1 + 1) or 1.0
 
 
+class Vocabulary:
+    """The terms of a page, kept as one text so that a hundred pages cost a query next to nothing."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        """Take the terms, separated by single spaces."""
+        self._text = f" {text} "
+
+    def __contains__(self, term: object) -> bool:
+        return f" {term} " in self._text
+
+
 class Candidate(NamedTuple):
     """A memory that may answer, as the index keeps it."""
 
@@ -72,15 +91,21 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 
 
-def weigh(query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * length_weight(term)
+        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * _weight(term)
+    asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
-        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram))
-    return Weights(terms, bigrams, frozenset(names), query.denies)
+        weight = ASKING_WEIGHT if gram in asking else 1.0
+        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram)) * weight
+    return Weights(terms, bigrams, frozenset(run.removesuffix("'s") for run in runs), query.denies)
+
+
+def _weight(term: str) -> float:
+    return term_weight(term) * length_weight(term)
 
 
 def length_weight(term: str) -> float:
@@ -102,7 +127,7 @@ def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[st
 
 def score(
     candidates: Sequence[Candidate],
-    keywords: Mapping[int, Collection[str]],
+    vocabularies: Mapping[int, Container[str]],
     weights: Weights,
     corpus: Corpus,
     tree_weight: float = TREE_WEIGHT,
@@ -110,7 +135,7 @@ def score(
     """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
     beside = _beside(candidates, words)
-    nodes = {page: coverage(found, weights) for page, found in keywords.items()}
+    nodes = {page: _share(found, weights.terms) for page, found in vocabularies.items()}
     scored = []
     for candidate, own, support in zip(candidates, words, beside, strict=True):
         text = _text(candidate, own, weights, corpus)
@@ -120,7 +145,7 @@ def score(
             "beside": support,
             "entity": 1.0 if candidate.entities & weights.names else 0.0,
         }
-        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies))
+        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies and len(candidate.sentences) == 1))
     return scored
 
 
@@ -128,6 +153,21 @@ def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float,
     tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
     total = (1 - tree_weight) * text["text"] + tree_weight * tree_score + (_CAUTION if caution else 0.0)
     return {"score": total, **text, "tree": tree_score, **tree}
+
+
+def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """The score that a memory must reach to be an answer."""
+    floor = LATIN_FLOOR
+    if weights.bigrams:
+        distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
+        floor = HANGUL_FLOOR * math.log(10 + distinct)
+    return floor * min(1.0, corpus.memories / _SMALL_BANK)
+
+
+def _share(found: Container[str], weights: Mapping[str, float]) -> float:
+    """The share of the weight of a query whose terms are among these."""
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in found) / total if total else 0.0
 
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
@@ -161,9 +201,3 @@ def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[flo
         at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
         for candidate in candidates
     ]
-
-
-def coverage(found: Collection[str], weights: Weights) -> float:
-    """The share of a query's weight whose terms are among these."""
-    total = sum(weights.terms.values())
-    return sum(weight for term, weight in weights.terms.items() if term in found) / total if total else 0.0
