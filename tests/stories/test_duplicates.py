@@ -14,9 +14,13 @@ def kinds(report: dict[str, object]) -> dict[str, int]:
 
 
 def test_another_wording_is_blocked_and_names_its_twin(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: 에디터는 Neovim을 쓰고 터미널은 tmux와 함께 쓴다.", "W: The deploy runs at 10:00.")
+    write_log(
+        root, "2026-05-01.md", "W: 에디터는 Neovim을 쓰고 터미널은 tmux와 함께 쓴다.", "W: The deploy runs at 10:00."
+    )
     bankctl("cycle", "micro", "--now", DAY_1)
-    write_log(root, "2026-05-02.md", "W: 에디터는 Neovim을 쓰고, 터미널은 tmux와 함께 쓴다", "W: the deploy runs at 10:00!")
+    write_log(
+        root, "2026-05-02.md", "W: 에디터는 Neovim을 쓰고, 터미널은 tmux와 함께 쓴다", "W: the deploy runs at 10:00!"
+    )
 
     report = bankctl("cycle", "micro", "--now", DAY_2, "--json").json
 
@@ -39,7 +43,13 @@ def test_another_value_is_an_update_that_keeps_both(root: Path, bankctl: Run) ->
 
 
 def test_lines_of_one_run_are_compared_with_each_other(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00.", "W: the deploy runs at 10:00!", "W: The deploy runs at 11:00.")
+    write_log(
+        root,
+        "2026-05-01.md",
+        "W: The deploy runs at 10:00.",
+        "W: the deploy runs at 10:00!",
+        "W: The deploy runs at 11:00.",
+    )
 
     report = bankctl("cycle", "micro", "--now", DAY_1, "--json").json
 

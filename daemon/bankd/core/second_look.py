@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from bankd.core.markdown import encode
+from bankd.core.carry import carry
+from bankd.core.markdown import decode, encode
 from bankd.core.operations import (
     Append,
     Carry,
@@ -71,12 +72,13 @@ def _recast_again(operation: Recast, data: bytes | None, locate: Locate, settled
         return [operation]
     if operation.after is None or operation.moved or data is None:
         return []
-    lacking = _open(
-        pieces_of_page(operation.after), keys_in(data, _keys(pieces_of_page(operation.after))) | set(settled)
-    )
-    places = locate(_keys(lacking)) if lacking else {}
-    nowhere = tuple(piece for piece in lacking if not piece.key.startswith("sha:") and not places.get(piece.key))
-    return [Append(operation.path, "", nowhere)] if nowhere else []
+    memories = {piece.key for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:")}
+    lacking = memories - keys_in(data, memories) - set(settled)
+    places = locate(lacking) if lacking else {}
+    if not any(not places.get(key) for key in lacking):
+        return []
+    text = decode(data)
+    return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
 
 
 def _removals(path: str, pieces: tuple[Piece, ...], elsewhere: str, locate: Locate) -> list[Operation]:

@@ -153,7 +153,7 @@ class Rearranger:
         relinked = relink(layout, sources, names)
         before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
         kept = layout if not moved else Layout(layout.sheets, (), is_move=True)
-        operations = operations_for(kept, relinked, before)
+        operations = operations_for(kept, relinked, before, moved.values())
         check_rearranged(layout, relinked, sources, graph, names)
         history = RunHistory(workspace.files.tree)
         run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})
