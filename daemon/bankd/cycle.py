@@ -1,6 +1,6 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | split, relink | check | apply | index | report
+    collect | route | deduplicate | archive | split, relink | check | apply | index | report
 
 Everything up to `check` is a decision and touches nothing.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from bankd.core.archive import candidates, goes_by_itself
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
@@ -20,12 +21,13 @@ from bankd.core.events import Ledger
 from bankd.core.follow import follow
 from bankd.core.judging import judge
 from bankd.core.markdown import decode
-from bankd.core.memory import render_memory
+from bankd.core.memory import parse_memory, render_memory
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
 from bankd.core.rearrange import is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
+from bankd.core.retiring import Named, Opinion, archived, fallen, named, resident_of, too_many
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.split import Limits
@@ -53,12 +55,16 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run is told: settings, rules, the user's secret patterns, and what may go beyond the budget."""
+    """What a run is told: settings, rules, the user's secret patterns, and what may go beyond the budget.
+
+    While the clock is frozen nothing is archived for its age.
+    """
 
     settings: Settings
     rules: Rules
     finders: Sequence[Finder] = ()
     force: bool = False
+    clock_frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = route_lines(plan, facts, policy.rules, world.graph)
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
+        plan = archive(plan, facts, world, policy)
         plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
 
@@ -197,6 +204,34 @@ def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
             twins[key] = placement.line.id
             placements.append(placement)
     return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
+
+
+def archive(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+    """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
+    fading = Fading.of(policy.settings.decay)
+    opinions = [] if policy.clock_frozen else fallen(world.holdings.opinions(), plan.now.date(), fading)
+    ids = {o.id for o in opinions if o.id} | set(
+        facts.ledger.superseded if policy.settings.dedup.archive_superseded else ()
+    )
+    busy = {item.twin for item in plan.blocked} | {item.old for item in plan.updates}
+    lines = world.holdings.lines_of(ids - busy)
+    residents = [resident_of(id_, held, facts.ledger.superseded.get(id_)) for id_, held in sorted(lines.items())]
+    going = [
+        found
+        for found in candidates(residents, plan.now.date(), fading, clock_frozen=policy.clock_frozen)
+        if goes_by_itself(found, archives_superseded=policy.settings.dedup.archive_superseded)
+    ]
+    warning = too_many(len(going), world.holdings.count(), policy.settings.budget)
+    if warning and not policy.force:
+        return plan.with_(warnings=(*plan.warnings, warning))
+    named = _named(opinions, world.holdings)
+    return plan.with_(archived=tuple(archived(found, lines[found.resident.id]) for found in going), named=named)
+
+
+def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]:
+    """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
+    found = [(o, lines) for o in opinions if o.id is None and (lines := holdings.lines_at(o.page, o.line))]
+    return tuple(named(lines) for _, lines in found if not parse_memory(lines.text).is_pinned)
 
 
 def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
-from bankd.core.confirming import Lines
 from bankd.core.events import Ledger
 from bankd.core.follow import Part
 from bankd.core.judging import Neighbour
@@ -19,7 +18,9 @@ from bankd.core.plan import Deferred, Undated
 from bankd.core.query import Filters, FoundRow
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading
+from bankd.core.retiring import Opinion
 from bankd.core.scoring import Corpus, Weights
+from bankd.core.standing import Lines
 from bankd.core.transaction import Transaction
 from bankd.core.wording import Wording
 
@@ -123,6 +124,12 @@ class Holdings(Protocol):
 
     def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
+
+    def opinions(self) -> Sequence[Opinion]:
+        """The opinions with a confidence on pages of the bank that can be written now."""
+
+    def lines_at(self, path: str, line: int) -> Lines | None:
+        """The memory that begins on a line of a page, as the page is now."""
 
     def count(self) -> int:
         """How many memories the bank holds."""

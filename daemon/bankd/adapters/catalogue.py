@@ -9,18 +9,23 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import TypeAlias
 
+from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
 from bankd.core.twins import text_key
 
-_FORMAT = 1
+_FORMAT = 2
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = f"""
 PRAGMA user_version = {_FORMAT};
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
-CREATE TABLE memories (path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, undated INTEGER NOT NULL);
+CREATE TABLE memories (
+    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT
+);
 CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
@@ -96,7 +101,7 @@ class Catalogue:
         """Remember what a page holds."""
         self._database.execute("DELETE FROM memories WHERE path = ?", (path,))
         rows = [_row(path, entry) for entry in read_page(path, data).entries]
-        self._database.executemany("INSERT INTO memories VALUES (?, ?, ?, ?, ?)", rows)
+        self._database.executemany("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self.record_file(path, seen)
 
     def record_bad_lines(self, log: str, bad: Iterable[tuple[int, str]]) -> None:
@@ -129,8 +134,15 @@ class Catalogue:
 
     def undated(self) -> list[Held]:
         """The memories whose confidence has no day, in the bank."""
-        rows = self._database.execute("SELECT path, line, id FROM memories WHERE undated ORDER BY path, line")
-        return [Held(*row) for row in rows if row[0].startswith("bank/")]
+        return [held for held, _, confidence in self.confident() if confidence.day is None]
+
+    def confident(self) -> list[tuple[Held, str | None, Confidence]]:
+        """The memories of the bank that have a confidence, with their tags, in the order of pages."""
+        rows = self._database.execute(
+            "SELECT path, line, id, tag, hundredths, day FROM memories"
+            " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
+        )
+        return [(Held(path, line, id_), tag, _confidence(value, day)) for path, line, id_, tag, value, day in rows]
 
     def count(self, folder: str) -> Mapping[str, int]:
         """How many memories each page below a folder holds."""
@@ -141,10 +153,18 @@ class Catalogue:
         return dict(rows)
 
 
-def _row(path: str, entry: Entry) -> tuple[str, int, str | None, str, int]:
-    confidence = entry.memory.confidence
-    undated = confidence is not None and confidence.day is None
-    return path, entry.line, entry.memory.id, text_key(entry.memory), int(undated)
+def _confidence(hundredths: int, day: str | None) -> Confidence:
+    return Confidence(hundredths, date.fromisoformat(day) if day else None)
+
+
+_Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]
+
+
+def _row(path: str, entry: Entry) -> _Row:
+    memory = entry.memory
+    value = memory.confidence.hundredths if memory.confidence else None
+    day = memory.confidence.day.isoformat() if memory.confidence and memory.confidence.day else None
+    return path, entry.line, memory.id, text_key(memory), memory.tag, value, day
 
 
 def entry_text(page: Page, entry: Entry) -> str:

@@ -15,7 +15,7 @@ from bankd.adapters.tree import Tree
 from bankd.errors import StorageError
 
 RESERVE = 16 * 1024 * 1024  # bytes that must stay free besides three times what is staged
-_ONCE, _READ_ONLY = "sync-failed", "read-only"
+_ONCE, READ_ONLY = "sync-failed", "read-only"
 
 
 class SyncFailedError(OSError):
@@ -33,7 +33,7 @@ def check_room(tree: Tree, staged: int) -> None:
 
 def check_writable(tree: Tree) -> None:
     """StorageError while the alarm of a failing disk stands."""
-    if _READ_ONLY in tree.names(".bankd"):
+    if READ_ONLY in tree.names(".bankd"):
         raise StorageError(
             f"{tree.root}: read-only, because syncing to this disk failed twice in a row; "
             "check the disk, then remove .bankd/read-only"
@@ -51,7 +51,7 @@ def sync(tree: Tree, fd: int) -> None:
 
 
 def _raise_alarm(tree: Tree) -> None:
-    name = _READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
+    name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
     with tree.folder(".bankd") as folder, suppress(FileExistsError):
         os.close(tree.calls.create(name, folder))
 

@@ -7,12 +7,14 @@ from datetime import datetime
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
-from bankd.core.confirming import Lines
+from bankd.core.decay import FADING_TAG
 from bankd.core.memory import Memory
 from bankd.core.pages import holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
+from bankd.core.retiring import Opinion
 from bankd.core.settle import Fingerprint
 from bankd.core.spans import block_key
+from bankd.core.standing import Lines
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")
@@ -84,8 +86,26 @@ class PageHoldings:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
         places = [held for found in self._catalogue.find_ids(ids).values() for held in found]
         open_ = [held for held in places if held.path.startswith("bank/") and held.path not in self._closed]
-        texts = [(held, self.text_of(held)) for held in open_]
-        return {held.id: Lines(held.path, text) for held, text in texts if held.id and text}
+        return {held.id: lines for held in open_ if held.id and (lines := self._lines_at(held))}
+
+    def _lines_at(self, held: Held) -> Lines | None:
+        page = read_page(held.path, self._files.read(held.path) or b"")
+        before: str | None = None
+        for entry in page.entries:
+            if entry.line == held.line and entry.memory.id == held.id:
+                return Lines(held.path, entry_text(page, entry), entry.heading, before, entry.end - entry.start)
+            before = entry.memory.id or before
+        return None
+
+    def opinions(self) -> Sequence[Opinion]:
+        """The opinions with a confidence on pages of the bank that can be written now."""
+        found = [(held, c) for held, tag, c in self._catalogue.confident() if tag == FADING_TAG]
+        return [Opinion(held.path, held.line, held.id, c) for held, c in found if held.path not in self._closed]
+
+    def lines_at(self, path: str, line: int) -> Lines | None:
+        """The memory that begins on a line of a page, as the page is now."""
+        places = (held for held, _, _ in self._catalogue.confident() if (held.path, held.line) == (path, line))
+        return next((lines for held in places if (lines := self._lines_at(held))), None)
 
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""

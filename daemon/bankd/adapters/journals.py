@@ -99,13 +99,17 @@ class Journals:
             if age >= at_least and (is_old or total > keep_bytes):
                 self._tree.remove(f"{RUNS}/{name}")
 
+    def all(self) -> list[Journal]:
+        """Every journal that is kept, oldest first."""
+        found = {journal.seq: journal for folder in (RUNS, DONE, TXN) for journal in self.load(folder)}
+        return [found[seq] for seq in sorted(found)]
+
     def find(self, run: str) -> list[Journal]:
         """The journals of a run, by its id or its number; UserError when there is none."""
-        journals = [j for folder in (RUNS, DONE, TXN) for j in self.load(folder)]
-        found = [j for j in journals if run in {j.transaction.run, str(j.seq)}]
+        found = [journal for journal in self.all() if run in {journal.transaction.run, str(journal.seq)}]
         if not found:
             raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
-        return sorted(found, key=lambda journal: journal.seq)
+        return found
 
 
 def encode_journal(journal: Journal) -> bytes:

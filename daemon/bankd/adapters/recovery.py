@@ -104,9 +104,10 @@ class Recoverer:
             transaction = journal.transaction
             paths = self._young_paths(journal, now)
             operations = second_look(transaction, self._transactions.look, self._locate, paths, settled)
-            again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
-            applied = self._transactions.commit(again)
-            healed += [applied] if applied.changed else []
+            if operations:
+                again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
+                applied = self._transactions.commit(again)
+                healed += [applied] if applied.changed else []
         return healed
 
     def _young_paths(self, journal: Journal, now: datetime) -> set[str]:

@@ -53,7 +53,7 @@ class Transactions:
         """`writer` names this machine's event files; `rewrite` is the rule that rewrites links in a page."""
         self._tree = tree
         self._lock = lock
-        self._rewrite = rewrite
+        self.rewrite = rewrite
         self.staging = Staging(tree)
         self.journals = Journals(tree, self.staging)
         self.events = EventLog(tree, self.staging, writer)
@@ -88,7 +88,7 @@ class Transactions:
         for number, step in enumerate(transaction.steps()):
             with suppress(ConflictError):  # met again, and reported, when the step runs
                 old = foreseen[step.path] if step.path in foreseen else self._tree.read(step.path)
-                new = take_step(step, old, look, self._rewrite).data
+                new = take_step(step, old, look, self.rewrite).data
                 if new != old and _fits(new):
                     before.setdefault(step.path, None if old is None else decode(old))
                     foreseen[step.path] = new
@@ -164,7 +164,7 @@ class Transactions:
         """Swap a step's result in; if the page is not what we read, take the step again on what it is now."""
         for attempt in range(_TRIES):
             old = self._tree.read(step.path)
-            outcome = take_step(step, old, self.look, self._rewrite)
+            outcome = take_step(step, old, self.look, self.rewrite)
             if outcome.data == old or not _fits(outcome.data):
                 return outcome
             if not old and old is not None and attempt < _TRIES - 1:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from io import BufferedRWPair
+    from bankd.adapters.socket_client import Conversation
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -51,11 +51,22 @@ def run(arguments: Namespace) -> int:
 @contextmanager
 def _asking(root: Path) -> Iterator[Ask]:
     """A way to ask the daemon, or without one the index itself."""
-    stream = _daemon_of(root)
-    if stream is not None:
-        with stream:
-            yield lambda request: _ask_daemon(stream, request)
+    from bankd.adapters.socket_client import Conversation, NoDaemonError
+
+    try:
+        daemon = Conversation(str(root))
+    except NoDaemonError:
+        with _asking_the_index(root) as ask:
+            yield ask
         return
+    try:
+        yield lambda request: _ask_daemon(daemon, request)
+    finally:
+        daemon.close()
+
+
+@contextmanager
+def _asking_the_index(root: Path) -> Iterator[Ask]:
     from bankd.adapters.clock import read_clock
     from bankd.wiring.searching import open_search
 
@@ -94,26 +105,10 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
     }
 
 
-def _daemon_of(root: Path) -> BufferedRWPair | None:
-    """A connection to the daemon of the workspace; None when there is none."""
-    import socket
-
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(10.0)
-    try:
-        connection.connect(str(root / ".bankd" / "bankd.sock"))
-    except OSError:
-        connection.close()
-        return None
-    return connection.makefile("rwb")
-
-
-def _ask_daemon(stream: BufferedRWPair, request: dict[str, Any]) -> dict[str, Any]:
+def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
     from bankd.errors import UserError
 
-    stream.write(json.dumps(request).encode() + b"\n")
-    stream.flush()
-    answer: dict[str, Any] = json.loads(stream.readline() or b'{"error": "the daemon went away; try again"}')
+    answer = daemon.ask(request)
     if "error" in answer:
         raise UserError(str(answer["error"]))
     return answer

@@ -10,24 +10,31 @@ if TYPE_CHECKING:
     from bankd.core.provenance import Trace
     from bankd.wiring.questions import Found
 
+_RUN = re.compile(r"\d{8}T\d{6}-|\d{1,6}$")
 _LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("what", help="a memory id such as m-k3fba2xqb7te, or a log line such as memory/2026-05-02.md:7")
+    parser.add_argument(
+        "what", help="a memory id such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run"
+    )
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
 
 
 def run(arguments: Namespace) -> int:
     """Show it."""
+    from bankd.cli.run_diff import print_run
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.questions import find_memory, trace
+    from bankd.wiring.runs import show_run
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
         if found := _LINE.fullmatch(arguments.what):
             return _show_line(trace(workspace, found["log"], int(found["line"])), as_json=arguments.json)
+        if _RUN.match(arguments.what):
+            return print_run(arguments.what, show_run(workspace, arguments.what), as_json=arguments.json)
         return _show_memory(find_memory(workspace, arguments.what.removeprefix("^")), as_json=arguments.json)
 
 

@@ -92,6 +92,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "retain.anywhere": _yes_no,
     "retain.profile": _one_of(*PROFILES),
     "dedup.threshold": _whole(0, 100),
+    "dedup.archive_superseded": _yes_no,
     "split.warn_kib": _real(0.1, 8192),
     "split.split_kib": _real(0.1, 8192),
     "decay.per_day": _hundredths,

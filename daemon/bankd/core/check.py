@@ -70,7 +70,7 @@ def _doubled(new: Mapping[str, Page]) -> list[str]:
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
     """Text that a hand wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
     before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
-    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
 
 

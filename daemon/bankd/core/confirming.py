@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from bankd.core.decay import Fading, confirmed, fades
 from bankd.core.memory import parse_memory
 from bankd.core.plan import Blocked, Confirmed, with_confidence
-
-_MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """The exact lines of a memory, and the page, relative to the workspace, that holds them."""
-
-    page: str
-    text: str
+from bankd.core.standing import MARKER, Lines
 
 
 def confirmations_of(
@@ -28,7 +17,7 @@ def confirmations_of(
     """What becomes of the opinions that blocked lines repeat; `held` has the lines of those that can be written now."""
     for twin in sorted({item.twin for item in blocked} & held.keys()):
         lines = held[twin]
-        memory = parse_memory(_MARKER.sub("", lines.text))
+        memory = parse_memory(MARKER.sub("", lines.text))
         if memory.confidence is None or not fades(memory):
             continue
         stronger = with_confidence(lines.text, confirmed(memory.confidence, today, fading))

@@ -22,12 +22,13 @@ ARCHIVED = "archived"
 RESTORED = "restored"
 RENAMED = "renamed"
 SUPERSEDED = "superseded"
+UNDONE = "undone"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
-_REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED})
+_REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
 
 
-def event(kind: str, key: str, at: datetime, **facts: object) -> dict[str, object]:
+def event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
     """Make an event whose id is a function of its kind and key, so that saying it twice adds nothing."""
     return {"id": f"{kind}:{key}", "type": kind, "at": at.isoformat(timespec="seconds"), **facts}
 

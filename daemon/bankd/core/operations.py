@@ -228,7 +228,7 @@ def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:
-    """The pieces that an operation puts in or takes out."""
+    """The pieces that an operation puts in or takes out; for those of a recast page see `recasting`."""
     return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
 
 

@@ -18,6 +18,7 @@ from bankd.core.memory import Confidence, render_memory, statement_of
 from bankd.core.operations import Append, Operation, Piece, Replace
 from bankd.core.rearrange import Rearrangement
 from bankd.core.retain import BadLine, RetainLine
+from bankd.core.retiring import Archived, Named
 from bankd.core.routing import INBOX, Destination
 from bankd.core.transaction import Transaction
 
@@ -111,6 +112,8 @@ class Plan:
     renamed: tuple[Renamed, ...] = ()
     deleted: tuple[str, ...] = ()
     undated: tuple[Undated, ...] = ()
+    archived: tuple[Archived, ...] = ()
+    named: tuple[Named, ...] = ()
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
@@ -128,8 +131,10 @@ class Plan:
     @property
     def operations(self) -> tuple[Operation, ...]:
         """The plan in the words of the transaction layer, in the order of pages."""
+        retired = (operation for item in self.archived for operation in item.operations)
+        given_ids = (item.operation for item in self.named)
         rearranged = self.rearranged.operations if self.rearranged else ()
-        return (*self._appends(), *self._replacements(), *rearranged)
+        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged)
 
     @property
     def transaction(self) -> Transaction:
@@ -168,7 +173,14 @@ class Plan:
                 for u in self.updates
             ),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
-            *(ledger.event(ledger.DELETED, id_, self.now, memory=id_, run=self.run) for id_ in self.deleted),
+            *(
+                ledger.event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
+                for id_ in self.deleted
+            ),
+            *(
+                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **item.tombstone, run=self.run)
+                for item in self.archived
+            ),
         )
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:

@@ -18,9 +18,10 @@ class RetainPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DedupPolicy:
-    """When two memories are near enough to be compared, in percent of shared morphemes."""
+    """When two memories are near enough to be compared (percent), and whether what was superseded is archived."""
 
     threshold: int = 80
+    archive_superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _learned(plan)
     yield from _known(plan)
     yield from _by_hand(plan)
+    yield from _taken_out(plan)
     yield from _split(plan)
     yield from _for_a_person(plan)
     yield from (Row(".", "waiting", later.what, "", later.reason) for later in plan.deferred)
@@ -62,8 +63,17 @@ def _by_hand(plan: Plan) -> Iterator[Row]:
         yield Row("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
     for undated in plan.undated:
         yield Row("~", "dated", undated.page, normalise(undated.text), "its confidence got today's day")
+    for named in plan.named:
+        yield Row(
+            "~", "named", named.page, normalise(named.text), f"has faded; got the id {named.id} to be archived by"
+        )
     for id_ in plan.deleted:
         yield Row("-", "deleted", id_, "", "taken out by hand; it will not come back")
+
+
+def _taken_out(plan: Plan) -> Iterator[Row]:
+    for item in plan.archived:
+        yield Row("-", "archived", item.page, normalise(item.text), item.reason)
 
 
 def _split(plan: Plan) -> Iterator[Row]:

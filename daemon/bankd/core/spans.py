@@ -199,7 +199,9 @@ def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, 
     end = _content_end(lines, Span(0, len(lines)))
     yield end, _opened(named, end)
     front = next((b.end for b in page.document.blocks if b.kind is Kind.FRONT_MATTER), 0)
-    yield front, [*_opened(named, front), ""]
+    starts = [b.start for b in page.document.blocks if not b.depth and b.kind is not Kind.BLANK and b.start >= front]
+    for at in (*reversed(starts), front):
+        yield at, [*_opened(named, at), ""]
 
 
 def _spaced(pieces: list[str]) -> list[str]:

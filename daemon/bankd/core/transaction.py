@@ -16,13 +16,14 @@ from bankd.core.markdown import encode
 from bankd.core.operations import (
     Drop,
     Operation,
-    Piece,
     Recast,
     Relink,
     Remove,
+    Replace,
     Rewrite,
     from_json,
     only,
+    pieces_of,
     to_json,
 )
 from bankd.core.recasting import additions, can_recast, removals
@@ -178,6 +179,26 @@ def make_event(type_: str, at: str, **fields: Any) -> Event:
 
 def keys_of(transaction: Transaction) -> set[str]:
     """The pieces that a transaction names."""
-    pieces: list[Piece] = [p for operation in transaction.operations for p in getattr(operation, "pieces", ())]
-    replaced = [operation.key for operation in transaction.operations if hasattr(operation, "key")]
-    return {piece.key for piece in pieces} | set(replaced)
+    moved = [
+        removal
+        for operation in transaction.operations
+        if isinstance(operation, Recast)
+        for removal in removals(operation)
+    ]
+    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
+    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
+
+
+def replay(
+    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
+) -> dict[str, bytes | None]:
+    """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""
+    state = dict(before)
+    for step in transaction.steps():
+        state[step.path] = take_step(step, state_of(state, look)(step.path), state_of(state, look), rewrite).data
+    return {path: state[path] for path in before}
+
+
+def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
+    """Look at a foreseen state, and at the real files where it says nothing."""
+    return lambda path: state[path] if path in state else look(path)

@@ -22,9 +22,16 @@ _LOOK_ALIKES = 20
 class RunIndex:
     """One workspace's index for the length of a command; the worker starts when a text has to be analysed."""
 
-    def __init__(self, root: Path, publish: Callable[[str, bytes], None], holdings: PageHoldings) -> None:
+    def __init__(
+        self,
+        root: Path,
+        publish: Callable[[str, bytes], None],
+        holdings: PageHoldings,
+        searching: Searching | None = None,
+    ) -> None:
+        """Take the workspace, how to write the tree file, and the daemon's own search, which stays open."""
         self._root, self._publish, self._holdings = root, publish, holdings
-        self._opened: Searching | None = None
+        self._opened, self._is_ours = searching, searching is None
 
     @property
     def _search(self) -> Searching:
@@ -64,5 +71,5 @@ class RunIndex:
 
     def close(self) -> None:
         """Let go of the index, and end the worker."""
-        if self._opened is not None:
+        if self._opened is not None and self._is_ours:
             self._opened.close()

@@ -27,6 +27,7 @@ from bankd.search import Taste, search
 
 if TYPE_CHECKING:
     from bankd.adapters.wordings import CachedWordings
+    from bankd.core.policy import Settings
 
 TREE_FILE = "bank/_meta/tree-index.json"
 _QUICK_PAGES = 200
@@ -213,16 +214,20 @@ def search_settings(root: Path) -> SearchSettings:
 def _load_settings(file: Path) -> SearchSettings:
     from bankd.config import load_settings  # noqa: PLC0415 -- YAML is slow to import
 
-    loaded = load_settings(file)
-    own = loaded.search
+    return search_settings_of(load_settings(file))
+
+
+def search_settings_of(settings: Settings) -> SearchSettings:
+    """What search needs of the settings."""
+    own = settings.search
     return SearchSettings(
-        loaded.timezone,
+        settings.timezone,
         own.analyser,
         own.tree_weight,
         own.cache_minutes,
         own.cache_entries,
         own.recall_minutes,
-        loaded.decay.per_day,
+        settings.decay.per_day,
     )
 
 
@@ -235,4 +240,12 @@ def _keep_copy(copy: Path, content: object) -> None:
         return  # a read-only workspace: it is read again next time
 
 
-__all__ = ["TREE_WEIGHT", "SearchSettings", "Searching", "open_search", "read_request", "search_settings"]
+__all__ = [
+    "TREE_WEIGHT",
+    "SearchSettings",
+    "Searching",
+    "open_search",
+    "read_request",
+    "search_settings",
+    "search_settings_of",
+]

@@ -21,6 +21,7 @@ from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
 from bankd.adapters.recovery import Recoverer
 from bankd.adapters.runs import RunHistory
+from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Transactions
 from bankd.config import compile_finders, load_rules, load_settings
 from bankd.core.events import Ledger, fold
@@ -28,14 +29,42 @@ from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
 from bankd.core.report import counts_of
+from bankd.core.routing import Rules
+from bankd.core.secrets import Finder
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
-from bankd.errors import BankError, RefusedError, StorageError, UserError
+from bankd.errors import BankError, BusyError, RefusedError, StorageError, UserError
 from bankd.wiring.run_index import RunIndex
+from bankd.wiring.searching import Searching
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
 _LOOK_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Settings, rules and secret patterns of a workspace, read and checked."""
+
+    settings: Settings
+    rules: Rules
+    finders: Sequence[Finder]
+
+
+def load_configuration(root: Path) -> Configuration:
+    """Read all three; raises ConfigError with every problem of the first file that has one."""
+    settings = load_settings(root / SETTINGS)
+    finders = compile_finders(settings.secrets.patterns, str(root / SETTINGS))
+    return Configuration(settings, load_rules(root / settings.routing), finders)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenancy:
+    """What a daemon holds for as long as it lives: the lock, settings that hold whatever the files now say, the index."""
+
+    lock: Lock
+    configuration: Configuration
+    searching: Searching
 
 
 @dataclass(slots=True)
@@ -50,11 +79,12 @@ class Workspace:
     transactions: Transactions
     index: RunIndex
     graph: LinkGraph
+    configuration: Configuration | None = None
 
     def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
         """Run one cycle."""
-        finders = compile_finders(self.settings.secrets.patterns, str(self.root / SETTINGS))
-        policy = Policy(self.settings, load_rules(self.root / self.settings.routing), finders, force)
+        held = self.configuration or load_configuration(self.root)
+        policy = Policy(held.settings, held.rules, held.finders, force)
         history = RunHistory(self.files.tree)
         run = new_run_id(self.now, kind, {str(row.get("run")) for row in history.read()})
         if dry_run:
@@ -94,6 +124,11 @@ class Workspace:
         """What the bank and its archive hold."""
         return PageHoldings(self.files, self.catalogue, self.settings.settle_seconds)
 
+    def refresh(self) -> None:
+        """Bring what is derived from the pages up to date after a change outside a cycle."""
+        self.holdings().refresh(self.now)
+        self.index.refresh(self.now)
+
     def ledger(self) -> Ledger:
         """The fold of the event log."""
         return fold(self.transactions.events.read())
@@ -113,32 +148,71 @@ class _Committer:
 
 
 @contextmanager
-def open_workspace(root: Path, now: datetime | None = None, *, write: bool = True) -> Iterator[Workspace]:
-    """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted."""
-    settings = load_settings(root / SETTINGS)
+def open_workspace(
+    root: Path, now: datetime | None = None, *, write: bool = True, tenancy: Tenancy | None = None
+) -> Iterator[Workspace]:
+    """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
+
+    A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs.
+    """
+    settings = tenancy.configuration.settings if tenancy else load_settings(root / SETTINGS)
     moment = _moment(now, settings)
     check_folders(root)
-    files = BankFiles(root)
-    lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
+    files = BankFiles(root)
     try:
-        if write:
-            lock.take()
-        transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
-        if write:
-            Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
-        catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
-        index = RunIndex(root, transactions.publish, PageHoldings(files, catalogue, settings.settle_seconds))
-        graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
-        try:
-            yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph)
-        finally:
-            graph.close()
-            index.close()
-            catalogue.close()
+        with _lock_of(files, moment, write, tenancy) as lock:
+            transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
+            if write:
+                Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
+            catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
+            holdings = PageHoldings(files, catalogue, settings.settle_seconds)
+            index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
+            graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
+            try:
+                held = tenancy.configuration if tenancy else None
+                yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held)
+            finally:
+                graph.close()
+                index.close()
+                catalogue.close()
+    finally:
+        files.tree.close()
+
+
+@contextmanager
+def _lock_of(files: BankFiles, moment: datetime, write: bool, tenancy: Tenancy | None) -> Iterator[Lock]:
+    if tenancy:
+        yield tenancy.lock
+        return
+    lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
+    loan = _take(lock, files.tree.root) if write else None
+    try:
+        yield lock
     finally:
         lock.release()
-        files.tree.close()
+        if loan is not None:
+            loan.close()
+
+
+def _take(lock: Lock, root: Path) -> socket.socket | None:
+    """Take the lock; where a daemon has it, borrow it for as long as the connection given is open."""
+    try:
+        lock.take()
+    except BusyError:
+        try:
+            loan = borrow(str(root))
+        except NoDaemonError:
+            loan = None
+        if loan is None:
+            raise
+        try:
+            lock.take()
+        except BusyError:  # somebody was faster
+            loan.close()
+            raise
+        return loan
+    return None
 
 
 def _moment(now: datetime | None, settings: Settings) -> datetime:

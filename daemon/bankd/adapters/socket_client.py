@@ -1,0 +1,112 @@
+"""The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import Any
+
+NAME = "bankd.sock"
+# sun_path of unix(7) holds 108 bytes with the NUL at its end.
+LONGEST_ADDRESS = 107
+
+
+class NoDaemonError(Exception):
+    """Nobody answers at the socket; the caller does the work itself or says so."""
+
+
+def socket_path(workspace: str) -> str:
+    """Where the daemon of a workspace listens: in its `.bankd/`."""
+    return os.path.join(workspace, ".bankd", NAME)  # noqa: PTH118  pathlib costs a search more than this module
+
+
+def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0) -> dict[str, Any]:
+    """Send one request and wait for its answer; raises NoDaemonError when there is none to be had."""
+    try:
+        with connect(socket_path(workspace), timeout) as connection:
+            return _exchange(connection, request)
+    except (OSError, ValueError) as error:
+        raise NoDaemonError(str(error)) from error
+
+
+class Conversation:
+    """Many requests, one after another; the daemon ends a connection after some seconds, then the next is opened."""
+
+    def __init__(self, workspace: str, timeout: float = 10.0) -> None:
+        """Connect; raises NoDaemonError when nobody listens."""
+        self._path, self._timeout = socket_path(workspace), timeout
+        self._connection = self._connect()
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and give its answer without the daemon's `ok`; raises NoDaemonError."""
+        try:
+            try:
+                answer = _exchange(self._connection, request)
+            except (OSError, ValueError):
+                self.close()
+                self._connection = self._connect()
+                answer = _exchange(self._connection, request)
+        except (OSError, ValueError) as error:
+            raise NoDaemonError(str(error)) from error
+        answer.pop("ok", None)
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
+
+    def _connect(self) -> socket.socket:
+        try:
+            return connect(self._path, self._timeout)
+        except OSError as error:
+            raise NoDaemonError(str(error)) from error
+
+
+def borrow(workspace: str, timeout: float = 35.0) -> socket.socket:
+    """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
+    try:
+        connection = connect(socket_path(workspace), timeout)
+    except OSError as error:
+        raise NoDaemonError(str(error)) from error
+    try:
+        answer = _exchange(connection, {"op": "lend"})
+    except (OSError, ValueError) as error:
+        connection.close()
+        raise NoDaemonError(str(error)) from error
+    if not answer.get("lent"):
+        connection.close()
+        raise NoDaemonError(str(answer.get("error")))
+    return connection
+
+
+def _exchange(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+    connection.sendall(json.dumps(request).encode() + b"\n")
+    with connection.makefile("rb") as answers:
+        answer = json.loads(answers.readline())
+    if not isinstance(answer, dict):
+        raise ValueError("the answer is no object")  # noqa: TRY004  to be told like any other answer that is none
+    return answer
+
+
+def connect(path: str, timeout: float) -> socket.socket:
+    """A connection to a socket at a path of any length; raises OSError."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    connection.settimeout(timeout)
+    try:
+        if len(os.fsencode(path)) <= LONGEST_ADDRESS:
+            connection.connect(path)
+        else:
+            _connect_long(connection, path)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_long(connection: socket.socket, path: str) -> None:
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # noqa: PTH120
+    try:
+        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")  # noqa: PTH119
+    finally:
+        os.close(folder)

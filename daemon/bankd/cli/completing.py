@@ -1,0 +1,36 @@
+"""The commands of `bankctl` as their own parsers know them."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+from bankd.cli.commands import COMMANDS
+from bankd.core.completions import Completable, Option
+
+
+def read_commands() -> tuple[Completable, ...]:
+    """Each command with its options and choices."""
+    return tuple(_read_command(name) for name in COMMANDS)
+
+
+def _read_command(name: str) -> Completable:
+    command = COMMANDS[name]
+    parser = argparse.ArgumentParser(prog=f"bankctl {name}")
+    parser.add_argument("--workspace", metavar="DIR", help="the workspace")
+    import_module(f"bankd.cli.{command.module}").configure(parser)
+    options: list[Option] = []
+    words: list[str] = []
+    for action in parser._actions:
+        choices = tuple(str(choice) for choice in action.choices or ())
+        if action.option_strings:
+            takes = action.nargs != 0
+            options.append(Option(action.option_strings[-1], action.help or "", takes, _kind(action), choices))
+        else:
+            words += choices
+    return Completable(name, command.summary, tuple(options), tuple(words))
+
+
+def _kind(action: argparse.Action) -> str:
+    metavar = str(action.metavar or "")
+    return {"DIR": "folder", "FILE": "file"}.get(metavar, "")

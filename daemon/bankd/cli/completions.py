@@ -1,0 +1,21 @@
+"""`bankctl completions`: what a shell needs to complete commands and options."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("shell", choices=["bash", "zsh", "fish"], help="print its script, to be sourced or saved")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the script."""
+    import sys
+
+    from bankd.cli.completing import read_commands
+    from bankd.core.completions import render
+
+    sys.stdout.write(render(arguments.shell, read_commands()))
+    return 0

@@ -1,0 +1,32 @@
+"""`bankctl doctor`: looks for trouble and says how to mend each; exit code 3 while something needs a person."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Examine and print; nothing is changed."""
+    from dataclasses import asdict
+
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.examination import examine
+
+    areas = examine(find_workspace(arguments.workspace))
+    if arguments.json:
+        say_json({area: [asdict(finding) for finding in findings] for area, findings in areas.items()})
+    else:
+        for area, findings in areas.items():
+            say(f"{styled('ok', 'green')}  {area}" if not findings else f"    {styled(area, 'bold')}")
+            for finding in findings:
+                sign = styled("!!", "red") if finding.needs_person else styled("--", "yellow")
+                say(f"{sign}  {styled(finding.text)}")
+                if finding.fix:
+                    say(f"      {styled(finding.fix, 'cyan')}")
+    return 3 if any(finding.needs_person for findings in areas.values() for finding in findings) else 0

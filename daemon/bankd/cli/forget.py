@@ -1,0 +1,32 @@
+"""`bankctl forget`: a person's deletion of a memory, at once and for good."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("id", help="the memory, such as m-k3fba2xqb7te")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Forget it."""
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.forgetting import forget
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(find_workspace(arguments.workspace)) as workspace:
+        gone = forget(workspace, arguments.id.removeprefix("^"))
+    if arguments.json:
+        say_json({"id": gone.id, "pages": gone.pages, "run": gone.run})
+        return 0
+    say(f"forgotten: {styled(gone.text)}")
+    for page in gone.pages:
+        say(f"  out of {styled(page)}")
+    say(
+        f"its log line will not bring it back; old copies of the page remain for a while: bankctl purge {gone.id!r} ends those"
+    )
+    return 0

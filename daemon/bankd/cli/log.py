@@ -1,0 +1,43 @@
+"""`bankctl log`: the runs of a workspace, with what each did; empty, failed and missed ones too."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("-n", "--number", type=int, default=20, help="how many runs to list (default 20; 0 for all)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """List the runs, newest first."""
+    from bankd.cli.printing import say, say_json
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.runs import list_runs
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+        rows = list_runs(workspace)
+    shown = rows[: arguments.number] if arguments.number else rows
+    if arguments.json:
+        say_json({"runs": shown})
+        return 0
+    for row in shown:
+        say(_line(row))
+    say("bankctl show RUN shows what a run changed; bankctl undo RUN takes it back" if rows else "no runs yet")
+    return 0
+
+
+def _line(row: dict[str, Any]) -> str:
+    from bankd.cli.printing import padded, styled
+
+    colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
+    counts = row.get("counts") or {}
+    words = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    words = words or str(row.get("error") or row.get("undoes") or row.get("memory") or "").split("\n")[0]
+    when = str(row["at"])[:16].replace("T", " ")
+    head = f"{when}  {styled(padded(str(row['run']), 26), 'bold')}  {styled(padded(str(row['status']), 8), colour)}"
+    return f"{head}  {styled(words)}".rstrip()

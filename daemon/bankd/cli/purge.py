@@ -1,0 +1,35 @@
+"""`bankctl purge`: take a text out of everything that remembers it, and say where it still is."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("what", help="the id of a memory, or the text itself")
+    parser.add_argument("--yes", action="store_true", help="do it; it cannot be undone")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Purge it."""
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.errors import RefusedError
+    from bankd.wiring.forgetting import purge
+    from bankd.wiring.workspace import open_workspace
+
+    if not arguments.yes:
+        raise RefusedError("purging rewrites events and past runs and cannot be undone", "--yes")
+    with open_workspace(find_workspace(arguments.workspace)) as workspace:
+        purged = purge(workspace, arguments.what.removeprefix("^"))
+    if arguments.json:
+        say_json({"cleaned": purged.cleaned, "beyond": purged.beyond})
+        return 0
+    for path in purged.cleaned:
+        say(f"{styled('clean', 'green')}  {styled(path)}")
+    say("bankd does not reach:")
+    for place in purged.beyond:
+        say(f"  {styled(place, 'yellow')}")
+    return 0

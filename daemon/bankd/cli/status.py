@@ -1,0 +1,91 @@
+"""`bankctl status`: how bankd is doing; exit code 3 while something needs a person."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
+    parser.add_argument("--missed", action="store_true", help="list the planned runs that were missed")
+    parser.add_argument("--metrics", action="store_true", help="print Prometheus metrics")
+
+
+def run(arguments: Namespace) -> int:
+    """Look and print; nothing is changed."""
+    from bankd.cli.printing import say, say_json
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.standing import metrics_of, standing_of
+
+    root = find_workspace(arguments.workspace)
+    if arguments.metrics:
+        say(metrics_of(root).rstrip("\n"))
+        return 0
+    status = standing_of(root)
+    if arguments.json:
+        say_json(status)
+    else:
+        for line in _missed(status) if arguments.missed else _lines(status):
+            say(line)
+    return 3 if any(finding["needs_person"] for finding in status["findings"]) else 0
+
+
+def _lines(status: dict[str, Any]) -> Iterator[str]:
+    from bankd.cli.printing import styled
+
+    bank = status["bank"]
+    yield f"{styled('workspace', 'dim')}  {styled(status['workspace'], 'bold')}"
+    yield f"{styled('bank', 'dim')}       {bank['memories']} memories on {bank['pages']} pages, {bank['inbox']} in the inbox"
+    yield f"{styled('index', 'dim')}      {styled(_index_line(status))}"
+    yield f"{styled('daemon', 'dim')}     {styled(_daemon_line(status))}"
+    for job in status["jobs"]:
+        yield f"{styled(job['job'].ljust(10), 'dim')} {styled(_job_line(job))}"
+    for finding in status["findings"]:
+        sign, colour = ("!", "red") if finding["needs_person"] else ("-", "yellow")
+        fix = f"  → {finding['fix']}" if finding["fix"] else ""
+        yield f"{styled(sign, colour)} {styled(finding['text'])}{styled(fix, 'dim')}"
+
+
+def _index_line(status: dict[str, Any]) -> str:
+    index = status["index"]
+    state = "up to date" if not index["pending"] else f"{index['pending']} changed files pending"
+    when = f", last change taken in {_local(index['updated'])}" if index["updated"] else ""
+    rough = f", {index['provisional']} pages wait for the analyser" if index["provisional"] else ""
+    return f"{state}{when}{rough}; analyser {index['worker']}"
+
+
+def _daemon_line(status: dict[str, Any]) -> str:
+    daemon = status["daemon"]
+    if daemon is None:
+        return "none"
+    watcher = daemon["watcher"]
+    lost = f", events lost {watcher['losses']} times and made good" if watcher["losses"] else ""
+    watching = f"{watcher['files']} files by {watcher['mode']}{lost}"
+    return f"process {daemon['pid']} since {_local(daemon['since'])}, watching {watching}"
+
+
+def _job_line(job: dict[str, Any]) -> str:
+    if job["running"]:
+        return "running now"
+    following = f"next {_local(job['next'])}" if job["next"] else "not planned"
+    last = job["last"]
+    if last is None:
+        return f"never ran; {following}"
+    note = f" ({last['note'].splitlines()[0]})" if last.get("note") else ""
+    return f"{last['outcome']} {_local(last['at'])}{note}; {following}"
+
+
+def _missed(status: dict[str, Any]) -> Iterator[str]:
+    from bankd.cli.printing import styled
+
+    for row in status["missed"]:
+        end = "made up for" if row["made_up"] else "not made up for"
+        yield styled(f"{row['job']:8} was due {_local(row['due'])}, noticed {_local(row['at'])}, {end}")
+
+
+def _local(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,32 @@
+"""`bankctl verify`: check the promises of a bank from the outside."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Check; exit code 3 when a promise does not hold."""
+    from dataclasses import asdict
+
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.verifying import verify
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+        verdict = verify(workspace)
+    if arguments.json:
+        say_json({"ok": not verdict.findings, **asdict(verdict)})
+        return 3 if verdict.findings else 0
+    for finding in verdict.findings:
+        say(f"{styled(finding.kind, 'red')}  {styled(finding.place, 'bold')}  {styled(finding.words)}")
+    waiting = f", {verdict.waiting} wait for the next run" if verdict.waiting else ""
+    counted = f"{verdict.lines} Retain lines, {verdict.memories} memories{waiting}"
+    say(f"{counted}: {'all promises hold' if not verdict.findings else f'{len(verdict.findings)} findings'}")
+    return 3 if verdict.findings else 0

@@ -1,0 +1,208 @@
+"""Where each kind of Markdown block ends, line by line, after CommonMark 0.31 and GFM tables.
+
+A recogniser is asked of the lines, the line where a block may begin, and the column where the text around it begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Kind(StrEnum):
+    """The kinds of block that the rules of bankd tell apart."""
+
+    FRONT_MATTER = "front_matter"
+    HEADING = "heading"
+    FENCE = "fence"
+    CODE = "code"
+    COMMENT = "comment"
+    HTML = "html"
+    TABLE = "table"
+    ITEM = "item"
+    PARAGRAPH = "paragraph"
+    QUOTE = "quote"
+    REFERENCE = "reference"
+    FOOTNOTE = "footnote"
+    RULE = "rule"
+    BLANK = "blank"
+
+
+Lines: TypeAlias = tuple[str, ...]
+Recogniser: TypeAlias = Callable[[Lines, int, int], int | None]
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$")
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*$)")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]+\]:")
+_REFERENCE = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\]|\\.)+\]:")
+_REFERENCE_TITLE = re.compile(r"[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*$")
+_RAW_HTML = re.compile(r" {0,3}<(script|pre|style|textarea)(?:[\s>]|$)", re.IGNORECASE)
+_BLOCK_HTML = re.compile(
+    r" {0,3}</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|"
+    r"div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|"
+    r"main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|"
+    r"title|tr|track|ul)(?:[\s/>]|$)",
+    re.IGNORECASE,
+)  # the tag names of CommonMark's HTML block, condition 6
+
+
+def indent_of(line: str) -> int:
+    """Columns of white space before the first other character; a tab reaches the next multiple of four."""
+    columns = 0
+    for character in line:
+        if character == "\t":
+            columns += 4 - columns % 4
+        elif character == " ":
+            columns += 1
+        else:
+            break
+    return columns
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line has nothing but white space."""
+    return not line.strip(" \t\r\n")
+
+
+def bare(line: str) -> str:
+    """A line without its end."""
+    return line.rstrip("\r\n")
+
+
+def front_matter_end(lines: Lines) -> int | None:
+    """The line after the front matter; None when the text has none."""
+    if not lines or bare(lines[0]).removeprefix("\ufeff").rstrip(" \t") != "---":
+        return None
+    closers = (n for n in range(1, len(lines)) if bare(lines[n]).rstrip(" \t") in {"---", "..."})
+    return next((n + 1 for n in closers), None)
+
+
+def _fence_end(lines: Lines, start: int, base: int) -> int | None:
+    opened = _FENCE.match(bare(lines[start]))
+    if opened is None or indent_of(lines[start]) - base > 3:
+        return None
+    mark = opened[1] or opened[2]
+    for n in range(start + 1, len(lines)):
+        stripped = lines[n].strip()
+        if base and not is_blank(lines[n]) and indent_of(lines[n]) < base:
+            return n  # a fence in a list item ends with the item, closed or not
+        if len(stripped) >= len(mark) and set(stripped) == {mark[0]} and indent_of(lines[n]) - base <= 3:
+            return n + 1
+    return len(lines)
+
+
+def _until(lines: Lines, start: int, closer: str) -> int:
+    return next((n + 1 for n in range(start, len(lines)) if closer in lines[n].lower()), len(lines))
+
+
+def _comment_end(lines: Lines, start: int, base: int) -> int | None:
+    opened = lines[start].lstrip(" \t").startswith("<!--") and indent_of(lines[start]) - base <= 3
+    return _until(lines, start, "-->") if opened else None
+
+
+def _html_end(lines: Lines, start: int, base: int) -> int | None:
+    line = lines[start][_prefix(lines[start], base) :]
+    if raw := _RAW_HTML.match(line):
+        return _until(lines, start, f"</{raw[1].lower()}>")
+    if not _BLOCK_HTML.match(line):
+        return None
+    return next((n for n in range(start, len(lines)) if is_blank(lines[n])), len(lines))
+
+
+def _prefix(line: str, columns: int) -> int:
+    """How many characters of white space make up at most so many columns."""
+    count = 0
+    while count < len(line) and line[count] in " \t" and indent_of(line[: count + 1]) <= columns:
+        count += 1
+    return count
+
+
+def _heading_end(lines: Lines, start: int, base: int) -> int | None:
+    return start + 1 if _ATX.match(bare(lines[start])[_prefix(lines[start], base) :]) else None
+
+
+def _rule_end(lines: Lines, start: int, base: int) -> int | None:
+    return start + 1 if _RULE.match(bare(lines[start])[_prefix(lines[start], base) :]) else None
+
+
+def _quote_end(lines: Lines, start: int, base: int) -> int | None:
+    if not lines[start].lstrip(" \t").startswith(">") or indent_of(lines[start]) - base > 3:
+        return None
+    inner = (n for n in range(start + 1, len(lines)) if not lines[n].lstrip(" \t").startswith(">"))
+    return next((n for n in inner if is_blank(lines[n]) or starts_block(lines, n, base)), len(lines))
+
+
+def _table_end(lines: Lines, start: int, base: int) -> int | None:
+    if start + 1 >= len(lines) or "|" not in lines[start]:
+        return None
+    row = bare(lines[start + 1])[_prefix(lines[start + 1], base) :]
+    if "-" not in row or not _DELIMITER_ROW.match(row) or ("|" not in row and ":" not in row):
+        return None
+    return next((n for n in range(start + 2, len(lines)) if _ends_table(lines, n, base)), len(lines))
+
+
+def _ends_table(lines: Lines, n: int, base: int) -> bool:
+    return is_blank(lines[n]) or indent_of(lines[n]) < base or starts_block(lines, n, base)
+
+
+def _footnote_end(lines: Lines, start: int, base: int) -> int | None:
+    if not _FOOTNOTE.match(lines[start][_prefix(lines[start], base) :]):
+        return None
+    end = start + 1
+    for n in range(start + 1, len(lines)):
+        if is_blank(lines[n]):
+            continue
+        if indent_of(lines[n]) - base < 4 and (n > end or starts_block(lines, n, base)):
+            break
+        end = n + 1
+    return end
+
+
+def _reference_end(lines: Lines, start: int, base: int) -> int | None:
+    found = _REFERENCE.match(lines[start][_prefix(lines[start], base) :])
+    if found is None:
+        return None
+    rest = lines[start][_prefix(lines[start], base) + found.end() :]
+    end = start + 1
+    if is_blank(rest) and end < len(lines) and not is_blank(lines[end]):
+        end += 1  # the target may stand on the next line
+    if end < len(lines) and _REFERENCE_TITLE.match(bare(lines[end])):
+        end += 1  # so may the title
+    return end
+
+
+# Order matters: a rule `* * *` would be taken for an item, a comment for other HTML.
+_RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
+    (Kind.FENCE, _fence_end),
+    (Kind.COMMENT, _comment_end),
+    (Kind.HTML, _html_end),
+    (Kind.HEADING, _heading_end),
+    (Kind.RULE, _rule_end),
+    (Kind.QUOTE, _quote_end),
+    (Kind.TABLE, _table_end),
+    (Kind.FOOTNOTE, _footnote_end),
+    (Kind.REFERENCE, _reference_end),
+)
+_STARTERS = re.compile(r"[ \t]*(?:[`~]{3}|<|#|[-*_+>|\[]|\d|.*\|)")
+
+
+def recognise(lines: Lines, start: int, base: int) -> tuple[Kind, int] | None:
+    """The kind of block that begins on a line, and the line after it; None for text, items and indented code."""
+    if not _STARTERS.match(lines[start]):
+        return None  # most lines are plain text: one look instead of nine
+    for kind, recogniser in _RECOGNISERS:
+        if (end := recogniser(lines, start, base)) is not None:
+            return kind, end
+    return None
+
+
+def starts_block(lines: Lines, n: int, base: int) -> bool:
+    """Whether a line ends the paragraph before it; a reference definition does not."""
+    found = recognise(lines, n, base)
+    return bool(found and found[0] is not Kind.REFERENCE) or MARKER.match(bare(lines[n])) is not None

@@ -1,0 +1,192 @@
+"""How bankd is doing: the facts that `status` shows, and what of them is worth a warning."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from bankd.core.schedule_rows import Outcome, Row, row_to_json
+
+REMEMBER_MISSED = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """How the index stands: pages it has not read, and pages read without the analyser; `updated` is ISO 8601."""
+
+    generation: str = ""
+    memories: int = 0
+    pending: int = 0
+    provisional: int = 0
+    updated: str = ""
+    problem: str = ""
+    worker: str = "not running"
+
+
+@dataclass(frozen=True, slots=True)
+class BankFacts:
+    """What the workspace holds, and which of its folders are missing."""
+
+    pages: int = 0
+    inbox: int = 0
+    missing: tuple[str, ...] = ()
+    index: IndexFacts = IndexFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """How a job stands."""
+
+    name: str
+    last: Row | None = None
+    following: datetime | None = None
+    failures: int = 0
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFacts:
+    """What only a living daemon knows of itself; `waiting` is why it cannot work yet."""
+
+    pid: int
+    version: str
+    since: datetime
+    watcher: dict[str, Any] = field(default_factory=dict)
+    waiting: str = ""
+    settings_problem: str = ""
+    requests: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All of it at one moment."""
+
+    workspace: str
+    now: datetime
+    bank: BankFacts
+    jobs: tuple[JobFacts, ...] = ()
+    rows: tuple[Row, ...] = ()
+    daemon: DaemonFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something worth saying, what to do about it, and whether it stays wrong until a person acts."""
+
+    text: str
+    fix: str = ""
+    needs_person: bool = False
+
+
+def judge(facts: Facts) -> tuple[Finding, ...]:
+    """The findings, those that need a person first."""
+    findings = [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
+    if facts.daemon is None and facts.bank.index.pending:
+        findings.append(
+            Finding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
+        )
+    return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
+
+
+def _judge_daemon(facts: Facts) -> list[Finding]:
+    if facts.daemon is None:
+        return [Finding("no daemon runs: nothing is done by itself", "bankctl service install")]
+    found = []
+    if facts.daemon.waiting:
+        found.append(
+            Finding(
+                f"the daemon waits: {facts.daemon.waiting}",
+                "it goes on by itself when that is mended",
+                needs_person=True,
+            )
+        )
+    if facts.daemon.settings_problem:
+        text = f"the settings cannot be used, the old ones still hold: {facts.daemon.settings_problem}"
+        found.append(
+            Finding(text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True)
+        )
+    if facts.daemon.watcher.get("mode") == "polling":
+        found.append(Finding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
+    return found
+
+
+def _judge_jobs(facts: Facts) -> list[Finding]:
+    failing = [job for job in facts.jobs if job.failures and job.last]
+    return [
+        Finding(
+            f"{job.name} failed {job.failures} time{'s' if job.failures > 1 else ''} in a row: {job.last.note}",
+            "see: bankctl log",
+            needs_person=True,
+        )
+        for job in failing
+        if job.last
+    ]
+
+
+def _judge_bank(bank: BankFacts) -> list[Finding]:
+    found = [
+        Finding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+        for folder in bank.missing
+    ]
+    if bank.index.problem:
+        found.append(Finding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
+    if bank.inbox:
+        lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
+        found.append(Finding(f"{lines} no rule", "bankctl inbox"))
+    return found
+
+
+def _judge_missed(facts: Facts) -> list[Finding]:
+    missed = recent_missed(facts)
+    if not missed:
+        return []
+    lost = [row for row in missed if not row.made_up]
+    tail = f", {len(lost)} of them not made up for" if lost else ", all made up for"
+    return [Finding(f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed")]
+
+
+def recent_missed(facts: Facts) -> tuple[Row, ...]:
+    """The runs missed of late."""
+    since = facts.now - REMEMBER_MISSED
+    return tuple(row for row in facts.rows if row.outcome is Outcome.MISSED and row.at >= since)
+
+
+def facts_to_json(facts: Facts) -> dict[str, Any]:
+    """The facts with the findings, as `status --json` prints them and the socket sends them."""
+    daemon, bank = facts.daemon, facts.bank
+    return {
+        "version": 1,
+        "workspace": facts.workspace,
+        "now": facts.now.isoformat(timespec="seconds"),
+        "daemon": None if daemon is None else _daemon_to_json(daemon),
+        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox},
+        "index": asdict(bank.index),
+        "jobs": [_job_to_json(job) for job in facts.jobs],
+        "missed": [row_to_json(row) for row in recent_missed(facts)],
+        "findings": [{"text": f.text, "fix": f.fix, "needs_person": f.needs_person} for f in judge(facts)],
+    }
+
+
+def _daemon_to_json(daemon: DaemonFacts) -> dict[str, Any]:
+    return {
+        "pid": daemon.pid,
+        "version": daemon.version,
+        "since": daemon.since.isoformat(timespec="seconds"),
+        "waiting": daemon.waiting,
+        "settings_problem": daemon.settings_problem,
+        "watcher": daemon.watcher,
+        "requests": daemon.requests,
+        "refused": daemon.refused,
+    }
+
+
+def _job_to_json(job: JobFacts) -> dict[str, Any]:
+    return {
+        "job": job.name,
+        "running": job.running,
+        "failures": job.failures,
+        "last": None if job.last is None else row_to_json(job.last),
+        "next": None if job.following is None else job.following.isoformat(timespec="seconds"),
+    }

@@ -1,0 +1,118 @@
+"""What a reflect cycle takes out of the bank by itself: opinions that have faded, and what was superseded if so set.
+
+It goes to the archive with a tombstone that says where it stood; nothing is deleted, and its log line does not bring it
+back. How many may go in one night is bounded: a wrong clock makes everything look old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from bankd.core.archive import Candidate, Resident, archive_page
+from bankd.core.decay import Fading, value_on
+from bankd.core.memory import Confidence, memory_id, parse_memory, statement_of
+from bankd.core.operations import Append, Operation, Piece, Remove, Replace
+from bankd.core.policy import BudgetPolicy
+from bankd.core.spans import block_key
+from bankd.core.standing import MARKER, Lines
+
+ALWAYS_ALLOWED = 20
+"""So many memories may go in one run however small the bank is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """An opinion with its written confidence, by the place where it begins; a hand-written one may have no id."""
+
+    page: str
+    line: int
+    id: str | None
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A memory that a hand wrote gets an id, since the archive has to refer to it: its lines before and after."""
+
+    page: str
+    text: str
+    named: str
+    id: str
+
+    @property
+    def operation(self) -> Operation:
+        """The id at the end of the memory's own lines."""
+        return Replace(self.page, block_key(self.text), self.text, self.named)
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A memory that goes to the archive: its exact lines, where it stood, after which memory, and why it goes."""
+
+    id: str
+    page: str
+    heading: tuple[str, ...]
+    text: str
+    after: str | None
+    reason: str
+
+    @property
+    def operations(self) -> tuple[Operation, Operation]:
+        """Into the archive first, then out of the bank."""
+        piece, target = Piece(self.id, self.text), archive_page(self.page)
+        heading = self.heading[-1] if len(self.heading) > 1 else ""
+        return Append(target, heading, (piece,), self.heading[0] if self.heading else ""), Remove(
+            self.page, (piece,), target
+        )
+
+    @property
+    def tombstone(self) -> dict[str, object]:
+        """What the event log remembers of it."""
+        return {
+            "memory": self.id,
+            "page": self.page,
+            "heading": list(self.heading),
+            "after": self.after,
+            "reason": self.reason,
+        }
+
+
+def allowed_removals(held: int, budget: BudgetPolicy) -> int:
+    """How many memories one run may take out unasked."""
+    return max(ALWAYS_ALLOWED, held * budget.max_removed_percent // 100)
+
+
+def fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
+    """The opinions that are strictly below the floor today, as far as their confidence tells."""
+    return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading) < fading.floor]
+
+
+def resident_of(id_: str, lines: Lines, superseded_by: str | None) -> Resident:
+    """What the archive rules ask of a memory, from its lines."""
+    return Resident(id_, lines.page, lines.heading, parse_memory(MARKER.sub("", lines.text)), None, None, superseded_by)
+
+
+def named(lines: Lines) -> Named:
+    """Give a hand-written memory an id, made of its page and what it says."""
+    id_ = memory_id(lines.page, statement_of(parse_memory(MARKER.sub("", lines.text))), 0)
+    rows = lines.text.split("\n")
+    rows[lines.own - 1] = f"{rows[lines.own - 1].rstrip()} ^{id_}"
+    return Named(lines.page, lines.text, "\n".join(rows), id_)
+
+
+def archived(candidate: Candidate, lines: Lines) -> Archived:
+    """A candidate that goes."""
+    return Archived(candidate.resident.id, lines.page, lines.heading, lines.text, lines.after, candidate.detail)
+
+
+def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
+    """Say so when more would go in one run than may without a person's word."""
+    if going <= allowed_removals(held, budget):
+        return None
+    return (
+        f"{going} of {held} memories would go to the archive at once, more than "
+        f"budget.max_removed_percent = {budget.max_removed_percent} allows; nothing was archived. If the clock is right, "
+        "run bankctl cycle reflect --force"
+    )

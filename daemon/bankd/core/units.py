@@ -1,0 +1,50 @@
+"""The text of systemd units: filling in the shipped ones, and quoting as systemd.syntax(7) and systemd.service(5) want."""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = re.compile(r"[A-Za-z0-9_@.,:+=/-]+")
+_INSTANCE = re.compile(r"[a-z_][a-z0-9_-]{0,30}")
+
+
+def fill_unit(text: str, *, bankd: str, workspace: str) -> str:
+    """A shipped unit with the program and the workspace in the place of `@bankd@` and `@workspace@`."""
+    lines = []
+    for line in text.splitlines():
+        quote = quote_word if line.startswith("ExecStart=") else quote_path
+        lines.append(line.replace("@bankd@", quote(bankd)).replace("@workspace@", quote(workspace)))
+    return "\n".join(lines) + "\n"
+
+
+def instance_drop_in(*, workspace: str, binds: tuple[str, ...]) -> str:
+    """What an instance of the template needs for a workspace elsewhere; `binds` are program folders below homes."""
+    environment = quote_path(f"BANKD_WORKSPACE={workspace}")
+    lines = ["# Written by `bankctl service install --system`.", "[Service]", f"Environment={environment}"]
+    # Homes are hidden in the unit, so what is needed from them is mounted back, and only that.
+    lines += [f"BindReadOnlyPaths={quote_path(path)}" for path in binds]
+    kind = "BindPaths" if is_below_homes(workspace) else "ReadWritePaths"
+    return "\n".join([*lines, f"{kind}={quote_path(workspace)}"]) + "\n"
+
+
+def is_below_homes(path: str) -> bool:
+    """Whether `ProtectHome=` hides the path."""
+    return path.startswith(("/home/", "/root/", "/run/user/"))
+
+
+def is_instance_name(name: str) -> bool:
+    """Whether a name can be a user and the instance of a unit without any escaping."""
+    return _INSTANCE.fullmatch(name) is not None
+
+
+def quote_path(path: str) -> str:
+    """A path or assignment as a list setting wants it: specifiers doubled, quoted when it is not plain."""
+    escaped = path.replace("%", "%%")
+    if _PLAIN.fullmatch(escaped):
+        return escaped
+    return '"' + escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def quote_word(word: str) -> str:
+    """A word of a command line: there `$` would begin a variable as well."""
+    return quote_path(word.replace("$", "$$"))

@@ -1,0 +1,92 @@
+"""`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bankd.adapters.journal import set_up_log
+from bankd.adapters.notify import Notifier, take_notifier
+from bankd.adapters.signals import Signals
+from bankd.config import ConfigError
+from bankd.errors import BankError, UserError
+from bankd.service.daemon import Daemon, Surroundings
+from bankd.wiring.engine import Engine, open_engine
+
+log = logging.getLogger(__name__)
+
+RETRY = 10.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the service until it is told to stop; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    arguments = _parse(sys.argv[1:] if argv is None else argv)
+    notifier = take_notifier(os.environ)
+    set_up_log(
+        os.environ.get("JOURNAL_STREAM", ""), arguments.log_format, logging.DEBUG if arguments.debug else logging.INFO
+    )
+    os.umask(0o077)
+    signals = Signals()
+    try:
+        workspace = _find_workspace(arguments.workspace)
+        engine = _open(workspace, notifier, signals)
+        if engine is not None:
+            around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file)
+            Daemon(engine, signals, around).live()
+    except BankError as error:
+        for line in str(error).splitlines():
+            log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help
+        return error.exit_code
+    except Exception:
+        log.exception("this is a bug in bankd")
+        return 1
+    return 0
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bankd", description="The service of one workspace: runs cycles, watches files, answers searches."
+    )
+    parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE)")
+    parser.add_argument(
+        "--polling", action="store_true", help="notice changes by looking every few seconds, not by inotify"
+    )
+    parser.add_argument("--metrics-file", type=Path, metavar="FILE", help="write Prometheus metrics here every 30 s")
+    parser.add_argument(
+        "--log-format", choices=["auto", "json"], default="auto", help="how log lines look (default: auto)"
+    )
+    parser.add_argument("--debug", action="store_true", help="log more")
+    return parser.parse_args(argv)
+
+
+def _find_workspace(given: str | None) -> Path:
+    name = given or os.environ.get("BANKD_WORKSPACE", "")
+    if not name:
+        raise UserError("which workspace? Give --workspace DIR, or set BANKD_WORKSPACE")
+    folder = Path(name).expanduser().absolute()
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder; make a workspace with: bankctl init {folder}")
+    return folder
+
+
+def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
+    """Open the workspace; under a service manager, wait for what time or a person mends. None when told to stop."""
+    pause = min(RETRY, notifier.watchdog.total_seconds() / 3) if notifier.watchdog else RETRY
+    while True:
+        try:
+            return open_engine(workspace)
+        except ConfigError:
+            raise
+        except UserError as error:
+            if notifier.address is None:
+                raise
+            log.error("waiting, tried again every %.1f s: %s", pause, error)  # noqa: TRY400
+            notifier.ready(f"waiting: {error}")
+            notifier.alive()
+        if signals.wait(pause) - {signal.SIGHUP}:
+            return None

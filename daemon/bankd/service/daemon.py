@@ -1,0 +1,201 @@
+"""The whole life of the service: start, ready, loop, stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bankd import __version__
+from bankd.adapters.clock import read_clocks, utc_now
+from bankd.adapters.metrics_file import write_metrics
+from bankd.adapters.notify import Notifier
+from bankd.adapters.schedule_ledger import ScheduleLedger
+from bankd.adapters.signals import Signals
+from bankd.adapters.socket_client import socket_path
+from bankd.adapters.socket_server import SocketServer
+from bankd.adapters.timer import Timer
+from bankd.adapters.watcher import Watcher
+from bankd.core.health import DaemonFacts, Facts, judge
+from bankd.core.jumps import Reading, find_jumps
+from bankd.core.metrics import render_metrics
+from bankd.core.schedule_rows import Outcome, Row
+from bankd.core.watching import Changes
+from bankd.errors import BankError
+from bankd.service.jobs import Jobs
+from bankd.service.requests import Requests
+from bankd.wiring.engine import Engine
+
+log = logging.getLogger(__name__)
+
+BEAT = 30.0
+# Of the 5 s in which a stop must be over; the rest is for the socket and the interpreter.
+PATIENCE = 4.0
+PROOF = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the daemon is told by its command line and its service manager."""
+
+    workspace: Path
+    notifier: Notifier
+    polling: bool = False
+    metrics_file: Path | None = None
+    beat: float = BEAT
+    read_clocks: Callable[[], Reading] = read_clocks
+    clock: Callable[[], datetime] = utc_now
+
+
+class Daemon:
+    """One running service over an open workspace."""
+
+    def __init__(self, engine: Engine, signals: Signals, around: Surroundings) -> None:
+        """Put the parts together; nothing runs yet."""
+        self._engine, self._signals, self._around = engine, signals, around
+        self._since, self._settings_problem = around.clock(), ""
+        self._reloading = threading.Lock()
+        self._ledger = ScheduleLedger(around.workspace)
+        self._timer = Timer(self._look)
+        self._jobs = Jobs(engine, self._ledger, self._timer, around.clock)
+        self._watcher = Watcher(around.workspace, self._take_in, polling=around.polling)
+        requests = Requests(engine, self._jobs, self._timer, self)
+        self._socket = SocketServer(Path(socket_path(str(around.workspace))), requests.handle)
+        self._reading = around.read_clocks()
+
+    def live(self) -> None:
+        """Start, be ready, beat until told to stop, stop."""
+        self._start()
+        self._around.notifier.ready(self._status_line())
+        while not self._is_told_to_stop():
+            self._beat()
+        self._stop()
+
+    def _start(self) -> None:
+        self._timer.start()
+        self._jobs.adopt(self._engine.settings)
+        self._watcher.start()
+        self._socket.start()
+        self._jobs.look()
+        # What was written while nobody watched.
+        self._jobs.log_changed()
+        self._jobs.index_changed()
+        log.info("started workspace=%s watching=%s", self._around.workspace, self._watcher.state.mode)
+
+    def _is_told_to_stop(self) -> bool:
+        watchdog = self._around.notifier.watchdog
+        pause = min(self._around.beat, watchdog.total_seconds() / 3) if watchdog else self._around.beat
+        came = self._signals.wait(pause)
+        if signal.SIGHUP in came:
+            self._around.notifier.reloading()
+            self.reload()
+            self._around.notifier.ready(self._status_line())
+        return bool(came & {signal.SIGTERM, signal.SIGINT})
+
+    def _beat(self) -> None:
+        self._notice_jumps()
+        self._jobs.look()
+        self._watcher.check_watches()
+        self._engine.tidy()
+        if self._around.metrics_file is not None:
+            write_metrics(self._around.metrics_file, render_metrics(self.facts()))
+        if self._proves_alive():
+            self._around.notifier.alive()
+            self._around.notifier.status(self._status_line())
+
+    def _proves_alive(self) -> bool:
+        proofs = {
+            "scheduler": self._timer.proves_alive(PROOF),
+            "watcher": self._watcher.proves_alive(PROOF),
+            "socket": self._socket.is_reachable(),
+            "runs": not self._jobs.is_stuck(),
+        }
+        dead = [name for name, is_alive in proofs.items() if not is_alive]
+        if dead:
+            log.error("not alive parts=%s", ",".join(dead))
+        return not dead
+
+    def _notice_jumps(self) -> None:
+        reading = self._around.read_clocks()
+        jumps = find_jumps(self._reading, reading)
+        self._reading = reading
+        for jump in jumps:
+            log.warning("clock %s", jump)
+            self._ledger.add(Row(reading.wall, "clock", Outcome.CLOCK, note=str(jump)))
+        if jumps:
+            self._timer.realign()
+            self._watcher.look_at_all()
+
+    def _look(self) -> None:
+        self._jobs.look()
+
+    def _take_in(self, changes: Changes) -> None:
+        log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
+        if any(path.startswith("memory/") for path in changes.paths):
+            self._jobs.log_changed()
+        if any(path.startswith("bank/") for path in changes.paths):
+            try:
+                self._engine.take_in()
+            except (BankError, OSError) as error:
+                log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
+            self._jobs.index_changed()
+
+    @property
+    def pending(self) -> int:
+        """How many changed files are not in the index yet."""
+        return self._watcher.pending
+
+    def reload(self) -> str:
+        """Read the settings again; gives what is wrong with them, and goes on by the old ones then."""
+        with self._reloading:
+            try:
+                self._engine.reload()
+            except BankError as error:
+                self._settings_problem = str(error)
+                log.error("settings not reloaded, the old ones still hold problem=%s", error)  # noqa: TRY400
+                return self._settings_problem
+            self._settings_problem = ""
+            self._jobs.adopt(self._engine.settings)
+            log.info("settings reloaded")
+            return ""
+
+    def facts(self) -> Facts:
+        """How everything stands."""
+        daemon = DaemonFacts(
+            os.getpid(),
+            __version__,
+            self._since,
+            watcher=asdict(self._watcher.state),
+            settings_problem=self._settings_problem,
+            requests=self._socket.served,
+            refused=self._socket.refused,
+        )
+        bank = self._engine.facts(self.pending)
+        now = self._around.clock()
+        return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), tuple(self._ledger.rows), daemon)
+
+    def _status_line(self) -> str:
+        if self._settings_problem:
+            return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
+        needing = [finding.text for finding in judge(self.facts()) if finding.needs_person]
+        following = min((job.following for job in self._jobs.facts() if job.following), default=None)
+        due = f"next run {following:%H:%M} UTC" if following else "no run planned"
+        return needing[0] if needing else f"{self._watcher.state.files} files watched, {due}"
+
+    def _stop(self) -> None:
+        self._around.notifier.stopping("stopping")
+        self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
+        self._timer.stop()
+        ended = self._jobs.stop(PATIENCE)
+        self._socket.stop()
+        log.info("stopped cleanly=%s", ended)
+        if not ended:
+            # What the run was writing is in the journal of transactions, and the next start finishes it.
+            os._exit(0)
+        self._watcher.stop()
+        self._engine.close()

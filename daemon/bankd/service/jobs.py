@@ -1,0 +1,238 @@
+"""The daemon's jobs: looks at what is due, has it run one at a time, writes the ledger, calls a person."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from bankd.adapters.alerting import call_person
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.schedule_ledger import ScheduleLedger
+from bankd.adapters.timer import Timer
+from bankd.core.alerts import Call, after_run
+from bankd.core.health import JobFacts
+from bankd.core.policy import SchedulePolicy, Settings
+from bankd.core.schedule import Daily, Every, Job, Slot, following, look
+from bankd.core.schedule_rows import History, Outcome, Row, add_row, recount
+from bankd.errors import BankError, BusyError, StorageError
+from bankd.wiring.engine import Engine, RunSummary
+
+log = logging.getLogger(__name__)
+
+# A run that takes longer is taken for stuck, and the watchdog is not fed any more.
+LONGEST_RUN = 3600.0
+# After a change of the bank, until the analyser's process is started and the tree file written.
+INDEX_PAUSE = 3.0
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run that is waited for or going on; `asked` says that a person or the watcher wants it, not the timetable."""
+
+    job: Job
+    slot: Slot | None
+    force: bool = False
+    done: threading.Event = field(default_factory=threading.Event)
+    began: float | None = None
+    summary: RunSummary | None = None
+    error: BankError | None = None
+
+
+class Jobs:
+    """All jobs of a daemon; every method may be called from any thread."""
+
+    def __init__(self, engine: Engine, ledger: ScheduleLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
+        """Take where runs are done, remembered and timed, and the clock that decides what is due."""
+        self._engine, self._ledger, self._timer, self._clock = engine, ledger, timer, clock
+        self._lock = threading.RLock()
+        self._jobs: dict[str, Job] = {}
+        self._histories: dict[str, History] = {}
+        self._runs: dict[str, _Run] = {}
+        self._log_changed_at: float | None = None
+        self._index_behind_since: float | None = None
+        self._stopping = False
+
+    def adopt(self, settings: Settings) -> None:
+        """Run by these settings from now on."""
+        with self._lock:
+            self._jobs = {job.name: job for job in make_jobs(settings)}
+            for name in self._jobs.keys() - self._histories.keys():
+                self._enrol(name, settings.alert.after_failures)
+        self._timer.set_timetables({job.name: job.timetable for job in self._jobs.values()})
+
+    def _enrol(self, name: str, after: int) -> None:
+        now, rows = self._clock(), list(self._ledger.read())
+        if not any(row.job == name for row in rows):
+            # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
+            rows.append(Row(now, name, Outcome.ENROLLED))
+            self._ledger.add(rows[-1])
+        self._histories[name] = recount(name, rows, now, after)
+
+    def look(self) -> None:
+        """Start what is due, and write down what was missed."""
+        with self._lock:
+            if self._stopping:
+                return
+            for job in self._jobs.values():
+                if job.name not in self._runs:
+                    self._look_at(job)
+            self._look_at_logs()
+            self._look_at_index()
+
+    def _look_at(self, job: Job) -> None:
+        now, history = self._clock(), self._histories[job.name]
+        seen = look(job, history.standing, now)
+        for missed in seen.missed:
+            row = Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up)
+            self._add(row)
+            with contextlib.suppress(StorageError):  # our own ledger has it and is written when there is room
+                self._engine.note_missed(row)
+            log.warning("run missed job=%s slot=%s made_up=%s", job.name, missed.slot.key, missed.made_up)
+        history = self._histories[job.name]
+        # The ledger alone would not know of a clock that was set back, nor that a retry is under way.
+        self._histories[job.name] = History(seen.standing, history.alarm, history.last, history.open)
+        if seen.run is not None:
+            self._begin(_Run(job, seen.run))
+
+    def log_changed(self) -> None:
+        """Have new Retain lines taken in a moment after the log has settled."""
+        with self._lock:
+            wait = self._engine.settings.settle_seconds + 0.5
+            self._log_changed_at = read_monotonic() + wait
+            self._timer.ring_in(timedelta(seconds=wait + 0.1), self._clock(), "log")
+
+    def _look_at_logs(self) -> None:
+        is_due = self._log_changed_at is not None and read_monotonic() >= self._log_changed_at
+        if is_due and "micro" not in self._runs:
+            self._log_changed_at = None
+            self._begin(_Run(self._jobs["micro"], None))
+
+    def index_changed(self) -> None:
+        """Have the index brought up thoroughly after a pause, during which more may change."""
+        with self._lock:
+            self._index_behind_since = read_monotonic()
+            self._timer.ring_in(timedelta(seconds=INDEX_PAUSE + 0.1), self._clock(), "index")
+
+    def _look_at_index(self) -> None:
+        behind = self._index_behind_since
+        if behind is not None and read_monotonic() - behind >= INDEX_PAUSE:
+            self._index_behind_since = None
+            self._timer.submit(self._settle_index)
+
+    def _settle_index(self) -> None:
+        try:
+            self._engine.settle_index()
+        except BankError as error:
+            log.error("index not settled error=%s", error)  # noqa: TRY400  a person can mend it
+        except Exception:
+            log.exception("index not settled because of a bug")
+
+    def ask(self, name: str, *, force: bool, within: float) -> RunSummary:
+        """Run a job now and wait for it; raises what the run raised, BusyError when it takes too long."""
+        with self._lock:
+            if name not in self._jobs:
+                raise BusyError("the daemon is not ready to run anything yet")
+            run = self._runs.get(name)
+            if run is None or force or run.began is not None:
+                run = _Run(self._jobs[name], None, force)
+                self._begin(run)
+        if not run.done.wait(within):
+            raise BusyError(f"{name} goes on; see: bankctl status")
+        if run.error is not None:
+            raise run.error
+        return run.summary or RunSummary("", {})
+
+    def _begin(self, run: _Run) -> None:
+        self._runs[run.job.name] = run
+        self._timer.submit(lambda: self._do(run))
+
+    def _do(self, run: _Run) -> None:
+        name, run.began = run.job.name, read_monotonic()
+        self._note(Row(self._clock(), name, Outcome.STARTED, run.slot))
+        try:
+            run.summary = self._engine.run(name, force=run.force)
+            outcome, note = Outcome.RAN, run.summary.line
+        except BankError as error:
+            run.error, outcome, note = error, Outcome.FAILED, str(error)
+        except Exception as error:
+            log.exception("run failed by a bug job=%s", name)
+            run.error, outcome, note = BankError(f"this is a bug in bankd: {error}"), Outcome.FAILED, f"bug: {error!r}"
+        self._note(Row(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note))
+        level = logging.INFO if outcome is Outcome.RAN else logging.ERROR
+        log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, read_monotonic() - run.began, note)
+        with self._lock:
+            if self._runs.get(name) is run:
+                del self._runs[name]
+        run.done.set()
+
+    def _note(self, row: Row) -> None:
+        with self._lock:
+            if self._stopping:
+                return
+            call = self._add(row)
+        if call is not None:
+            verb = "has failed" if call is Call.FAILING else "works again"
+            call_person(self._engine.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
+
+    def _add(self, row: Row) -> Call | None:
+        """Append a row and count it; gives the call to make."""
+        after = self._engine.settings.alert.after_failures
+        before = self._histories[row.job]
+        self._ledger.add(row)
+        self._histories[row.job] = add_row(before, row, after)
+        if row.outcome not in {Outcome.RAN, Outcome.FAILED}:
+            return None
+        return after_run(before.alarm, worked=row.outcome is Outcome.RAN, after=after)[1]
+
+    def is_stuck(self) -> bool:
+        """Whether a run goes on for longer than any run should."""
+        with self._lock:
+            return any(
+                run.began is not None and read_monotonic() - run.began > LONGEST_RUN for run in self._runs.values()
+            )
+
+    def facts(self) -> tuple[JobFacts, ...]:
+        """How the jobs stand."""
+        with self._lock:
+            now = self._clock()
+            return tuple(self._facts_of(job, now) for job in self._jobs.values())
+
+    def _facts_of(self, job: Job, now: datetime) -> JobFacts:
+        history, run = self._histories[job.name], self._runs.get(job.name)
+        due = following(job, history.standing, now)
+        return JobFacts(job.name, history.last, due, history.alarm.failures, run is not None and run.began is not None)
+
+    def stop(self, within: float) -> bool:
+        """Start nothing more and wait for what runs; gives whether it ended. What did not is in the ledger."""
+        with self._lock:
+            going = [run for run in self._runs.values() if run.began is not None]
+        ended = all(run.done.wait(within) for run in going)
+        with self._lock:
+            self._stopping = True
+            for run in going:
+                if not run.done.is_set():
+                    row = Row(self._clock(), run.job.name, Outcome.STOPPED, run.slot, note="the service was stopped")
+                    self._ledger.add(row)
+        return ended
+
+
+def make_jobs(settings: Settings) -> tuple[Job, ...]:
+    """The two cycles by the settings; what a micro cycle missed, the next one finds, so it is always made up for."""
+    schedule = settings.schedule
+    hour, minute = schedule.reflect_at.split(":")
+    daily = Daily(time(int(hour), int(minute)), ZoneInfo(settings.timezone))
+    return Job("micro", Every(schedule.micro_minutes)), Job("reflect", daily, make_up_window(schedule))
+
+
+def make_up_window(schedule: SchedulePolicy) -> timedelta | None:
+    """How late a missed run is made up for: `run-once` always (None), `skip` never, `within: 6h` up to then."""
+    if schedule.missed in {"run-once", "skip"}:
+        return None if schedule.missed == "run-once" else timedelta(0)
+    amount = schedule.missed.removeprefix("within:").strip()
+    units = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+    return int(amount[:-1].strip()) * units[amount[-1]]

@@ -1,0 +1,111 @@
+"""What can be asked of the daemon over its socket, one method an operation."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from bankd.adapters.socket_server import Answer, Loan, Request
+from bankd.adapters.timer import Timer
+from bankd.core.health import Facts, facts_to_json
+from bankd.core.metrics import render_metrics
+from bankd.errors import BusyError, UsageError
+from bankd.service.jobs import Jobs
+from bankd.wiring.engine import Engine
+
+log = logging.getLogger(__name__)
+
+LONGEST_WAIT = 600.0
+RETAKE_EVERY = 0.2
+
+
+class Service(Protocol):
+    """The daemon, as far as requests go."""
+
+    @property
+    def pending(self) -> int: ...
+
+    def facts(self) -> Facts: ...
+
+    def reload(self) -> str: ...
+
+
+class Requests:
+    """Answers requests; every method runs in the thread of its client."""
+
+    def __init__(self, engine: Engine, jobs: Jobs, timer: Timer, service: Service) -> None:
+        """Take what can be asked."""
+        self._engine, self._jobs, self._timer, self._service = engine, jobs, timer, service
+        self._operations: dict[str, Callable[[Request], Answer | Loan]] = {
+            "search": self._search,
+            "status": self._status,
+            "metrics": self._metrics,
+            "run": self._run,
+            "reload": self._reload_settings,
+            "lend": self._lend,
+        }
+
+    def handle(self, request: Request) -> Answer | Loan:
+        """Answer one request; raises UsageError for an operation that there is not."""
+        operation = self._operations.get(request["op"])
+        if operation is None:
+            known = ", ".join(sorted(self._operations))
+            raise UsageError(f"no operation {str(request['op'])[:40]!r}; there are {known}")
+        return operation(request)
+
+    def _search(self, request: Request) -> Answer:
+        return self._engine.search(request, self._service.pending)
+
+    def _status(self, _request: Request) -> Answer:
+        return facts_to_json(self._service.facts())
+
+    def _metrics(self, _request: Request) -> Answer:
+        return {"text": render_metrics(self._service.facts())}
+
+    def _run(self, request: Request) -> Answer:
+        kind, force = request.get("kind"), request.get("force") is True
+        if kind not in {"micro", "reflect"}:
+            raise UsageError('"kind" must be micro or reflect')
+        summary = self._jobs.ask(kind, force=force, within=_seconds(request.get("within", LONGEST_WAIT)))
+        return {"line": summary.line, "report": summary.report}
+
+    def _reload_settings(self, _request: Request) -> Answer:
+        return {"problem": self._service.reload()}
+
+    def _lend(self, request: Request) -> Loan:
+        """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""
+        lent, returned, wanted = threading.Event(), threading.Event(), threading.Event()
+        wanted.set()
+
+        def work() -> None:
+            if not wanted.is_set():
+                return
+            self._engine.lend()
+            lent.set()
+            returned.wait()
+            self._retake()
+
+        self._timer.submit(work)
+        if not lent.wait(_seconds(request.get("within", 30.0))):
+            wanted.clear()
+            returned.set()
+            raise BusyError("a run goes on; see: bankctl status")
+        return Loan({"lent": True}, returned.set)
+
+    def _retake(self) -> None:
+        pause = threading.Event()
+        while True:
+            try:
+                self._engine.retake()
+            except BusyError:  # the borrower's connection broke before it ended: it has the lock until then
+                pause.wait(RETAKE_EVERY)
+            else:
+                return
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_WAIT:
+        raise UsageError(f'"within" must be 0 to {LONGEST_WAIT:.0f} seconds')
+    return float(value)

@@ -1,0 +1,29 @@
+"""How a workspace stands, looked at without changing anything: what `status` and the metrics tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bankd.core.health import BankFacts, IndexFacts
+from bankd.core.pages import read_page
+from bankd.core.routing import INBOX
+from bankd.core.watching import is_watched
+from bankd.wiring.workspace import FOLDERS
+
+
+def bank_facts(root: Path, index: IndexFacts) -> BankFacts:
+    """What the folders hold, beside what the index says of itself."""
+    missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
+    return BankFacts(pages=_count_pages(root), inbox=_count_inbox(root), missing=missing, index=index)
+
+
+def _count_pages(root: Path) -> int:
+    return sum(is_watched(path.relative_to(root).as_posix()) for path in (root / "bank").rglob("*.md"))
+
+
+def _count_inbox(root: Path) -> int:
+    try:
+        data = (root / "bank" / INBOX).read_bytes()
+    except OSError:
+        return 0
+    return len(read_page(INBOX, data).entries)

@@ -1,0 +1,131 @@
+"""Search as the daemon does it: one reader for all clients, a writer for the watcher and one for runs, one analyser."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.answer_cache import AnswerCache
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.index import IndexDamaged
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.adapters.page_files import PageFiles
+from bankd.core.health import IndexFacts
+from bankd.core.policy import Settings
+from bankd.errors import UserError
+from bankd.wiring.searching import Searching, search_settings_of
+
+
+class Finder:
+    """Every method may be called from any thread; a search never waits for a refresh."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        """Take the workspace; nothing is read yet."""
+        self._root = root
+        self._worker: KiwiWorker | None = None
+        self._reading, self._writing = threading.Lock(), threading.Lock()
+        self._problem = ""
+        self._make(settings)
+
+    def _make(self, settings: Settings) -> None:
+        own = search_settings_of(settings)
+        if own.analyser == "kiwi":
+            self._worker = self._worker or KiwiWorker(read_monotonic)
+        else:
+            self._end_worker()
+        self._reader = Searching(self._root, own, self._worker, is_daemon=True)
+        self._writer = Searching(self._root, own, self._worker, is_daemon=True)
+        self.for_runs = Searching(self._root, own, self._worker, is_daemon=True)
+        self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
+
+    def adopt(self, settings: Settings) -> None:
+        """Go on by new settings."""
+        with self._reading, self._writing:
+            # Neither is closed here: a run may hold the one that is for runs, and files close with the last holder.
+            self._make(settings)
+
+    def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
+        """Answer a request, or give the answer again while nothing changed; raises UserError."""
+        with self._reading:
+            self._reader.open()
+            state = [self._reader.index.generation, pending, now.date().isoformat()]
+            key = json.dumps([state, request], sort_keys=True)
+            kept = self._answers.get(key, now)
+            if kept is None:
+                kept = self._reader.answer(request, now, pending=pending)
+                self._answers.put(key, kept, now)
+            return kept
+
+    def take_in(self, now: datetime) -> None:
+        """Read what changed, without waiting for the analyser."""
+        with self._writing:
+            try:
+                self._writer.refresh(now, None, "if warm")
+            except (UserError, OSError) as error:
+                self._problem = str(error)
+                raise
+            self._problem = ""
+
+    def facts(self, pending: int) -> IndexFacts:
+        """How the index stands."""
+        worker = "running" if self._worker is not None and self._worker.is_warm else "not running"
+        with self._reading:
+            index = self._reader.index
+            try:
+                is_there = index.open()
+            except IndexDamaged as damage:
+                return IndexFacts(pending=pending, problem=self._problem or str(damage), worker=worker)
+            if not is_there:  # it will be made in a moment
+                return IndexFacts(pending=pending, problem=self._problem, worker=worker)
+            return IndexFacts(
+                str(index.generation),
+                index.corpus.memories,
+                pending,
+                index.provisional,
+                index.updated or "",
+                self._problem,
+                worker,
+            )
+
+    def tidy(self) -> None:
+        """End the analyser's process when it was idle for long."""
+        if self._worker is not None:
+            self._worker.end_if_idle()
+
+    def close(self) -> None:
+        """Let go of the index and end the analyser's process."""
+        self._end_worker()
+        for searching in (self._reader, self._writer, self.for_runs):
+            searching.index.close()
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+
+def index_facts(root: Path, settings: Settings) -> IndexFacts:
+    """How the index stands, for one who only looks."""
+    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    index = searching.index
+    try:
+        if not index.open():
+            return IndexFacts(pending=len(PageFiles(root / "bank").scan()))
+        memories, updated = index.corpus.memories, index.updated or ""
+        return IndexFacts(str(index.generation), memories, index.pending(), index.provisional, updated)
+    except (IndexDamaged, OSError) as error:
+        return IndexFacts(problem=str(error))
+    finally:
+        index.close()
+
+
+def verify_index(root: Path, settings: Settings) -> None:
+    """Compare every file of the index with its checksum; raises IndexDamaged."""
+    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    try:
+        searching.index.verify()
+    finally:
+        searching.index.close()

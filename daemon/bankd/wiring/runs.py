@@ -1,0 +1,125 @@
+"""Past runs of a workspace: the list of them, what one changed, and taking one back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Any
+
+from bankd.adapters.journals import Journal
+from bankd.adapters.runs import RunHistory
+from bankd.core.events import ARCHIVED, DELETED, KEPT, RESTORED, UNDONE, event
+from bankd.core.markdown import decode, encode
+from bankd.core.plan import new_run_id
+from bankd.core.transaction import Event, Transaction, replay
+from bankd.core.undo import Undoing, undo
+from bankd.errors import UserError
+from bankd.wiring.workspace import Workspace
+
+_FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that a run changed, with its difference as lines; `is_new` and `is_gone` say what the lines cannot."""
+
+    path: str
+    is_new: bool
+    is_gone: bool
+    diff: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking a run back did: the run that did it, the files that changed, what people's changes kept as it is."""
+
+    run: str
+    changed: tuple[str, ...]
+    stays: tuple[str, ...]
+
+
+def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
+    """The rows of the history, newest first, each with the number of its journal when it can be undone."""
+    kept = {journal.transaction.run: journal.seq for journal in workspace.transactions.journals.all()}
+    rows = [{**row, "undoable": kept.get(str(row.get("run")))} for row in RunHistory(workspace.files.tree).read()]
+    known = {row.get("run") for row in rows}
+    for journal in workspace.transactions.journals.all():
+        transaction = journal.transaction
+        if transaction.run not in known:
+            found = {
+                "run": transaction.run,
+                "cycle": transaction.kind,
+                "at": transaction.planned_at,
+                "status": "changed",
+            }
+            rows.append({**found, "undoable": journal.seq})
+    return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
+
+
+def show_run(workspace: Workspace, run: str) -> list[ChangedFile]:
+    """What a run changed, file by file; UserError when it is not kept."""
+    journals = workspace.transactions.journals.find(run)
+    return [file for journal in journals for file in _changes(workspace, journal)]
+
+
+def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
+    before, after = _images(workspace, journal)
+    found = []
+    for path, old in before.items():
+        new = after[path]
+        lines = unified_diff(_lines(old), _lines(new), path, path, lineterm="", n=2)
+        found.append(ChangedFile(path, old is None, new is None, tuple(lines)))
+    return found
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return decode(data or b"").split("\n")
+
+
+def _images(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+    before = {path: None if text is None else encode(text) for path, text in sorted(journal.before.items())}
+    transactions = workspace.transactions
+    return before, replay(journal.transaction, before, transactions.look, transactions.rewrite)
+
+
+def undo_run(workspace: Workspace, run: str) -> Undone:
+    """Take a run back; what people changed since stays and is named. UserError when it cannot be."""
+    transactions = workspace.transactions
+    journals = transactions.journals.find(run)
+    history = RunHistory(workspace.files.tree)
+    kind = journals[0].transaction.kind
+    if kind in _FOR_GOOD:
+        raise UserError(f"{run}: cannot be undone; {_FOR_GOOD[kind]}")
+    own = new_run_id(workspace.now, "undo", {str(row.get("run")) for row in history.read()})
+    changed: list[str] = []
+    stays: list[str] = []
+    for journal in reversed(journals):
+        before, after = _images(workspace, journal)
+        undoing = undo(journal.transaction, before, after, transactions.look)
+        applied = transactions.commit(_reverse(workspace, own, journal.transaction, undoing))
+        changed += applied.changed
+        stays += [*undoing.stays, *applied.conflicts]
+    history.note(own, "undo", workspace.now, "changed" if changed else "empty", undoes=run, stays=stays)
+    workspace.refresh()
+    return Undone(own, tuple(changed), tuple(stays))
+
+
+def _reverse(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> Transaction:
+    at = workspace.now.isoformat(timespec="seconds")
+    events = _reverse_events(workspace, own, transaction, undoing) if undoing.operations else ()
+    return Transaction(own, at, tuple(undoing.operations), events, "undo")
+
+
+def _reverse_events(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> tuple[Event, ...]:
+    """Say of each memory what it is now: taken out with its run, or back with it."""
+    turned = []
+    for said in transaction.events:
+        memory = str(said.get("memory", ""))
+        kind = {KEPT: UNDONE, RESTORED: UNDONE, ARCHIVED: RESTORED, DELETED: RESTORED, UNDONE: RESTORED}.get(
+            str(said["type"])
+        )
+        if kind is None or (kind == UNDONE and memory not in undoing.taken_out):
+            continue
+        turned.append(event(kind, f"{memory}@{own}", workspace.now, memory=memory, run=own, undoes=transaction.run))
+    return tuple(turned)

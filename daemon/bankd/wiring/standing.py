@@ -1,0 +1,50 @@
+"""How bankd stands for one who only looks: asks the daemon, or without one reads what is on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.clock import utc_now
+from bankd.adapters.schedule_ledger import read_rows
+from bankd.adapters.socket_client import NoDaemonError, ask
+from bankd.config import ConfigError, load_settings
+from bankd.core.health import Facts, JobFacts, facts_to_json
+from bankd.core.metrics import render_metrics
+from bankd.core.policy import Settings
+from bankd.core.schedule_rows import recount
+from bankd.wiring.facts import bank_facts
+from bankd.wiring.finder import index_facts
+from bankd.wiring.workspace import SETTINGS
+
+JOBS = ("micro", "reflect")
+
+
+def standing_of(root: Path) -> dict[str, Any]:
+    """The status as JSON, from the daemon where there is one; nothing is written."""
+    try:
+        answer = ask(str(root), {"op": "status"})
+    except NoDaemonError:
+        return facts_to_json(read_facts(root))
+    answer.pop("ok", None)
+    return answer
+
+
+def read_facts(root: Path) -> Facts:
+    """The facts that are on disk."""
+    try:
+        settings = load_settings(root / SETTINGS)
+    except ConfigError:
+        settings = Settings()
+    now, rows = utc_now(), tuple(read_rows(root))
+    histories = {name: recount(name, rows, now, settings.alert.after_failures) for name in JOBS}
+    jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
+    return Facts(str(root), now, bank_facts(root, index_facts(root, settings)), jobs, rows)
+
+
+def metrics_of(root: Path) -> str:
+    """The metrics, from the daemon where there is one."""
+    try:
+        return str(ask(str(root), {"op": "metrics"})["text"])
+    except (NoDaemonError, KeyError):
+        return render_metrics(read_facts(root))

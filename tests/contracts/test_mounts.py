@@ -1,0 +1,32 @@
+"""Where changes cannot be seen by the kernel, bankd polls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bankd.adapters.mounts import find_file_system, needs_polling
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+40 22 0:40 / /home rw,relatime shared:2 - btrfs /dev/sdb rw
+41 40 0:41 / /home/ann/my\\040notes rw,relatime - nfs4 server:/notes rw
+42 40 0:42 / /home/ann/drive rw - fuse.sshfs ann@server: rw
+43 40 0:43 / /home/annex rw - xfs /dev/sdc rw
+"""
+
+
+def test_the_nearest_mount_decides() -> None:
+    assert find_file_system(Path("/home/ann/my notes/bank"), MOUNTS) == "nfs4"
+    assert find_file_system(Path("/home/ann/drive"), MOUNTS) == "fuse.sshfs"
+    assert find_file_system(Path("/home/ann"), MOUNTS) == "btrfs"
+    assert find_file_system(Path("/srv/bank"), MOUNTS) == "ext4"
+
+
+def test_this_computer_has_an_answer_too() -> None:
+    assert find_file_system(Path.cwd()) != "unknown"
+
+
+def test_only_remote_file_systems_need_polling() -> None:
+    assert [
+        name for name in ("ext4", "xfs", "fuseblk", "nfs4", "9p", "fuse.sshfs", "overlay") if needs_polling(name)
+    ] == ["nfs4", "9p", "fuse.sshfs"]

@@ -1,0 +1,62 @@
+"""The ledger of runs survives torn lines, full disks and growth."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bankd.adapters import schedule_ledger
+from bankd.adapters.schedule_ledger import ScheduleLedger, read_rows
+from bankd.core.schedule_rows import Outcome, Row
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def row(number: int) -> Row:
+    return Row(NOW + timedelta(minutes=number), "micro", Outcome.RAN, note=str(number))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / ".bankd").mkdir()
+    return tmp_path
+
+
+def test_rows_are_kept(workspace: Path) -> None:
+    ScheduleLedger(workspace).add(row(1))
+    ScheduleLedger(workspace).add(row(2))
+
+    assert list(read_rows(workspace)) == [row(1), row(2)]
+    assert (workspace / ".bankd/schedule.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_torn_or_foreign_line_costs_only_itself(workspace: Path) -> None:
+    ScheduleLedger(workspace).add(row(1))
+    path = workspace / ".bankd/schedule.jsonl"
+    path.write_bytes(b'\xff\n[]\n{"at":1}\n' + b"[" * 100_000 + b"\n" + path.read_bytes() + b'{"at": "2026-11-2')
+
+    ScheduleLedger(workspace).add(row(2))
+
+    assert list(read_rows(workspace)) == [row(1), row(2)]
+
+
+def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
+    ledger = ScheduleLedger(workspace)
+    (workspace / ".bankd").rename(workspace / "away")
+    ledger.add(row(1))
+    (workspace / "away").rename(workspace / ".bankd")
+    ledger.add(row(2))
+
+    assert list(read_rows(workspace)) == [row(1), row(2)]
+
+
+def test_it_does_not_grow_for_ever(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule_ledger, "LARGEST", 2_000)
+    ledger = ScheduleLedger(workspace)
+    for number in range(200):
+        ledger.add(row(number))
+
+    assert (workspace / ".bankd/schedule.jsonl").stat().st_size < 2_200
+    assert list(read_rows(workspace))[-1] == row(199)

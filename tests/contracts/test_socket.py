@@ -1,0 +1,232 @@
+"""The socket answers its own user, in time, whatever others try."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.adapters.socket_client import NoDaemonError, ask, connect, socket_path
+from bankd.adapters.socket_server import Patience, SocketServer
+from bankd.errors import BusyError, UserError
+
+SHORT = Patience(read=0.3, total=1.0)
+
+
+def handle(request: dict[str, Any]) -> dict[str, Any]:
+    match request["op"]:
+        case "echo":
+            return {"text": request["text"]}
+        case "fail":
+            raise UserError("bank/: not there")
+        case _:
+            raise RuntimeError("a bug")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / ".bankd").mkdir(mode=0o700)
+    return tmp_path
+
+
+@pytest.fixture
+def server(workspace: Path) -> Iterator[SocketServer]:
+    server = SocketServer(Path(socket_path(str(workspace))), handle, SHORT)
+    server.start()
+    yield server
+    server.stop()
+
+
+def echo(server: SocketServer, text: str = "정직") -> str:
+    return str(ask(str(server.path.parent.parent), {"op": "echo", "text": text}, timeout=20)["text"])
+
+
+def test_a_request_gets_its_answer(server: SocketServer) -> None:
+    assert echo(server) == "정직"
+    assert server.is_reachable()
+
+
+def test_only_the_user_may_reach_it(server: SocketServer) -> None:
+    assert stat.S_IMODE(server.path.stat().st_mode) == 0o600
+
+
+def test_many_requests_pass_on_one_connection(server: SocketServer) -> None:
+    with connect(str(server.path), 5) as client:
+        client.sendall(b'{"op":"echo","text":1}\n{"op":"echo","text":2}\n')
+        with client.makefile("rb") as answers:
+            texts = [json.loads(answers.readline())["text"] for _ in range(2)]
+
+    assert texts == [1, 2]
+
+
+def test_errors_come_back_with_their_exit_code(server: SocketServer, caplog: pytest.LogCaptureFixture) -> None:
+    workspace = str(server.path.parent.parent)
+
+    assert ask(workspace, {"op": "fail"}) == {"ok": False, "error": "bank/: not there", "exit": 3}
+    assert ask(workspace, {"op": "crash"})["exit"] == 1
+    assert "a bug" in caplog.text
+    assert ask(workspace, {"no": "op"})["exit"] == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"nonsense\n", b"[]\n", b"\xff\xfe\n", b"[" * 60_000 + b"\n", b'{"op":1}\n', b'{"op":"e' + b"1" * 5000 + b"\n"],
+)
+def test_nonsense_is_refused_with_a_reason(server: SocketServer, line: bytes) -> None:
+    with connect(str(server.path), 5) as client:
+        client.sendall(line)
+        with client.makefile("rb") as answers:
+            answer = json.loads(answers.readline())
+
+    assert answer["exit"] == 2
+    assert echo(server) == "정직"
+
+
+def push(server: SocketServer, data: bytes, limit: int, pause: float = 0.0) -> int:
+    """How many bytes the server takes, up to a limit, before it puts a client out that only writes."""
+    sent = 0
+    with connect(str(server.path), 20) as client, contextlib.suppress(ConnectionError):
+        while sent < limit:
+            sent += client.send(data)
+            threading.Event().wait(pause)
+    return sent
+
+
+def test_a_line_without_end_is_cut_off_early(server: SocketServer) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sent = push(server, b"x" * (1 << 20), 1 << 30)
+
+    assert sent < 16 << 20
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 * 1024
+    assert echo(server) == "정직"
+
+
+def test_a_slow_writer_is_put_out(server: SocketServer) -> None:
+    assert push(server, b" ", 1000, pause=0.05) < 1000
+
+
+def test_a_client_that_never_reads_is_put_out(server: SocketServer) -> None:
+    request = json.dumps({"op": "echo", "text": "x" * 60_000}).encode() + b"\n"
+
+    assert push(server, request, 1 << 30) < 64 << 20
+    assert echo(server) == "정직"
+
+
+def test_silent_clients_in_all_places_only_delay_the_others(server: SocketServer) -> None:
+    silent = [connect(str(server.path), 5) for _ in range(80)]
+    try:
+        assert echo(server) == "정직"
+    finally:
+        for client in silent:
+            client.close()
+
+
+def test_many_clients_at_once_are_all_served(server: SocketServer) -> None:
+    texts: list[str] = []
+    threads = [threading.Thread(target=lambda n=n: texts.append(echo(server, str(n)))) for n in range(100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(texts, key=int) == [str(n) for n in range(100)]
+
+
+def test_another_user_is_refused_even_where_the_mode_lets_him_in(server: SocketServer, tmp_path: Path) -> None:
+    setpriv = shutil.which("setpriv")
+    if os.getuid() or setpriv is None:
+        pytest.skip("needs root and setpriv to become another user")
+    for folder in (server.path, *server.path.parents):
+        if not stat.S_IMODE(folder.stat().st_mode) & 0o001 and tmp_path.parent.parent in (folder, *folder.parents):
+            folder.chmod(0o777)
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\ns.connect(sys.argv[1])\n"
+        's.sendall(b\'{"op":"echo","text":"x"}\\n\')\nprint(s.recv(100))'
+    )
+    words = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable, "-c", code, str(server.path)]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=30, cwd="/")
+
+    assert "Permission" not in done.stderr
+    assert "text" not in done.stdout
+    assert server.refused == 1
+
+
+def test_a_socket_left_behind_is_replaced(workspace: Path) -> None:
+    path = Path(socket_path(str(workspace)))
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    server = SocketServer(path, handle, SHORT)
+    server.start()
+
+    assert echo(server) == "정직"
+
+    server.stop()
+    assert not path.exists()
+
+
+def test_a_living_server_is_left_alone(server: SocketServer) -> None:
+    with pytest.raises(BusyError, match="another process answers"):
+        SocketServer(server.path, handle, SHORT).start()
+
+    assert echo(server) == "정직"
+
+
+def test_stopping_leaves_a_socket_that_is_not_ours(server: SocketServer) -> None:
+    server.path.unlink()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(server.path))
+
+        assert not server.is_reachable()
+
+        server.stop()
+        assert server.path.exists()
+
+
+def test_a_folder_open_to_others_is_refused(workspace: Path) -> None:
+    (workspace / ".bankd").chmod(0o777)
+    with pytest.raises(UserError, match="chmod 700"):
+        SocketServer(workspace / ".bankd/bankd.sock", handle).start()
+
+
+def test_a_path_longer_than_a_socket_address_works(tmp_path: Path) -> None:
+    workspace = tmp_path / ("가" * 60)
+    server = SocketServer(Path(socket_path(str(workspace))), handle, SHORT)
+    server.start()
+
+    assert len(os.fsencode(server.path)) > 108
+    assert echo(server) == "정직"
+    assert server.is_reachable()
+
+    server.stop()
+
+
+def test_without_a_daemon_the_client_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NoDaemonError):
+        ask(str(tmp_path), {"op": "ping"})
+
+
+def test_the_client_imports_little() -> None:
+    code = (
+        "import sys; from bankd.adapters import socket_client; "
+        "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'apscheduler', 'tantivy', 'typing_extensions') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0]={sys.path!r}; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == "[]"

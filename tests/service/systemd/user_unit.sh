@@ -1,0 +1,59 @@
+# What happens to the user unit, told as lines `name=value`; runs inside user_manager.sh with the program in $BIN.
+BIN=$(cat /srv/bin)
+unit=~/.config/systemd/user/bankd.service
+show() { systemctl --user show bankd --property="$1" --value; }
+wait_for() { for _ in $(seq 200); do if eval "$1"; then return 0; fi; sleep 0.1; done; echo "never: $1"; return 0; }
+tell() { echo "$1=$2"; }
+
+# A watchdog that a test can wait for, and a look around from inside the sandbox.
+mkdir -p "$unit.d"
+cat >"$unit.d/test.conf" <<'UNIT'
+[Service]
+WatchdogSec=3
+RestartSec=100ms
+ExecStartPost=-/bin/sh -c 'exec >/srv/w/inside 2>&1; touch /srv/outside; touch /etc/outside; touch /srv/w/allowed && echo allowed; unshare --net true; PYTHON -c "import socket; socket.socket(socket.AF_INET)"; ls /proc/1/environ; cat /proc/self/status | grep -E "NoNewPrivs|Seccomp:"; true'
+UNIT
+sed -i "s,PYTHON,$BIN/python," "$unit.d/test.conf"
+
+"$BIN/bankctl" service install --workspace /srv/w >/dev/null
+tell verify "$(systemd-analyze --user verify --man=no "$unit" 2>&1)"
+tell active "$(show ActiveState)"
+tell status "$(show StatusText)"
+first=$(show MainPID)
+
+wait_for '[ -s /srv/w/.bankd/index/current ]'
+echo '- W: The sandbox lets inotify through.' >>/srv/w/bank/world/facts.md
+wait_for '"$BIN/bankctl" search --json "sandbox inotify" --workspace /srv/w | grep -q "lets inotify through"'
+tell found "$("$BIN/bankctl" search --json 'sandbox inotify' --workspace /srv/w | grep -c 'lets inotify through')"
+
+systemctl --user reload bankd
+tell reload_kept "$([ "$(show MainPID)" = "$first" ] && echo yes)"
+echo 'timezone: Mars/Olympus' >/srv/w/bankd.yaml
+systemctl --user reload bankd
+wait_for 'show StatusText | grep -q "old ones hold"'
+tell bad_reload "$(show ActiveState) $(show StatusText)"
+printf 'search: {analyser: lexicon}\n' >/srv/w/bankd.yaml
+systemctl --user reload bankd
+
+sleep 7
+tell fed "$([ "$(show MainPID)" = "$first" ] && echo yes)"
+kill -STOP "$first"
+wait_for '[ "$(show NRestarts)" = 1 ] && [ "$(show ActiveState)" = active ]'
+tell watchdog_restarts "$(show NRestarts)"
+second=$(show MainPID)
+kill -KILL "$second"
+wait_for '[ "$(show NRestarts)" = 2 ] && [ "$(show ActiveState)" = active ]'
+tell kill_restarts "$(show NRestarts)"
+tell still_found "$("$BIN/bankctl" search --json 'sandbox inotify' --workspace /srv/w | grep -c 'lets inotify through')"
+tell inside "$(tr '\n' '|' </srv/w/inside)"
+
+began=$(date +%s%N)
+systemctl --user stop bankd
+tell stop_ms $((($(date +%s%N) - began) / 1000000))
+tell result "$(show Result)"
+mv /srv/w/bankd.yaml /srv/kept; echo 'nonsense: [' >/srv/w/bankd.yaml
+systemctl --user start bankd 2>/dev/null || true
+tell bad_start "$(show ActiveState) $(show Result) $(show ExecMainStatus) restarts $(show NRestarts)"
+mv /srv/kept /srv/w/bankd.yaml
+"$BIN/bankctl" service uninstall --workspace /srv/w >/dev/null
+tell uninstalled "$([ -e "$unit" ] || echo yes)"

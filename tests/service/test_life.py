@@ -1,0 +1,246 @@
+"""The life of the daemon, as its service manager and its users see it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.adapters.socket_client import borrow
+
+
+def test_it_is_ready_alive_and_gone(manager: Any) -> None:
+    manager.start()
+    ready = manager.wait_for("READY=1")
+    manager.wait_for("WATCHDOG=1")
+    code = manager.stop()
+    manager.wait_for("STOPPING=1")
+
+    assert "files watched" in ready
+    assert code == 0
+    assert manager.senders == {manager.process.pid}
+    assert not (manager.workspace / ".bankd/bankd.sock").exists()
+
+
+def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+
+
+def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0\nsearch: {analyser: lexicon}\n")
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The office moved to Mapo.\n")
+
+    manager.wait_until(lambda: "Mapo" in manager.bank())
+
+
+def test_a_reload_changes_the_settings(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    (manager.workspace / "bankd.yaml").write_text(
+        'search: {analyser: lexicon}\ntimezone: Europe/Berlin\nschedule: {reflect_at: "04:30"}\n'
+    )
+    manager.process.send_signal(signal.SIGHUP)
+    manager.wait_for("RELOADING=1")
+
+    def reflect_is_due() -> str:
+        return str(manager.ask("status")["jobs"][1]["next"])
+
+    manager.wait_until(lambda: reflect_is_due().endswith(("T03:30:00+00:00", "T02:30:00+00:00")))
+    assert manager.process.poll() is None
+
+
+@pytest.mark.parametrize("bad", ["timezone: Mars/Olympus\n", "settle_seconds: [\n", "routing: nowhere.yaml\n"])
+def test_bad_new_settings_leave_the_old_ones_in_force(manager: Any, bad: str) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    before = manager.ask("status")["jobs"][1]["next"]
+    (manager.workspace / "bankd.yaml").write_text(bad)
+    manager.process.send_signal(signal.SIGHUP)
+    manager.wait_for("the new settings cannot be used, the old ones hold")
+    status = manager.ask("status")
+
+    assert status["jobs"][1]["next"] == before
+    assert status["daemon"]["settings_problem"]
+    assert [finding for finding in status["findings"] if finding["needs_person"]]
+    assert manager.ask("run", kind="micro")["ok"]
+
+    (manager.workspace / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
+    assert manager.ask("reload") == {"ok": True, "problem": ""}
+    assert manager.ask("status")["daemon"]["settings_problem"] == ""
+
+
+def test_a_second_daemon_says_who_is_there(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    second = manager.bankd()
+
+    assert second.returncode == 75
+    assert f"process {manager.process.pid}" in second.stderr
+    assert manager.ask("ping")["ok"]
+
+
+def test_after_kill_nothing_is_in_the_way(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    manager.stop(signal.SIGKILL)
+    assert (manager.workspace / ".bankd/bankd.sock").exists()
+    manager.heard.clear()
+    manager.start()
+    manager.wait_for("READY=1")
+
+    assert manager.ask("ping")["ok"]
+
+
+def test_a_lock_file_that_names_a_living_stranger_is_no_lock(manager: Any) -> None:
+    (manager.workspace / ".bankd/lock").write_text(f'{{"pid": {os.getppid()}, "host": "x", "started": "2026-01-01"}}\n')
+    manager.start()
+    manager.wait_for("READY=1")
+
+
+def test_a_child_that_outlives_it_holds_nothing(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    manager.stop(signal.SIGKILL)
+
+    assert manager.bankctl("cycle", "micro").returncode == 0
+
+
+def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The office moved to Mapo.\n")
+    manager.age()
+    done = [manager.bankctl("cycle", "micro") for _ in range(3)]
+
+    assert [run.returncode for run in done] == [0, 0, 0], done
+    assert "Mapo" in manager.bank()
+    manager.wait_until(lambda: manager.ask("run", kind="micro")["ok"])
+
+
+def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    loan = borrow(str(manager.workspace))
+    refused = manager.ask("run", kind="micro", within=0.3)
+    loan.close()
+
+    assert refused["exit"] == 75
+    assert manager.ask("run", kind="micro")["ok"]
+
+
+def test_a_run_that_was_cut_off_is_made_again(manager: Any) -> None:
+    ledger = manager.workspace / ".bankd/schedule.jsonl"
+    ledger.write_text(
+        '{"at": "2026-11-20T00:00:00+00:00", "job": "reflect", "outcome": "started", "slot": "2026-11-20", "due": "2026-11-19T18:00:00+00:00"}\n'
+        '{"at": "2026-11-20T00:00:00+00:00", "job": "micro", "outcome": "enrolled"}\n'
+    )
+    manager.start()
+    manager.wait_until(
+        lambda: '"ran"' in "".join(line for line in ledger.read_text().splitlines() if "reflect" in line)
+    )
+    missed = [row for row in manager.ask("status")["missed"] if row["job"] == "reflect"]
+
+    assert missed
+    assert all(row["made_up"] for row in missed)
+
+
+def test_a_missing_memory_folder_is_told_and_mended(manager: Any) -> None:
+    (manager.workspace / "memory").rename(manager.workspace / "away")
+    alone = manager.bankd()
+    assert alone.returncode == 3
+    assert "memory: no such folder" in alone.stderr
+
+    manager.start()
+    assert "memory: no such folder" in manager.wait_for("waiting:")
+    (manager.workspace / "away").rename(manager.workspace / "memory")
+
+    manager.wait_until(lambda: "Busan" in manager.bank())
+
+
+def test_a_folder_that_vanishes_meanwhile_is_told_and_mended(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    (manager.workspace / "memory").rename(manager.workspace / "away")
+    failed = manager.ask("run", kind="micro")
+    finding = manager.ask("status")["findings"][0]
+    (manager.workspace / "away").rename(manager.workspace / "memory")
+
+    assert failed["exit"] == 3
+    assert finding["needs_person"]
+    assert manager.ask("run", kind="micro")["ok"]
+    assert not [f for f in manager.ask("status")["findings"] if f["needs_person"]]
+
+
+def test_three_failures_in_a_row_call_once(manager: Any) -> None:
+    calls = manager.workspace / "calls"
+    script = manager.workspace / "call"
+    script.write_text(f"#!/bin/sh\ncat >> {calls}\n")
+    script.chmod(0o755)
+    (manager.workspace / "bankd.yaml").write_text(f"search: {{analyser: lexicon}}\nalert: {{command: {script}}}\n")
+    manager.start()
+    manager.wait_for("READY=1")
+    (manager.workspace / "memory").rename(manager.workspace / "away")
+    for _ in range(5):
+        manager.ask("run", kind="reflect")
+    (manager.workspace / "away").rename(manager.workspace / "memory")
+    manager.ask("run", kind="reflect")
+
+    lines = manager.wait_until(
+        lambda: calls.exists() and len(calls.read_text().splitlines()) >= 2 and calls.read_text().splitlines()
+    )
+    assert [line.split(":")[1].strip() for line in lines] == ["reflect has failed", "reflect works again"]
+
+
+def test_unknown_requests_are_refused_with_what_there_is(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+
+    assert "there are" in manager.ask("dance")["error"]
+    assert manager.ask("run", kind="both")["exit"] == 2
+    assert manager.ask("run", kind="micro", within="x")["exit"] == 2
+
+
+def test_metrics_are_on_the_socket_and_in_a_file(manager: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bankd.prom"
+    manager.start("--metrics-file", str(file))
+    manager.wait_for("READY=1")
+    text = manager.ask("metrics")["text"]
+    manager.wait_until(file.exists)
+
+    samples = [line for line in text.splitlines() if not line.startswith("#")]
+    assert all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in samples)
+    assert any(line.startswith('bankd_job_next_timestamp_seconds{job="reflect"}') for line in samples)
+    assert file.read_text().splitlines()[0] == text.splitlines()[0]
+
+
+def test_without_a_workspace_it_says_what_to_do(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
+    done = subprocess.run(
+        [Path(sys.executable).parent / "bankd"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 3
+    assert "--workspace" in done.stderr
+
+
+def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> None:
+    manager.start(JOURNAL_STREAM="1:2")
+    manager.wait_for("READY=1")
+    manager.stop()
+
+    assert "info    started" in manager.said()

@@ -1,0 +1,152 @@
+"""Undo, forget, purge, verify and log, as a person meets them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+NOW = "2026-06-10T03:00"
+LATER = "2026-06-10T03:30"
+SECRET = "보라색 우산은 문 옆에 둔다"
+_ID = re.compile(r"\^(m-[a-z2-7]{12})")
+
+
+def pages(root: Path) -> dict[str, bytes]:
+    """What people see: pages of bank and archive, without what is derived."""
+    found = (p for f in ("bank", "archive") for p in (root / f).rglob("*.md"))
+    return {str(p.relative_to(root)): p.read_bytes() for p in found}
+
+
+def id_of(root: Path, words: str) -> str:
+    lines = [line for data in pages(root).values() for line in data.decode().split("\n") if words in line]
+    return str(_ID.findall(lines[0])[0])
+
+
+def last_run(bankctl: Run) -> str:
+    return str(bankctl("log", "--json").json["runs"][0]["run"])
+
+
+def test_log_and_show_tell_what_a_run_did(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("cycle", "micro", "--now", LATER)
+
+    runs = bankctl("log", "--json").json["runs"]
+    shown = bankctl("show", runs[1]["run"])
+
+    assert [row["status"] for row in runs] == ["empty", "changed"]
+    assert "bank/identity/values.md" in shown.out
+    assert "+- S: 가치관: 정직을 최우선으로 한다." in shown.out
+
+
+def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(root: Path, bankctl: Run) -> None:
+    before = pages(root)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", NOW)
+    after = pages(root)
+
+    assert bankctl("undo", last_run(bankctl)).code == 0
+    assert pages(root) == before
+    assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
+    assert pages(root) == before
+    bankctl("undo", next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "undo"))
+    assert pages(root) == after
+    assert bankctl("verify").code == 0
+
+
+def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    page.write_text(page.read_text().replace("정직을 최우선으로", "정직과 친절을 최우선으로") + "\nA note of mine.\n")
+
+    undone = bankctl("undo", last_run(bankctl), "--json").json
+
+    text = page.read_text()
+    assert "정직과 친절을" in text
+    assert "A note of mine." in text
+    assert "약속을 지킨다" not in text
+    assert any("reworded" in words for words in undone["stays"])
+
+
+def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}")
+    bankctl("cycle", "micro", "--now", NOW)
+    id_ = id_of(root, SECRET)
+
+    assert bankctl("forget", id_).code == 0
+    write_log(root, "2026-05-03.md", f"W: {SECRET}")
+    bankctl("cycle", "micro", "--now", LATER)
+
+    assert not any(SECRET.encode() in data for data in pages(root).values())
+    assert (
+        bankctl(
+            "undo", next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "forget")
+        ).code
+        == 3
+    )
+    assert bankctl("verify").code == 0
+
+
+def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}", f"W: {SECRET}", "W: 다른 이야기도 있다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("search", SECRET)
+    packed = root / "events" / "elsewhere-0001.jsonl.gz"
+    packed.write_bytes(gzip.compress(f'{{"id": "x", "at": "2026", "type": "said", "text": "{SECRET}"}}\n'.encode()))
+
+    purged = bankctl("purge", id_of(root, SECRET), "--yes", "--json").json
+
+    escaped = SECRET.encode("ascii", "backslashreplace")
+    left = [p for p in root.rglob("*") if p.is_file() and "memory" not in p.parts]
+    holders = [p for p in left if SECRET.encode() in readable(p) or escaped in readable(p)]
+    assert holders == []
+    assert "memory/2026-05-02.md:4" in purged["beyond"]
+    assert "다른 이야기도 있다." in (root / "bank/_meta/inbox.md").read_text()
+    assert bankctl("verify").code == 0
+
+
+def readable(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def test_verify_finds_what_is_lost_and_what_is_there_twice(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    lines = page.read_text().split("\n")
+    first, second = (line for line in lines if _ID.search(line))
+    page.write_text("\n".join(line for line in lines if line != first) + f"\n{second}\n")
+    (root / ".bankd/txn").mkdir(exist_ok=True)
+    (root / ".bankd/txn/000099.json.bad").write_text("torn")
+
+    verdict = bankctl("verify", "--json")
+
+    assert verdict.code == 3
+    assert sorted(finding["kind"] for finding in verdict.json["findings"]) == ["left over", "lost", "twice"]
+
+
+def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / ".bankd/read-only").touch()
+    write_log(root, "2026-05-03.md", "S: 가치관: 약속을 지킨다.")
+
+    failed = bankctl("cycle", "micro", "--now", LATER)
+
+    assert failed.code == 3
+    assert "read-only" in failed.err
+    assert bankctl("log", "--json").json["runs"][0]["status"] == "failed"
+
+
+def test_undoing_what_is_not_kept_says_so(root: Path, bankctl: Run) -> None:
+    before = tree_state(root)
+    result = bankctl("undo", "20200101T000000-micro")
+
+    assert result.code == 3
+    assert "bankctl log" in result.err
+    assert tree_state(root) == before

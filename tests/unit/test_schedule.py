@@ -1,0 +1,207 @@
+"""A year of clock in four zones: each job runs as its policy says, and each slot that did not run has its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bankd.core.schedule import Daily, Every, Job, Look, Standing, failed, following, look, worked
+
+START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+ZONES = ("Asia/Seoul", "Europe/Berlin", "Europe/Helsinki", "America/New_York")
+POLICIES = {"run-once": None, "skip": timedelta(0), "within: 6h": 6 * HOUR}
+
+# (real time of the event, hours asleep, hours by which the clock is set)
+TROUBLES = (
+    (datetime(2026, 2, 10, 0, 5, tzinfo=UTC), 3, 0),
+    (datetime(2026, 3, 7, 23, 5, tzinfo=UTC), 72, 0),
+    (datetime(2026, 3, 29, 0, 5, tzinfo=UTC), 3, 0),
+    (datetime(2026, 5, 4, 2, 17, tzinfo=UTC), 0, -2),
+    (datetime(2026, 6, 6, 7, 10, tzinfo=UTC), 3, -2),
+    (datetime(2026, 8, 1, 18, 40, tzinfo=UTC), 0, 24),
+    (datetime(2026, 10, 24, 22, 5, tzinfo=UTC), 72, 0),
+    (datetime(2026, 11, 20, 19, 40, tzinfo=UTC), 0, -2),
+)
+
+
+def wall_readings() -> Iterator[datetime]:
+    """What the wall clock shows at each look of a year: every quarter of an hour, except asleep, with the troubles above."""
+    troubles, wake, offset = list(TROUBLES), START, timedelta(0)
+    real = START
+    while real < START + 365 * DAY:
+        while troubles and troubles[0][0] <= real:
+            at, asleep, step = troubles.pop(0)
+            wake, offset = at + asleep * HOUR, offset + step * HOUR
+        if real >= wake:
+            yield real + offset
+        real += 15 * MINUTE
+
+
+READINGS = tuple(wall_readings())
+
+
+@dataclass(frozen=True)
+class Ran:
+    at: datetime
+    key: str
+
+
+def simulate(job: Job) -> tuple[list[Ran], dict[str, bool], list[Look]]:
+    """All runs, the row of each missed slot (whether it was made up for), and the looks that found something."""
+    standing, runs, rows, looks = Standing(anchor=READINGS[0]), [], {}, []
+    for now in READINGS[1:]:
+        seen = look(job, standing, now)
+        standing = seen.standing
+        if seen.run:
+            runs.append(Ran(now, seen.run.key))
+        for missed in seen.missed:
+            assert missed.slot.key not in rows or not job.timetable.once
+            rows[missed.slot.key] = missed.made_up
+        if seen.run or seen.missed:
+            looks.append(seen)
+    return runs, rows, looks
+
+
+def first_instant(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """The first instant of a local date whose local time is `at` or later, found by walking through the night."""
+    instant = datetime.combine(day, time(0), UTC) - 14 * HOUR
+    while True:
+        local = instant.astimezone(zone)
+        if local.date() == day and local.time() >= at:
+            return instant
+        instant += 15 * MINUTE
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_reflect_keeps_its_policy_through_a_year(zone: str, policy: str) -> None:
+    at, window = time(3, 0), POLICIES[policy]
+    job = Job("reflect", Daily(at, ZoneInfo(zone)), window)
+    days = [START.date() + n * DAY for n in range(-1, 370)]
+    dues = {day.isoformat(): first_instant(day, at, ZoneInfo(zone)) for day in days}
+
+    expected_runs, expected_rows = [], {}
+    pending = [key for key, due in dues.items() if due > READINGS[0]]
+    for now in READINGS[1:]:
+        crossed = []
+        while dues[pending[0]] <= now:
+            crossed.append(pending.pop(0))
+        if not crossed:
+            continue
+        lateness = now - dues[crossed[-1]]
+        runs = lateness <= 1.5 * MINUTE or window is None or lateness <= window
+        late = crossed if lateness > 1.5 * MINUTE else crossed[:-1]
+        expected_rows |= dict.fromkeys(late, runs and window != timedelta(0))
+        expected_runs += [Ran(now, crossed[-1])] * runs
+
+    runs, rows, _ = simulate(job)
+
+    assert runs == expected_runs
+    assert rows == expected_rows
+    assert len(rows) >= 4
+    assert {run.key for run in runs} | set(rows) == {
+        key for key, due in dues.items() if READINGS[0] < due <= max(READINGS)
+    }
+    assert len({run.key for run in runs}) == len(runs)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_micro_keeps_its_policy_through_a_year(policy: str) -> None:
+    window = POLICIES[policy]
+    job = Job("micro", Every(30), window)
+
+    expected_runs, expected_rows = [], {}
+    for before, now in pairwise(READINGS):
+        crossed, slot = [], before.replace(minute=0) if before.minute < 30 else before.replace(minute=30)
+        while (slot := slot + 30 * MINUTE) <= now:
+            crossed.append(slot)
+        if crossed:
+            on_time = now - crossed[-1] <= 1.5 * MINUTE
+            runs = on_time or window is None or now - crossed[-1] <= window
+            expected_runs += [now] * runs
+            late = crossed[:-1] if on_time else crossed
+            expected_rows |= {f"{due:%Y-%m-%dT%H:%MZ}": runs and window != timedelta(0) for due in late}
+
+    runs, rows, _ = simulate(job)
+
+    assert [run.at for run in runs] == expected_runs
+    assert rows == expected_rows
+    assert len(rows) > 2 * 72 * 2
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_a_year_without_trouble_misses_nothing(zone: str) -> None:
+    job, standing, keys = Job("reflect", Daily(time(3, 15), ZoneInfo(zone))), Standing(START), []
+    for n in range(1, 365 * 24):
+        seen = look(job, standing, START + n * HOUR)
+        standing = seen.standing
+        keys += [seen.run.key] if seen.run else []
+
+        assert not seen.missed
+
+    assert len(keys) == len(set(keys)) == 365
+
+
+def test_downtime_gives_a_row_for_each_night_and_one_run() -> None:
+    job = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul")))
+    seen = look(job, Standing(START), START + 9 * DAY)
+
+    assert seen.run is not None
+    assert seen.run.key == "2026-01-10"
+    assert [missed.slot.key for missed in seen.missed] == [f"2026-01-{day:02}" for day in range(2, 11)]
+    assert look(job, seen.standing, START + 9 * DAY + MINUTE) == Look(None, (), seen.standing)
+
+
+def test_a_clock_once_set_to_2031_does_not_stop_the_nights_of_2026() -> None:
+    job = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul")))
+    standing = look(job, Standing(START), START.replace(year=2031)).standing
+    standing = look(job, standing, START + HOUR).standing
+    seen = look(job, standing, datetime(2026, 1, 1, 18, 0, 5, tzinfo=UTC))
+
+    assert seen.run is not None
+    assert seen.run.key == "2026-01-02"
+
+
+def test_a_network_clock_that_steps_back_a_second_runs_nothing_twice() -> None:
+    job = Job("micro", Every(30))
+    seen = look(job, Standing(START), START.replace(minute=30, second=0, microsecond=200_000))
+    again = look(job, seen.standing, START.replace(minute=29, second=59, microsecond=500_000))
+    then = look(job, again.standing, START.replace(minute=30, second=1))
+
+    assert (seen.run is not None, again.run, then.run) == (True, None, None)
+
+
+def test_a_failed_run_is_tried_again_later_and_later() -> None:
+    job, standing, now = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul"))), Standing(START), START
+    slot = job.timetable.following(START)
+    standing, now, waits = look(job, standing, slot.due).standing, slot.due, []
+    for _ in range(8):
+        standing = failed(standing, slot, now)
+        due = following(job, standing, now)
+        waits.append((due - now) // MINUTE)
+
+        assert look(job, standing, due - MINUTE / 2).run is None
+
+        seen = look(job, standing, due)
+        assert seen.run == slot
+
+        standing, now = seen.standing, due
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert look(job, worked(standing), now + HOUR).run is None
+
+
+def test_the_next_run_is_told() -> None:
+    job = Job("reflect", Daily(time(3, 0), ZoneInfo("Europe/Helsinki")))
+
+    assert following(job, Standing(START), datetime(2026, 3, 28, 12, tzinfo=UTC)) == datetime(
+        2026, 3, 29, 1, tzinfo=UTC
+    )
+    assert following(job, Standing(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(
+        2026, 10, 25, 0, tzinfo=UTC
+    )

@@ -1,0 +1,43 @@
+"""Units say what was meant whatever a workspace is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.units import fill_unit, instance_drop_in, is_instance_name, quote_path, quote_word
+
+SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@workspace@\n"
+
+
+def test_program_and_workspace_are_filled_in() -> None:
+    filled = fill_unit(SHIPPED, bankd="/opt/b/bin/bankd", workspace="/srv/내 메모 100%/$x")
+
+    assert filled == (
+        "[Service]\n"
+        'ExecStart=/opt/b/bin/bankd --workspace "/srv/내 메모 100%%/$$x"\n'
+        'ReadWritePaths="/srv/내 메모 100%%/$x"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "quoted"), [("/a/b-c.d", "/a/b-c.d"), ('/a "b"\\', '"/a \\"b\\"\\\\"'), ("/a\n[Unit]", '"/a\\n[Unit]"')]
+)
+def test_paths_are_quoted(path: str, quoted: str) -> None:
+    assert quote_path(path) == quoted
+
+
+def test_a_dollar_is_doubled_only_in_commands() -> None:
+    assert (quote_word("/a$b"), quote_path("/a$b")) == ('"/a$$b"', '"/a$b"')
+
+
+def test_a_workspace_in_a_home_is_mounted_back() -> None:
+    assert "BindPaths=/home/ann/notes\n" in instance_drop_in(workspace="/home/ann/notes", binds=("/home/ann/venv",))
+    assert "BindReadOnlyPaths=/home/ann/venv\n" in instance_drop_in(workspace="/srv/x", binds=("/home/ann/venv",))
+    assert "ReadWritePaths=/srv/x\n" in instance_drop_in(workspace="/srv/x", binds=())
+
+
+@pytest.mark.parametrize(
+    ("name", "is_good"), [("ann", True), ("_svc-1", True), ("../x", False), ("a b", False), ("", False)]
+)
+def test_instances_are_plain_names(name: str, is_good: bool) -> None:
+    assert is_instance_name(name) is is_good
