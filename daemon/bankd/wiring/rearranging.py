@@ -116,7 +116,7 @@ class Rearranger:
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
         """Let links follow the pages and folders that a hand has moved; None when there are none."""
-        moves = self._graph.table.moved()
+        moves = self._graph.moved()
         if not moves:
             return None
         sizes = self._graph.sizes()
