@@ -159,6 +159,19 @@ class LinkGraph:
             if _is_ours(link) and resolve(link.reference, link.source, self.names) is None:
                 yield link, once
 
+    def moved(self) -> dict[str, str]:
+        """The pages that a hand has moved, old path to new, while a link waits to follow any of them."""
+        moves = self.table.moved()
+        before = self.names.changed(moves.values(), moves)
+        waits = any(self._waits(old, new, before) for old, new in moves.items())
+        waits = waits or any(once and resolve(link.reference, link.source, before) for link, once in self.broken())
+        return moves if moves and waits else {}
+
+    def _waits(self, old: str, new: str, before: Names) -> bool:
+        """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
+        links = [link.reference for link in self.table.links_of(new)]
+        return any(not resolve(item, new, self.names) and resolve(item, old, before) for item in links)
+
     def sizes(self) -> dict[str, int]:
         """The bytes of every page of the bank."""
         return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}

@@ -50,7 +50,7 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
     from bankd.cli.printing import say, say_json, styled
 
     broken = list(graph.broken())
-    news, moved = [link for link, once in broken if once], graph.table.moved()
+    news, moved = [link for link, once in broken if once], graph.moved()
     shown = [link for link, _ in broken] if arguments.all else news
     if arguments.json:
         say_json({"broken": [_row(link) for link in shown], "since_ever": len(broken) - len(news), "moved": moved})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from bankd.core.inline import LinkKind
@@ -76,11 +76,17 @@ def read_source(path: str, text: str, routing: str = "") -> Source:
     return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())
 
 
-def operations_for(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> tuple[Operation, ...]:
-    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes."""
+def operations_for(
+    layout: Layout, relinked: Relinked, before: Mapping[str, str], there: Collection[str] = ()
+) -> tuple[Operation, ...]:
+    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes.
+
+    A new page must not exist yet, unless a hand has put it `there`.
+    """
+    old = layout.sources | set(there)
     return (
-        *_created(layout, relinked, before),
-        *_recast(layout, relinked, before),
+        *(Create(sheet.path, relinked.texts[sheet.path]) for sheet in layout.sheets if sheet.path not in old),
+        *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
         *_relinked(layout, relinked, before),
     )
 
@@ -103,12 +109,6 @@ def rewriter(routing: str) -> Rewrite:
 def _name(reference: Reference) -> str:
     """How a reference is named in a journal: the same words mean other things in brackets and in text."""
     return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
-
-
-def _created(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
-    for sheet in layout.sheets:
-        if sheet.path not in before:
-            yield Create(sheet.path, relinked.texts[sheet.path])
 
 
 def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:

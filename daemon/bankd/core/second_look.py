@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bankd.core.markdown import encode
+from bankd.core.carry import carry
+from bankd.core.markdown import decode, encode
 from bankd.core.operations import Append, Carry, Drop, Operation, Piece, Recast, Relink, Remove, Replace, Restore
 from bankd.core.recasting import pieces_of_page, removals
 from bankd.core.spans import keys_in
@@ -78,8 +79,10 @@ class _Looker:
         if operation.after is None or operation.moved or data is None:
             return []
         pieces = tuple(piece for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:"))
-        nowhere = self._nowhere(operation.path, pieces)
-        return [Append(operation.path, "", nowhere)] if nowhere else []
+        if not self._nowhere(operation.path, pieces):
+            return []
+        text = decode(data)
+        return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
 
     def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str) -> list[Operation]:
         if not elsewhere:

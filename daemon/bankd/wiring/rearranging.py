@@ -116,7 +116,7 @@ class Rearranger:
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
         """Let links follow the pages and folders that a hand has moved; None when there are none."""
-        moves = self._graph.table.moved()
+        moves = self._graph.moved()
         if not moves:
             return None
         sizes = self._graph.sizes()
@@ -153,7 +153,7 @@ class Rearranger:
         relinked = relink(layout, sources, names)
         before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
         kept = layout if not moved else Layout(layout.sheets, (), is_move=True)
-        operations = operations_for(kept, relinked, before)
+        operations = operations_for(kept, relinked, before, moved.values())
         check_rearranged(layout, relinked, sources, graph, names)
         history = RunHistory(workspace.files.tree)
         run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})

@@ -1,0 +1,124 @@
+"""The graph of references: what it costs to keep and to ask, and what it notices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bankd.adapters.graph import LinkGraph
+from bankd.adapters.tree import Tree
+from bankd.wiring.making import make_workspace
+from bankd.wiring.rearranging import open_rearranger
+from bankd.wiring.workspace import open_workspace
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text, encoding="utf-8")
+
+
+def graph_of(root: Path) -> LinkGraph:
+    (root / ".bankd").mkdir(exist_ok=True)
+    graph = LinkGraph(Tree(root), root / ".bankd/links.sqlite3", ["agent"], "routing.yaml")
+    graph.refresh()
+    return graph
+
+
+def bank_of(root: Path, pages: int, references: int = 30) -> Path:
+    """A workspace with many pages, some of which refer to one."""
+    make_workspace(root)
+    for n in range(pages):
+        link = "[target](../target.md#place)" if n < references else f"[next](page-{n - 1}.md)"
+        write(
+            root,
+            f"bank/world/{n // 500}/page-{n}.md",
+            f"# Page {n}\n\n- W: text {n}, see {link}\n".replace("../t", "../../t"),
+        )
+    write(root, "bank/target.md", "# Target\n\n## Place\n\n- W: here it is ^m-1\n")
+    return root
+
+
+def opened_by_a_move(root: Path) -> int:
+    """How many files a move opens once the graph is up to date."""
+    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, graph):
+        before = graph.opened
+        done = rearranger.move("target.md", "knowledge/target.md")
+        assert len(done.relinked.edits) == 30
+        return graph.opened - before
+
+
+def test_a_move_opens_what_refers_to_it_and_no_more(tmp_path: Path) -> None:
+    small, large = (opened_by_a_move(bank_of(tmp_path / str(pages), pages)) for pages in (100, 1_000))
+
+    assert small == large
+    assert large <= 2 * 32 + 1  # each referrer and the page: read for the plan, and again after it was written
+
+
+@pytest.mark.full
+def test_a_move_in_ten_thousand_pages_opens_no_more_than_in_a_hundred(tmp_path: Path) -> None:
+    small, large = (opened_by_a_move(bank_of(tmp_path / str(pages), pages)) for pages in (100, 10_000))
+
+    assert small == large
+
+
+def test_a_refresh_reads_what_changed(tmp_path: Path) -> None:
+    root = bank_of(tmp_path / "ws", 50)
+    graph_of(root).close()
+    write(root, "bank/world/0/page-7.md", "# changed\n\n[t](../../target.md)\n")
+
+    graph = graph_of(root)
+
+    assert graph.opened == 1
+    assert "bank/world/0/page-7.md" in {link.source for link in graph.links_to("bank/target.md")}
+
+
+def test_a_page_and_a_folder_that_a_hand_moves_are_recognised(tmp_path: Path) -> None:
+    write(tmp_path, "bank/a/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- z ^m-3\n")
+    write(tmp_path, "bank/a/two.md", "# Two\n")
+    write(tmp_path, "bank/log.md", "[two](a/two.md)\n")
+    graph_of(tmp_path).close()
+    (tmp_path / "bank/a").rename(tmp_path / "bank/b")
+    write(tmp_path, "bank/b/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- new\n")
+
+    graph = graph_of(tmp_path)
+
+    assert graph.moved() == {"bank/a/one.md": "bank/b/one.md", "bank/a/two.md": "bank/b/two.md"}
+
+
+def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: Path) -> None:
+    write(tmp_path, "bank/a.md", "# One\n")
+    write(tmp_path, "bank/c.md", "# Two\n")
+    write(tmp_path, "bank/log.md", "[a](a.md)\n")
+    graph_of(tmp_path).close()
+    (tmp_path / "bank/a.md").rename(tmp_path / "bank/b.md")
+    (tmp_path / "bank/c.md").rename(tmp_path / "bank/d.md")
+    graph_of(tmp_path).close()
+    (tmp_path / "bank/b.md").rename(tmp_path / "bank/a.md")
+
+    graph = graph_of(tmp_path)
+
+    assert graph.moved() == {}
+
+
+def test_only_what_led_somewhere_counts_as_broken(tmp_path: Path) -> None:
+    write(tmp_path, "bank/a.md", "[b](b.md) [never](never.md) [[nor this]] [out](https://x.y) [own](#x)\n")
+    write(tmp_path, "bank/b.md", "# B\n")
+    graph_of(tmp_path).close()
+    (tmp_path / "bank/b.md").unlink()
+
+    broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
+
+    assert broken == [("b.md", True), ("never.md", False), ("nor this", False)]
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database", b"SQLite format 3\x00" + b"\xff" * 200])
+def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    write(tmp_path, "bank/a.md", "[b](b.md)\n")
+    write(tmp_path, "bank/b.md", "# B\n")
+    graph_of(tmp_path).close()
+    (tmp_path / ".bankd/links.sqlite3").write_bytes(damage)
+
+    graph = graph_of(tmp_path)
+
+    assert [link.source for link in graph.links_to("bank/b.md")] == ["bank/a.md"]

@@ -1,0 +1,260 @@
+"""A split, a merge and a move under the same faults as any run: kills at every change, and hands in between."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.world import AT, NOW, bank_of
+
+from bankd.adapters.calls import Calls
+from bankd.adapters.lock import Lock
+from bankd.adapters.recovery import Recoverer, Recovery
+from bankd.adapters.transactions import Applied, Transactions
+from bankd.adapters.tree import Tree
+from bankd.core.anchors import find_place, outline_of
+from bankd.core.hubs import part_lines
+from bankd.core.layout import Layout
+from bankd.core.markdown import decode, scan
+from bankd.core.merge import plan_merge
+from bankd.core.moves import plan_move
+from bankd.core.names import Names
+from bankd.core.rearrange import operations_for, read_source, rewriter
+from bankd.core.references import references_of
+from bankd.core.relink import relink
+from bankd.core.render import sense_of
+from bankd.core.resolve import WIKI_KINDS, resolve
+from bankd.core.split import Limits, plan_split
+from bankd.core.transaction import Transaction
+from bankd.errors import ConflictError
+
+FULL, MOVED, LOG = "bank/knowledge/full.md", "bank/world/all.md", "bank/daily/log.md"
+TITLES = ("Storage", "네트워크", "Release", "지원")
+_ID = re.compile(r"\^(m-\d+)[ \t]*\r?$", re.MULTILINE)
+Planner = Callable[[dict[str, str]], Layout | None]
+
+
+def pages() -> dict[str, str]:
+    """A page that is to be split, and one that refers into it in several ways."""
+    full = "# Full\n\n> All there is to know.\n\n- W: opening ^m-1\n\n"
+    for n, title in enumerate(TITLES):
+        items = "".join(f"- W: fact {n} {k} {'x' * 30} ^m-{n + 1}{k}\n" for k in range(4))
+        full += f"## {title}\n\nFree words of {title}, see [log](../daily/log.md#day).\n\n{items}\n"
+    links = "".join(f"- W: see [{t}](../knowledge/full.md#{t.lower()}) ^m-9{n}\n" for n, t in enumerate(TITLES))
+    return {FULL: full, LOG: f"# Log\n\n## Day\n\n{links}- W: [[full#^m-23]] and `bank/knowledge/full.md` ^m-99\n"}
+
+
+IDS = {id_ for text in pages().values() for id_ in _ID.findall(text)}
+
+
+def plan_a_split(files: dict[str, str]) -> Layout | None:
+    """Split the page unless that is done."""
+    document = scan(files.get(FULL, ""))
+    if FULL not in files or part_lines(document, FULL):
+        return None
+    return plan_split(FULL, document, Limits(400, 800), lambda _: False)
+
+
+def plan_a_merge(files: dict[str, str]) -> Layout | None:
+    """Merge the page unless that is done."""
+    documents = {path: scan(text) for path, text in files.items()}
+    names = Names(files)
+    layout = plan_merge(FULL, documents, lambda path, doc, first, last: sense_of(path, doc, first, last, names))
+    return layout if isinstance(layout, Layout) and layout.gone else None
+
+
+def plan_a_move(files: dict[str, str]) -> Layout | None:
+    """Move the page unless that is done."""
+    return plan_move({FULL: MOVED}, {FULL: len(scan(files[FULL]).lines)}, None) if FULL in files else None
+
+
+def run(root: Path, planner: Planner, calls: Calls | None = None) -> tuple[Recovery, Applied]:
+    """One process: recover, then do what is not done yet."""
+    tree = Tree(root, calls)
+    lock = Lock(tree, AT)
+    try:
+        lock.take()
+        transactions = Transactions(tree, lock, "test", rewriter("routing.yaml"))
+        recovery = Recoverer(tree, transactions, settle_seconds=0).recover(NOW)
+        files = {path: decode(data) for path, data in bank_of(root).items()}
+        operations = operations_of(files, planner)
+        return recovery, transactions.commit(Transaction("run-1", AT, operations))
+    finally:
+        lock.release()
+        tree.close()
+
+
+def operations_of(files: dict[str, str], planner: Planner):  # type: ignore[no-untyped-def]
+    layout = planner(files)
+    if layout is None:
+        return ()
+    sources = {path: read_source(path, text) for path, text in files.items()}
+    return operations_for(layout, relink(layout, sources, Names(files)), files)
+
+
+def build(root: Path, *planners: Planner) -> Path:
+    for path, text in pages().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode())
+    (root / "archive").mkdir()
+    (root / "events").mkdir()
+    for planner in planners:
+        run(root, planner)
+        shutil.rmtree(root / ".bankd")
+    return root
+
+
+CASES: dict[str, tuple[Planner, tuple[Planner, ...]]] = {
+    "split": (plan_a_split, ()),
+    "merge": (plan_a_merge, (plan_a_split,)),
+    "move": (plan_a_move, ()),
+}
+
+
+def faults(root: Path, ids: set[str]) -> list[str]:
+    """Everything that is wrong after a run."""
+    files = {path: decode(data) for path, data in bank_of(root).items()}
+    found = [id_ for text in files.values() for id_ in _ID.findall(text)]
+    wrong = [f"{id_} is lost" for id_ in sorted(ids - set(found))]
+    wrong += [f"{id_} is there {found.count(id_)} times" for id_ in sorted(set(found)) if found.count(id_) > 1]
+    wrong += [f"left over: {p.name}" for folder in ("stage", "txn") for p in (root / ".bankd" / folder).glob("*")]
+    return wrong + broken(files)
+
+
+def broken(files: dict[str, str]) -> list[str]:
+    """Links that lead nowhere: in this bank none does to begin with."""
+    names, wrong = Names(files), []
+    for path, text in files.items():
+        for reference in references_of(scan(text)):
+            target = resolve(reference, path, names)
+            if target is None:
+                wrong.append(f"{path}: {reference.target} leads nowhere")
+            elif target.fragment and not find_place(
+                outline_of(scan(files[target.path])), target.fragment, is_wiki=reference.kind in WIKI_KINDS
+            ):
+                wrong.append(f"{path}: {reference.target} names nothing")
+    return wrong
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Planner, Path]:
+    planner, before = CASES[request.param]
+    return planner, build(tmp_path_factory.mktemp("bank") / "w", *before)
+
+
+def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(case: tuple[Planner, Path], tmp_path: Path) -> None:
+    planner, template = case
+    root = tmp_path / "w"
+    shutil.copytree(template, root)
+    run(root, planner)
+    after = bank_of(root)
+
+    _, applied = run(root, planner)
+
+    assert faults(root, IDS) == []
+    assert bank_of(root) != bank_of(template)
+    assert (applied.seq, bank_of(root)) == (0, after)
+
+
+def test_a_merge_after_a_split_gives_the_bytes_back(tmp_path: Path) -> None:
+    root = build(tmp_path / "w", plan_a_split, plan_a_merge)
+
+    assert {path: decode(data) for path, data in bank_of(root).items()} == pages()
+
+
+def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: tuple[Planner, Path], tmp_path: Path) -> None:
+    planner, template = case
+    calls = FaultyCalls()
+    clean = tmp_path / "clean"
+    shutil.copytree(template, clean)
+    run(clean, planner, calls)
+    bad = {}
+    for action, n in [(action, n) for action in ("kill", "torn") for n in range(1, calls.count + 1)]:
+        if action == "torn" and not calls.log[n - 1].startswith("write"):
+            continue
+        root = tmp_path / f"{action}{n}"
+        shutil.copytree(template, root)
+        with pytest.raises(Killed):
+            run(root, planner, FaultyCalls(Fault(n, action)))
+        seen = {id_ for data in bank_of(root).values() for id_ in _ID.findall(decode(data))}
+        run(root, planner)
+        wrong = [f"{id_} is out of sight before recovery" for id_ in IDS - seen] + faults(root, IDS)
+        if bank_of(root) != bank_of(clean):
+            wrong.append("the bank is not that of an undisturbed run")
+        if wrong:
+            bad[f"{action} at {n}: {calls.log[n - 1]}"] = wrong
+        shutil.rmtree(root)
+
+    assert bad == {}
+
+
+class Hand:
+    """What a person does to a page while a run is at work on it; `has_written` once the words are saved."""
+
+    def __init__(self, page: Path, style: str) -> None:
+        self._page, self._style = page, style
+        self._later = ""
+        self.has_written = False
+
+    def __call__(self) -> None:
+        """Edit now, or read now and save later."""
+        if not self._page.exists():
+            return
+        text = self._page.read_text(encoding="utf-8")
+        noted = text.rstrip("\n") + "\n\n- noted by hand\n"
+        match self._style:
+            case "append":
+                self._save(noted)
+            case "reword" if "fact 1 2 " in text:
+                self._save(text.replace("fact 1 2 ", "fact 1 2, noted by hand, "))
+            case "stale":
+                self._later = noted
+
+    def finish(self) -> None:
+        """Save what was read before the run had done its work."""
+        if self._later:
+            self._save(self._later)
+
+    def _save(self, text: str) -> None:
+        self._page.parent.mkdir(parents=True, exist_ok=True)
+        self._page.write_text(text, encoding="utf-8")
+        self.has_written = True
+
+
+@pytest.mark.parametrize("style", ["append", "reword", "stale"])
+@pytest.mark.parametrize("path", [FULL, LOG])
+def test_a_hand_s_edit_before_any_change_is_kept(
+    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str
+) -> None:
+    planner, template = case
+    calls = FaultyCalls()
+    shutil.copytree(template, tmp_path / "clean")
+    run(tmp_path / "clean", planner, calls)
+    bad = {}
+    for at in range(1, calls.count + 1, 3):
+        root = tmp_path / f"w{at}"
+        shutil.copytree(template, root)
+        hand = Hand(root / path, style)
+        with suppress(ConflictError):
+            run(root, planner, FaultyCalls(Fault(at, "hook", hook=hand)))
+        hand.finish()
+        for _ in range(2):
+            run(root, planner)
+        if wrong := wrong_after(root, hand):
+            bad[f"before {at}: {calls.log[at - 1]}"] = wrong
+        shutil.rmtree(root)
+
+    assert bad == {}
+
+
+def wrong_after(root: Path, hand: Hand) -> list[str]:
+    """What is wrong with the bank and with the words that a person wrote."""
+    files = {name: decode(data) for name, data in bank_of(root).items()}
+    times = sum(text.count("noted by hand") for text in files.values())
+    wrong = [f"the words are there {times} times"] if times != hand.has_written else []
+    return wrong + faults(root, IDS)

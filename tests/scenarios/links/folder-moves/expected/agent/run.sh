@@ -1,0 +1,1 @@
+ls bank/deep/knowledge/*.md

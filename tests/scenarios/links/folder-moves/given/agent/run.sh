@@ -1,0 +1,1 @@
+ls bank/knowledge/*.md

@@ -1,0 +1,1 @@
+cat bank/knowledge/full.md#도구
