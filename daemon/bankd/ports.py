@@ -65,8 +65,8 @@ class QueryReader(Protocol):
 class PageSource(Protocol):
     """The pages of a bank, as the index reads them."""
 
-    def scan(self) -> Mapping[str, str]:
-        """Every page with a stamp that changes when its file does; opens none."""
+    def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
+        """Every page, or those of these paths that are there, with a stamp that changes when its file does; opens none."""
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page; None when it cannot be read."""

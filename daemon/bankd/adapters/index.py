@@ -13,8 +13,9 @@ import fcntl
 import hashlib
 import shutil
 import sqlite3
+import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -152,13 +153,16 @@ class SearchIndex:
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
-    def refresh(self, now: datetime) -> Refreshed:
-        """Bring the index up to date with the pages; reads only pages whose stamp changed."""
+    def refresh(self, now: datetime, paths: Collection[str] | None = None) -> Refreshed:
+        """Bring the index up to date with the pages, or with these alone; reads only pages whose stamp changed.
+
+        `paths` are names as they are on the disk.
+        """
         with self._writer_lock():
             why = self._why_unusable()
             if why:
                 return self._build(now, why)
-            return self._update(now)
+            return self._update(now, paths)
 
     def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
         """Build the index anew beside the old one, which answers until the new one is whole."""
@@ -196,9 +200,9 @@ class SearchIndex:
             if not (folder / line.split(" ")[0]).is_file():
                 raise IndexDamaged(f"{line.split(' ')[0]} is missing")
 
-    def _update(self, now: datetime) -> Refreshed:
-        known = self._opened.fingerprints()
-        scan = self._pages.scan()
+    def _update(self, now: datetime, paths: Collection[str] | None) -> Refreshed:
+        scan = self._pages.scan(paths)
+        known = self._opened.fingerprints(None if paths is None else {unicodedata.normalize("NFC", p) for p in paths})
         gone = [path for path in known if path not in scan]
         can_upgrade = self._analyser.is_warm
         dirty = [

@@ -108,9 +108,14 @@ class Rows:
         """Set one value of the state of the index."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def fingerprints(self) -> dict[str, Fingerprint]:
-        """How each page was when it was read."""
-        rows = self._connection.execute("SELECT path, stamp, hash, provisional FROM pages")
+    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, Fingerprint]:
+        """How each page, or each of these, was when it was read."""
+        query = "SELECT path, stamp, hash, provisional FROM pages"
+        if paths is None:
+            rows: Iterable[tuple[str, str, str, int]] = self._connection.execute(query)
+        else:
+            found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
+            rows = [row for row in found if row is not None]
         return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
 
     def touch(self, path: str, stamp: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,6 +58,7 @@ class Searching:
         self._root = root
         self._worker = worker
         self._is_daemon = is_daemon
+        self._tree_generation = -1
         self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
         self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
@@ -126,8 +127,16 @@ class Searching:
             self.write_tree(write)
         return done
 
+    def refresh_some(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
+        self.analyser.patience = "if warm"
+        return self.index.refresh(now, paths)
+
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
+        if self._tree_generation == self.index.generation and (self._root / TREE_FILE).is_file():
+            return
+        self._tree_generation = self.index.generation
         pages = (PageNode(*node) for node in self.index.nodes())
         content = render_tree(pages, dict(self.index.all_frequencies()), self.index.corpus)
         file = self._root / TREE_FILE
