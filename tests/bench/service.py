@@ -1,6 +1,6 @@
 """How soon the daemon finds an edit among many pages, and what it costs when nothing happens; prints a table.
 
-    python tests/bench/service.py [PAGES] [IDLE_SECONDS]
+python tests/bench/service.py [PAGES] [IDLE_SECONDS]
 """
 
 from __future__ import annotations
@@ -162,13 +162,17 @@ def main(pages: int, idle: float) -> None:
             threading.Event().wait(10)
             for kind, seconds in latencies(folder, client, 8).items():
                 beyond = [1000 * (one - Pace().quiet) for one in seconds]
-                print(f"{kind:16} beyond the debounce: median {statistics.median(beyond):4.0f} ms, worst {max(beyond):4.0f} ms")
+                print(
+                    f"{kind:16} beyond the debounce: median {statistics.median(beyond):4.0f} ms, worst {max(beyond):4.0f} ms"
+                )
             print(f"{'500 checked out':16} all found {checkout(folder, client):.2f} s after git ended")
             threading.Event().wait(15)
             before, _ = use(daemon)
             threading.Event().wait(idle)
             after, resident = use(daemon)
-            print(f"{'idle':16} {100 * (after - before) / idle:.3f} % CPU over {idle:.0f} s, {resident:.0f} MB resident")
+            print(
+                f"{'idle':16} {100 * (after - before) / idle:.3f} % CPU over {idle:.0f} s, {resident:.0f} MB resident"
+            )
     finally:
         shutil.rmtree(folder.parent)
 
