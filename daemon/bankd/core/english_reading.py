@@ -124,8 +124,8 @@ class _Reader:
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)
-        if before in _CURRENCIES:
-            return ""
+        if before == "~":
+            return before
         earlier = self._peek(-2)[1]
         return "-" if before == "-" and tag == "SO" and earlier not in ("SN", "SL") else ""
 

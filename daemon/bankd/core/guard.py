@@ -155,11 +155,14 @@ def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
     ours, theirs = [token.key for token in old], [token.key for token in new]
     if _fixed(old) != _fixed(new):
         return False
-    while ours and ours[0] == theirs[0]:
-        ours, theirs = ours[1:], theirs[1:]
-    while ours and ours[-1] == theirs[-1]:
-        ours, theirs = ours[:-1], theirs[:-1]
-    return any(ours[at:] + ours[:at] == theirs for at in range(max(1, len(ours))))
+    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
+    return _row(theirs[moved]) in _row(ours[moved] * 2)
+
+
+def _row(keys: Sequence[str]) -> str:
+    """Keys in a row, each between separators, so that one row is found in another as a whole."""
+    return "\0" + "\0".join(keys) + "\0"
 
 
 def _fixed(tokens: Sequence[Token]) -> list[str]:
@@ -174,11 +177,16 @@ def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
     """
     gone = {id(token) for token in left_out}
     return all(
-        token.kind is Kind.ADVERB or (at > 0 and _is_aside(phrase, token, gone))
+        token.kind is Kind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
         for at, phrase in enumerate(old.phrases)
         for token in phrase
         if id(token) in gone
     ) and all(map(_is_light, left_out))
+
+
+def _is_speaker(token: Token) -> bool:
+    """Who writes a log speaks of himself unless he says otherwise."""
+    return token.base == "나" and token.case in ("subject", "topic")
 
 
 def _is_light(token: Token) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.core.duplicates import Match, Outcome, find_match
 from bankd.core.memory import Memory
@@ -19,6 +19,9 @@ from bankd.core.wording import Wording
 _NEAREST = 10
 """So many earlier lines of the same run are compared with a new one, those that share most words first."""
 
+_ENTITIES = "entities/"
+"""The folder of pages about one person or thing each, relative to the bank."""
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
@@ -26,6 +29,13 @@ class Neighbour:
 
     id: str
     memory: Memory
+
+
+def said_on(page: str, memory: Memory) -> Memory:
+    """A memory with whom its page is about: what a hand writes on `entities/Peter.md` is said of Peter."""
+    if memory.entities or not page.startswith(_ENTITIES):
+        return memory
+    return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))
 
 
 @dataclass(frozen=True, slots=True)

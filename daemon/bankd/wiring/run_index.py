@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bankd.adapters.holdings import PageHoldings
-from bankd.core.judging import Neighbour
+from bankd.core.judging import Neighbour, said_on
 from bankd.core.likeness import letter_pairs, may_be_alike
 from bankd.core.memory import Memory
 from bankd.core.query import Filters, FoundRow, Query
@@ -64,9 +64,10 @@ class RunIndex:
         """A row as a memory; nothing is blocked by an index that lags behind a page, so a changed page is read again."""
         id_ = row.id or f"bank/{path}:{row.line}"
         if path in unchanged:
-            return Neighbour(id_, Memory(row.text, row.tag, entities=tuple(sorted(row.candidate.entities)), id=row.id))
-        memory = self._holdings.memory_at(f"bank/{path}", row.line)
-        return Neighbour(id_, memory) if memory is not None and memory.text == row.text else None
+            memory = Memory(row.text, row.tag, entities=tuple(sorted(row.candidate.entities)), id=row.id)
+            return Neighbour(id_, said_on(path, memory))
+        there = self._holdings.memory_at(f"bank/{path}", row.line)
+        return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""
