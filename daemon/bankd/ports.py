@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -19,7 +19,7 @@ from bankd.core.query import Filters, FoundRow
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading
 from bankd.core.retiring import Opinion
-from bankd.core.scoring import Corpus, Weights
+from bankd.core.scoring import Corpus, Vocabulary, Weights
 from bankd.core.standing import Lines
 from bankd.core.transaction import Transaction
 from bankd.core.wording import Wording
@@ -48,7 +48,7 @@ class IndexView(Protocol):
     def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
         """The memories that match best by a first, rough count."""
 
-    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Container[str]]:
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages."""
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:

@@ -32,7 +32,7 @@ from bankd.core.scoring import Corpus, Vocabulary, Weights, idf
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
-FORMAT = "2"
+FORMAT = "3"
 """Changes whenever an index of the version before could not be read."""
 
 _BATCH_PAGES = 2_000

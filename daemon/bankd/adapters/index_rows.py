@@ -6,6 +6,7 @@ The terms for finding are tantivy's (`index_terms`); a row is found by its numbe
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
 from bankd.core.query import FoundRow
-from bankd.core.scoring import Candidate, Corpus, Vocabulary
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
-    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms TEXT NOT NULL,
+    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL,
     memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL, bigrams INTEGER NOT NULL,
     heading_words INTEGER NOT NULL
 );
@@ -138,7 +139,7 @@ class Rows:
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', '', 0, 0, 0, 0, 0) "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', x'', 0, 0, 0, 0, 0) "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
@@ -153,7 +154,7 @@ class Rows:
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
                 "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
-                " ".join(sorted(_vocabulary(page))), len(page.rows), sum(words),
+                vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
                 sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.analysis.bigrams) for row in page.rows),
                 sum(len(row.heading_terms) for row in page.rows), page.path,
             ),
@@ -202,7 +203,7 @@ class Rows:
         numbers = list(pages)
         marks = ",".join("?" * len(numbers))
         found = self._connection.execute(f"SELECT page, terms FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
-        return {page: Vocabulary(terms) for page, terms in found}
+        return {page: array("I", terms) for page, terms in found}
 
     def paths(self, pages: Iterable[int]) -> dict[int, str]:
         """The paths of these pages."""
@@ -219,7 +220,7 @@ class Rows:
             yield path, title, paths, keywords.split(), memories
 
 
-def _vocabulary(page: NewPage) -> set[str]:
+def _terms_of(page: NewPage) -> set[str]:
     own = {term for row in page.rows for sentence in row.analysis.sentences for term in sentence}
     return own | {term for row in page.rows for term in row.heading_terms}
 
