@@ -101,6 +101,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
         plan = archive(plan, facts, world, policy)
+        plan = heal(plan, world.graph, policy)
         plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
 
@@ -255,7 +256,7 @@ def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     pages = foresee(plan.transaction, before)
     large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
     pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
-    closed = {item.what for item in facts.unread_pages}
+    closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
     texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
     graph = world.graph
     rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)

@@ -89,12 +89,13 @@ def arrange(
     names: Names,
     *,
     by_hand: Mapping[str, str] | None = None,
-    routing: str = "",
 ) -> Rearrangement:
     """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
     moved = by_hand or {}
     relinked = relink(layout, sources, names)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
+    rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
+    routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
     findings = Preserving(layout, relinked, sources, new).findings(names)
     kept = replace(layout, gone=()) if moved else layout

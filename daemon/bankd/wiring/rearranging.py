@@ -140,7 +140,7 @@ class Rearranger:
     def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
         graph = self._graph
         sources = graph.sources_for(layout, graph.names)
-        arranged = arrange(layout, sources, graph.names, routing=graph.routing)
+        arranged = arrange(layout, sources, graph.names)
         return self._commit(kind, arranged, dry_run=dry_run)
 
     def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
