@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankd.core.follow import Part, describe, follow
+from bankd.core.hubs import part_line
 from bankd.core.markdown import encode
 from bankd.core.memory import Memory
 from bankd.core.pages import read_page
@@ -62,7 +63,7 @@ def test_real_questions_find_the_part_of_their_topic(shared: Path) -> None:
         if item["split"] == "seed":
             seeds[item["label"]].append(item["text"])
     pages = {f"bank/k/full/{label}.md": "".join(f"- W: {text}\n" for text in texts) for label, texts in seeds.items()}
-    hub = "".join(f"- [{label}](full/{label}.md)\n" for label in seeds)
+    hub = "".join(part_line("bank/k/full.md", path, "", "", "\n") for path in pages)
     views = {path: describe(read_page(path, encode(text))) for path, text in {**pages, "bank/k/full.md": hub}.items()}
     right: Counter[bool] = Counter()
     total: Counter[bool] = Counter()
