@@ -22,10 +22,11 @@ from bankd.core.follow import follow
 from bankd.core.judging import judge
 from bankd.core.markdown import decode
 from bankd.core.memory import parse_memory, render_memory
+from bankd.core.names import is_outside
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
-from bankd.core.rearrange import is_splittable, split_large
+from bankd.core.rearrange import heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.retiring import Named, Opinion, archived, fallen, named, resident_of, too_many
 from bankd.core.routing import Destination, Rules, route
@@ -100,6 +101,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
         plan = archive(plan, facts, world, policy)
+        plan = heal(plan, world.graph, policy)
         plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
 
@@ -234,15 +236,27 @@ def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]
     return tuple(named(lines) for _, lines in found if not parse_memory(lines.text).is_pinned)
 
 
+def heal(plan: Plan, graph: Graph, policy: Policy) -> Plan:
+    """Let links follow what a hand has moved, if the settings say so."""
+    moves = graph.moved() if policy.settings.links.heal == "apply" else {}
+    if not moves:
+        return plan
+    sources = {old: graph.read(new) for old, new in moves.items()}
+    others = graph.sizes().keys() - set(moves.values())
+    return plan.with_(rearranged=heal_links(moves, sources, graph.names, graph.sources_for, others))
+
+
 def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
+    if plan.rearranged:  # links follow one rearrangement a run: the pages are split in the next
+        return plan
     limits = Limits.of(policy.settings.split)
-    touched = {operation.path for operation in plan.operations}
+    touched = {operation.path for operation in plan.operations if not is_outside(operation.path)}
     before = {path: data for path in touched if (data := world.holdings.read(path)) is not None}
     pages = foresee(plan.transaction, before)
     large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
     pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
-    closed = {item.what for item in facts.unread_pages}
+    closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
     texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
     graph = world.graph
     rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)
@@ -262,7 +276,7 @@ def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
 
 def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
     """Refuse a plan that would lose something, or that is too large to go unasked."""
-    touched = sorted({operation.path for operation in plan.operations})
+    touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := holdings.read(path)) is not None}
     findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
     if findings:

@@ -171,6 +171,12 @@ class Graph(Protocol):
     def sizes(self) -> Mapping[str, int]:
         """The bytes of every page of the bank."""
 
+    def moved(self) -> Mapping[str, str]:
+        """The pages that a hand has moved and that links wait to follow, old path to new."""
+
+    def read(self, path: str) -> Source:
+        """A file with its references, as it is now."""
+
     def is_name_taken(self, path: str) -> bool:
         """Whether a new page may not have this name."""
 

@@ -122,3 +122,25 @@ def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     graph = graph_of(tmp_path)
 
     assert [link.source for link in graph.links_to("bank/b.md")] == ["bank/a.md"]
+
+
+def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    make_workspace(root)
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("roots: []", "roots: [../agent, scripts]"), "utf-8")
+    write(root, "bank/knowledge/full.md", "# Full\n\n## Tools\n")
+    write(root, "scripts/run.sh", f"cat {root}/bank/knowledge/full.md\n")
+    write(tmp_path, "agent/a.md", "[t](../ws/bank/knowledge/full.md#tools) `bank/knowledge/full.md`\n")
+    write(tmp_path, "agent/run.sh", f'cat "$WS/bank/knowledge/full.md#tools" {root}/bank/knowledge/full.md\n')
+    (tmp_path / "agent/run.sh").chmod(0o755)
+
+    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
+        done = rearranger.move("knowledge/full.md", "world/all.md")
+
+    assert done.conflicts == []
+    assert (root / "scripts/run.sh").read_text() == f"cat {root}/bank/world/all.md\n"
+    assert (tmp_path / "agent/a.md").read_text() == "[t](../ws/bank/world/all.md#tools) `bank/world/all.md`\n"
+    assert (tmp_path / "agent/run.sh").read_text() == f'cat "$WS/bank/world/all.md#tools" {root}/bank/world/all.md\n'
+    assert (tmp_path / "agent/run.sh").stat().st_mode & 0o777 == 0o755
+    assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["a.md", "run.sh"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from bankd.adapters.links import LinkTable
@@ -17,7 +18,7 @@ from bankd.core.linking import Link, keys_to, keys_touched, links_to, touched
 from bankd.core.markdown import Document, decode, scan
 from bankd.core.memory import split_id
 from bankd.core.moves import Print, moved_by_hand
-from bankd.core.names import BANK, Names, path_key
+from bankd.core.names import BANK, Names, is_outside, path_key
 from bankd.core.pages import read_page
 from bankd.core.rearrange import REFERRING, read_source
 from bankd.core.relink import Source
@@ -33,10 +34,12 @@ class LinkGraph:
     """Files, names and references; `opened` counts the files that were read since it was made."""
 
     def __init__(self, tree: Tree, database: Path, roots: Collection[str], routing: str) -> None:
-        """`roots` are other folders, and `routing` is the file of rules, relative to the workspace."""
-        self._tree, self._roots, self.routing = tree, tuple(roots), routing
+        """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
+        self._tree, self.routing = tree, routing
+        self._home = tree.root.resolve().as_posix()
+        self._roots = tuple(_relative(Path(self._home, root).resolve(), self._home) for root in roots)
         self.table = LinkTable(database)
-        self.names = Names(())
+        self.names = Names((), self._home)
         self.opened = 0
         self._views: dict[str, Part] = {}
 
@@ -51,7 +54,7 @@ class LinkGraph:
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
         prints = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()}
-        self.names = Names(seen)
+        self.names = Names(seen, self._home)
         with self.table.change():
             for path in sorted(changed):
                 self._record(path, seen[path])
@@ -69,11 +72,7 @@ class LinkGraph:
         if not path.endswith(REFERRING) or not self._may_refer(path):
             self.table.record(path, seen, None, None, ())
             return
-        try:
-            data = self._tree.read(path)
-        except (ConflictError, OSError):
-            data = None
-        self.opened += 1
+        data = self._bytes(path)
         text = decode(data or b"")
         ids = (
             {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
@@ -104,13 +103,13 @@ class LinkGraph:
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in a folder and might be referred to."""
         try:
-            with os.scandir(self._tree.root / folder) as entries:
+            with os.scandir(Path(self._home, folder)) as entries:
                 return sorted((entry for entry in entries if _is_visible(entry)), key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
 
     def _path(self, entry: os.DirEntry[str]) -> str:
-        return Path(entry.path).relative_to(self._tree.root).as_posix()
+        return _relative(Path(entry.path), self._home)
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """The pages of a layout and the files that it touches, read; `names` are those from before it."""
@@ -120,21 +119,25 @@ class LinkGraph:
 
     def read(self, path: str) -> Source:
         """A file with its references, as it is now."""
-        self.opened += 1
-        return read_source(path, decode(self._tree.read(path) or b""), self.routing)
+        return read_source(path, decode(self._bytes(path) or b""), self.routing)
 
     def document(self, path: str) -> Document:
         """A page as it is now."""
+        return scan(decode(self._bytes(path) or b""))
+
+    def _bytes(self, path: str) -> bytes | None:
+        """A file, in the workspace or outside; None for one that cannot be read or must be left alone."""
         self.opened += 1
-        return scan(decode(self._tree.read(path) or b""))
+        with suppress(ConflictError, OSError):
+            return Path(path).read_bytes() if is_outside(path) else self._tree.read(path)
+        return None
 
     def view(self, path: str) -> Part | None:
         """What decides whether a memory fits a page; None when there is no such page."""
         if path not in self.names:
             return None
         if path not in self._views:
-            self._views[path] = describe(read_page(path, self._tree.read(path) or b""))
-            self.opened += 1
+            self._views[path] = describe(read_page(path, self._bytes(path) or b""))
         return self._views[path]
 
     def is_hub(self, path: str) -> bool:
@@ -167,6 +170,11 @@ class LinkGraph:
         waits = waits or any(once and resolve(link.reference, link.source, before) for link, once in self.broken())
         return moves if moves and waits else {}
 
+    def settle(self, moved: Iterable[str]) -> None:
+        """Links have followed these pages, or need not."""
+        with self.table.change():
+            self.table.settle_moved(moved)
+
     def _waits(self, old: str, new: str, before: Names) -> bool:
         """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
         links = [link.reference for link in self.table.links_of(new)]
@@ -181,6 +189,11 @@ def _is_ours(link: Link) -> bool:
     target = link.reference.target
     is_address = ":" in target.partition("#")[0] or target.startswith(("//", "#"))
     return bool(target) and not is_address and link.reference.kind not in {LinkKind.BARE, LinkKind.ROUTE}
+
+
+def _relative(path: Path, home: str) -> str:
+    """A path relative to the workspace if it lies in there, else as it is."""
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()
 
 
 def _is_visible(entry: os.DirEntry[str]) -> bool:

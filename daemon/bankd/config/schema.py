@@ -105,6 +105,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "search.cache_minutes": _whole(0, 10_080),
     "search.cache_entries": _whole(0, 10_000),
     "search.recall_minutes": _whole(0, 10_080),
+    "links.heal": _one_of("offer", "apply"),
     "budget.max_removed_percent": _whole(0, 100),
     "budget.max_added_lines": _whole(0, 1_000_000),
     "alert.after_failures": _whole(1, 1000),

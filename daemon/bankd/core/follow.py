@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bankd.core.hubs import part_lines
+from bankd.core.hubs import part_lines, parts_folder
 from bankd.core.memory import Memory
 from bankd.core.names import BANK
 from bankd.core.pages import Page
 from bankd.core.routing import Destination
 from bankd.core.titles import obsidian_words
 
-_WORD = re.compile(r"[가-힣]+|[^\W가-힣]+")
+_WORD = re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
 _TITLE_WEIGHT = 3  # a part's title says what belongs there, its text only what happens to be there
 _K1, _B = 1.2, 0.75
@@ -48,11 +48,11 @@ def follow(memory: Memory, destination: Destination, view: ViewPart) -> Destinat
     hub = view(BANK + destination.page)
     here, heading = hub, destination.heading
     while here and here.parts and not (heading and obsidian_words(heading) in here.headings):
-        below = {part.path: part for path in here.parts if (part := view(path))}
+        below = {path: _with_parts(part, view) for path in here.parts if (part := view(path))}
         best = best_part(memory, heading, list(below.values())) if below else None
         if best is None:
             break
-        here = below[best]
+        here = view(best)
     if here is None or here is hub:
         return destination
     kept = heading if heading and obsidian_words(heading) in here.headings else None
@@ -71,6 +71,19 @@ def describe(page: Page) -> Part:
     headings = frozenset(obsidian_words(heading.title) for heading in page.headings)
     parts = tuple(part_lines(page.document, page.path).values())
     return Part(page.path, headings, frozenset(entities), frozenset(months), terms, parts)
+
+
+def _with_parts(part: Part, view: ViewPart) -> Part:
+    """A part that is a hub itself, with all that its own parts hold."""
+    whole = part
+    for path in part.parts:
+        below = view(path)
+        if below is not None and path.startswith(parts_folder(part.path) + "/"):
+            below = _with_parts(below, view)
+            terms = Counter(whole.terms) + Counter(below.terms)
+            headings, entities = whole.headings | below.headings, whole.entities | below.entities
+            whole = Part(part.path, headings, entities, whole.months | below.months, terms, part.parts)
+    return whole
 
 
 def best_part(memory: Memory, heading: str | None, parts: Sequence[Part]) -> str | None:

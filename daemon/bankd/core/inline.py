@@ -58,10 +58,10 @@ _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]")
 _ATTRIBUTE = re.compile(r"\s(?:href|src)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ALIAS = re.compile(r"\\?\|")
 _SEGMENT = r"[^\s/\\`'\"<>()\[\]{}|,;:*?#!$]+"
-_PREFIX = r"(?:\$\{?\w+\}?/|(?:\.{1,2}/)+)?"
+_PREFIX = r"(?:\$\{?\w+\}?/|(?:\.{1,2}/)+|/)?"
 _FRAGMENT = r"(?:#[^\s`'\"<>()\[\]{}|,;*]+)?"
 _PAGE_PATH = rf"{_PREFIX}(?:{_SEGMENT}/)+[^\s/\\`'\"<>()\[\]{{}}|,;:*?#!]*?\.md(?![A-Za-z0-9_/-]){_FRAGMENT}"
-_FOLDER_PATH = rf"{_PREFIX}bank(?:/{_SEGMENT})+/?"
+_FOLDER_PATH = rf"{_PREFIX}(?:{_SEGMENT}/)*bank(?:/{_SEGMENT})+/?"
 _BARE = re.compile(rf"(?<![A-Za-z0-9_./:@%+$~-])(?:{_PAGE_PATH}|{_FOLDER_PATH})")
 _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s*")
 

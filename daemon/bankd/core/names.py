@@ -1,6 +1,6 @@
 """Which files a link can lead to, found as links find them: by path or by name, whatever the case or Unicode form.
 
-All paths are relative to the workspace, with `/`; what lies above it begins with `..`.
+Paths are relative to the workspace; those of other folders outside it are absolute.
 """
 
 from __future__ import annotations
@@ -24,12 +24,17 @@ def join_path(folder: str, path: str) -> str | None:
             parts.pop()
         elif part not in {"", "."}:
             parts.append(part)
-    return "/".join(parts) or None
+    return ("/" if folder.startswith("/") else "") + "/".join(parts) or None
+
+
+def is_outside(path: str) -> bool:
+    """Whether a file lies outside the workspace."""
+    return path.startswith("/")
 
 
 def relative_path(path: str, folder: str, climb: int = 0) -> str:
     """The relative path from a folder to a file: the shortest, or one that climbs further up than it must."""
-    there, here = path.split("/"), [part for part in folder.split("/") if part]
+    there, here = ([part for part in where.split("/") if part] for where in (path, folder))
     shared = 0
     while shared < min(len(there) - 1, len(here)) and there[shared] == here[shared]:
         shared += 1
@@ -45,8 +50,9 @@ def folder_of(path: str) -> str:
 class Names:
     """The files of a workspace, by path and by name."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        """Take every file that a link may lead to."""
+    def __init__(self, paths: Iterable[str], home: str = "") -> None:
+        """Take every file that a link may lead to, and the absolute path of the workspace."""
+        self.home = home
         self._files: dict[str, tuple[str, ...]] = {}
         self._named: dict[str, tuple[str, ...]] = {}
         self._folders: dict[str, int] = {}
@@ -55,7 +61,7 @@ class Names:
 
     def changed(self, gone: Iterable[str], new: Iterable[str]) -> Names:
         """The names after some files went and others came."""
-        after = Names(())
+        after = Names((), self.home)
         after._files, after._named = dict(self._files), dict(self._named)
         after._folders = dict(self._folders)
         for path in gone:
@@ -70,6 +76,7 @@ class Names:
 
     def file(self, path: str) -> str | None:
         """Find the file at a path: exactly there, else the only one whose path has the same key."""
+        path = self.inside(path)
         found = self._files.get(path_key(path), ())
         if path in found:
             return path
@@ -77,7 +84,15 @@ class Names:
 
     def has_folder(self, path: str) -> bool:
         """Whether any file is below this folder."""
-        return path_key(path.rstrip("/")) in self._folders
+        return path_key(self.inside(path.rstrip("/"))) in self._folders
+
+    def inside(self, path: str) -> str:
+        """A path relative to the workspace if it lies in there."""
+        return path.removeprefix(self.home + "/") if self.home and path.startswith("/") else path
+
+    def seen_from(self, source: str, path: str) -> str:
+        """A path as a file refers to it that may lie outside the workspace."""
+        return f"{self.home}/{path}" if is_outside(source) and not is_outside(path) else path
 
     def named(self, name: str) -> tuple[str, ...]:
         """The files with this name, in the bank if there are any there; `.md` may be left out."""

@@ -62,9 +62,10 @@ class SearchPolicy:
 
 @dataclass(frozen=True, slots=True)
 class LinksPolicy:
-    """Other folders, relative to the workspace, whose files name bank paths."""
+    """Other folders whose files name bank paths, and what becomes of links to what a hand has moved: offer or apply."""
 
     roots: tuple[str, ...] = ()
+    heal: str = "offer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout, Piece, Sheet, combine
 from bankd.core.markdown import Document, encode, scan
 from bankd.core.memory import split_id
+from bankd.core.moves import folders_moved, plan_move
 from bankd.core.names import BANK, Names, path_key
 from bankd.core.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
 from bankd.core.preserving import Preserving
@@ -23,9 +24,13 @@ REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", "
 _GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
 
 
+SourcesFor = Callable[[Layout, Names], Mapping[str, Source]]
+"""Gives the pages of a layout and the files with a reference that it touches, read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """Splits of a run: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
+    """What a layout comes to: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
 
     layout: Layout
     relinked: Relinked
@@ -44,7 +49,7 @@ def split_large(
     limits: Limits,
     is_taken: Callable[[str], bool],
     names: Names,
-    sources_for: Callable[[Layout, Names], dict[str, Source]],
+    sources_for: SourcesFor,
 ) -> Rearrangement | None:
     """Split those of these pages (path -> text) that have reached their size; None when none has."""
     due = {path: document for path, text in pages.items() if is_due(document := scan(text), limits)}
@@ -58,12 +63,44 @@ def split_large(
         return None
     layout = combine(tuple(planned.values()))
     sources = {**sources_for(layout, names), **{path: read_source(path, pages[path]) for path in planned}}
+    return replace(arrange(layout, sources, names), seamless=seamless)
+
+
+def heal_links(
+    moves: Mapping[str, str],
+    sources: Mapping[str, Source],
+    names: Names,
+    sources_for: SourcesFor,
+    others: Collection[str],
+) -> Rearrangement:
+    """Let links follow pages that a hand has moved (old path -> new).
+
+    `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
+    """
+    layout = plan_move(moves, {old: len(sources[old].lines) for old in moves}, None)
+    layout = replace(layout, folders=folders_moved(moves, others))
+    before = names.changed(moves.values(), moves)
+    return arrange(layout, {**sources_for(layout, before), **sources}, before, by_hand=moves)
+
+
+def arrange(
+    layout: Layout,
+    sources: Mapping[str, Source],
+    names: Names,
+    *,
+    by_hand: Mapping[str, str] | None = None,
+) -> Rearrangement:
+    """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
+    moved = by_hand or {}
     relinked = relink(layout, sources, names)
-    before = {path: "".join(source.lines) for path, source in sources.items()}
-    new_sources = {path: read_source(path, text) for path, text in relinked.texts.items()}
-    findings = Preserving(layout, relinked, sources, new_sources).findings(names)
-    operations = operations_for(layout, relinked, before)
-    return Rearrangement(layout, relinked, operations, seamless, tuple(findings))
+    before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
+    rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
+    routing = next(rules, "")
+    new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
+    findings = Preserving(layout, relinked, sources, new).findings(names)
+    kept = replace(layout, gone=()) if moved else layout
+    operations = operations_for(kept, relinked, before, moved.values())
+    return Rearrangement(layout, relinked, operations, findings=tuple(findings))
 
 
 def read_source(path: str, text: str, routing: str = "") -> Source:

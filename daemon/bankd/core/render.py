@@ -23,7 +23,7 @@ def render(reference: Reference, target: Target, source: str, names: Names) -> s
     for style in _styles(reference.kind, target, source):
         if style.base is Base.SELF:
             return ""
-        written = _written(reference, target.path, style, source)
+        written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
         found = resolve(replace(reference, target=written), source, names)
         if found and found.path == target.path and found.is_folder == target.is_folder:
             return written
@@ -49,11 +49,11 @@ def _styles(kind: LinkKind, target: Target, source: str) -> list[Style]:
     return [replace(style, ending=ending) for ending in endings]
 
 
-def _written(reference: Reference, path: str, style: Style, source: str) -> str:
+def _written(reference: Reference, seen: str, path: str, style: Style, source: str) -> str:
     if style.base is Base.NAME:
         return _with_ending("/".join(path.split("/")[-style.segments :]), style.ending)
     if style.base is Base.RELATIVE:
-        plain = style.prefix + relative_path(path, folder_of(source), style.climb)
+        plain = style.prefix + relative_path(seen, folder_of(source), style.climb)
     elif style.base is Base.ROOT:
         plain = ("" if style.prefix == "bare" else "/") + path.removeprefix(BANK)
     else:

@@ -80,7 +80,10 @@ def _split(plan: Plan) -> Iterator[Row]:
     if plan.rearranged is None:
         return
     layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
-    for path in sorted(layout.sources):
+    for old, new in sorted(layout.homes.items()):
+        links = sum(edit.leads_to == new.path for edit in edits)
+        yield Row("~", "followed", old, "", f"moved by hand to {new.path}, {links} links follow")
+    for path in sorted(layout.sources - layout.homes.keys()):
         folder = parts_folder(path) + "/"
         parts = sum(new.startswith(folder) for new in layout.new_paths)
         links = sum(edit.leads_to.startswith(folder) for edit in edits)

@@ -98,7 +98,7 @@ def _resolve_relative(path: str, fragment: str | None, source: str, names: Names
     found = _target(join_path(folder_of(source), path), path, fragment, style, names)
     if found is None:
         return None
-    least = relative_path(found.path, folder_of(source)).count("../")
+    least = relative_path(names.seen_from(source, found.path), folder_of(source)).count("../")
     climb = max(0, _LEADING_CLIMB.match(path).group().count("../") - least)  # type: ignore[union-attr]
     return replace(found, style=replace(found.style, climb=climb))
 
@@ -115,7 +115,9 @@ def _target(full: str | None, written: str, fragment: str | None, style: Style, 
         if file := names.file(path):
             return Target(file, fragment, replace(style, ending=ending))
     if names.has_folder(full):
-        return Target(full, fragment, replace(style, ending="/" if written.endswith("/") else "?"), is_folder=True)
+        return Target(
+            names.inside(full), fragment, replace(style, ending="/" if written.endswith("/") else "?"), is_folder=True
+        )
     return None
 
 
@@ -141,7 +143,10 @@ def _resolve_bare(path: str, fragment: str | None, source: str, names: Names) ->
     if rest.startswith(("./", "../")):
         found_relative = _resolve_relative(rest, fragment, source, names)
         return found_relative if found_relative and found_relative.path.startswith(BANK) else None
-    if rest.startswith(BANK):
+    full: str | None
+    if rest.startswith("/"):
+        full, style = names.inside(rest), Style(Base.WORKSPACE, f"{names.home}/")
+    elif rest.startswith(BANK):
         full, style = join_path("", rest), Style(Base.WORKSPACE, prefix)
     elif source.startswith(BANK):
         full, style = join_path(BANK, rest), Style(Base.ROOT, "bare")

@@ -12,13 +12,11 @@ from bankd.core.hubs import part_lines, parts_folder
 from bankd.core.layout import Layout
 from bankd.core.markdown import Document
 from bankd.core.merge import parts_of, plan_merge
-from bankd.core.moves import folders_moved, plan_move
-from bankd.core.names import BANK, Names, folders_above
-from bankd.core.operations import Operation
+from bankd.core.moves import plan_move
+from bankd.core.names import BANK, folders_above
 from bankd.core.plan import new_run_id
-from bankd.core.preserving import Preserving
-from bankd.core.rearrange import operations_for, read_source
-from bankd.core.relink import Relinked, Source, relink
+from bankd.core.rearrange import Rearrangement, arrange, heal_links
+from bankd.core.relink import Relinked
 from bankd.core.render import sense_of
 from bankd.core.routing import problem_of_target
 from bankd.core.split import Limits, plan_split
@@ -34,7 +32,6 @@ class Rearranged:
     run: str
     layout: Layout
     relinked: Relinked
-    operations: tuple[Operation, ...]
     conflicts: Sequence[str] = ()
 
 
@@ -116,17 +113,15 @@ class Rearranger:
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
         """Let links follow the pages and folders that a hand has moved; None when there are none."""
-        moves = self._graph.moved()
+        graph = self._graph
+        moves = graph.moved()
         if not moves:
             return None
-        sizes = self._graph.sizes()
-        layout = plan_move(moves, {old: len(self._graph.read(new).lines) for old, new in moves.items()}, None)
-        folders = folders_moved(moves, sizes.keys() - set(moves.values()))
-        layout = Layout(layout.sheets, layout.gone, layout.homes, folders, is_move=True)
-        done = self._carry_out("heal", layout, dry_run=dry_run, by_hand=moves)
+        sources = {old: graph.read(new) for old, new in moves.items()}
+        others = graph.sizes().keys() - set(moves.values())
+        done = self._commit("heal", heal_links(moves, sources, graph.names, graph.sources_for, others), dry_run=dry_run)
         if not dry_run:
-            with self._graph.table.change():
-                self._graph.table.settle_moved(moves)
+            graph.settle(moves)
         return done
 
     def page(self, given: str) -> str:
@@ -142,44 +137,30 @@ class Rearranger:
         which = f"could be {' or '.join(found_names)}" if found_names else "no such page in bank/"
         raise UserError(f"{given}: {which}")
 
-    def _carry_out(
-        self, kind: str, layout: Layout, *, dry_run: bool, by_hand: dict[str, str] | None = None
-    ) -> Rearranged:
-        """Relink, look at the result, and commit; with `by_hand` the pages have gone to their new paths already."""
-        graph, workspace = self._graph, self._workspace
-        moved = by_hand or {}
-        names = graph.names.changed(moved.values(), moved)
-        sources = {**graph.sources_for(layout, names), **{old: graph.read(new) for old, new in moved.items()}}
-        relinked = relink(layout, sources, names)
-        before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
-        kept = layout if not moved else Layout(layout.sheets, (), is_move=True)
-        operations = operations_for(kept, relinked, before, moved.values())
-        check_rearranged(layout, relinked, sources, graph, names)
+    def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
+        graph = self._graph
+        sources = graph.sources_for(layout, graph.names)
+        arranged = arrange(layout, sources, graph.names)
+        return self._commit(kind, arranged, dry_run=dry_run)
+
+    def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
+        """Write what was planned as one transaction; InvariantError when a link or a memory would be worse off."""
+        if arranged.findings:
+            raise InvariantError(*arranged.findings)
+        workspace, layout = self._workspace, arranged.layout
         history = RunHistory(workspace.files.tree)
         run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})
-        if dry_run or not operations:
-            return Rearranged(run, layout, relinked, operations)
+        if dry_run or not arranged.operations:
+            return Rearranged(run, layout, arranged.relinked)
         at = workspace.now.isoformat(timespec="seconds")
-        applied = workspace.transactions.commit(Transaction(run, at, operations))
-        history.note(
-            run, kind, workspace.now, "changed", counts={"pages": len(layout.new_paths), "links": len(relinked.edits)}
-        )
+        conflicts = workspace.committer().commit(Transaction(run, at, arranged.operations))
+        counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
+        history.note(run, kind, workspace.now, "changed", counts=counts)
         for folder in sorted({folder for path in layout.gone for folder in folders_above(path)}, reverse=True):
             workspace.files.tree.remove_empty(folder)
-        graph.refresh()
-        with graph.table.change():
-            graph.table.settle_moved(layout.gone)
-        return Rearranged(run, layout, relinked, operations, applied.conflicts)
-
-
-def check_rearranged(
-    layout: Layout, relinked: Relinked, sources: dict[str, Source], graph: LinkGraph, names: Names
-) -> None:
-    """InvariantError when a link or a memory would be worse off."""
-    new = {path: read_source(path, text, graph.routing) for path, text in relinked.texts.items()}
-    findings = Preserving(layout, relinked, sources, new).findings(names)
-    if findings:
-        raise InvariantError(*findings)
+        self._graph.refresh()
+        self._graph.settle(layout.gone)
+        return Rearranged(run, layout, arranged.relinked, conflicts)
 
 
 @contextmanager

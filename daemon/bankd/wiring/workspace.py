@@ -6,7 +6,7 @@ import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
@@ -19,12 +19,14 @@ from bankd.adapters.graph import LinkGraph
 from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
+from bankd.adapters.outside import OutsideFiles
 from bankd.adapters.recovery import Recoverer
 from bankd.adapters.runs import RunHistory
 from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Transactions
 from bankd.config import compile_finders, load_rules, load_settings
 from bankd.core.events import Ledger, fold
+from bankd.core.names import is_outside
 from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
@@ -118,7 +120,11 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), _Committer(self.transactions), self.index, self.index, self.graph)
+        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph)
+
+    def committer(self) -> Committer:
+        """What commits."""
+        return Committer(self.transactions, self.files, self.settings.routing)
 
     def holdings(self) -> PageHoldings:
         """What the bank and its archive hold."""
@@ -135,16 +141,24 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Committer:
-    """The transaction layer as the story of a run knows it."""
+class Committer:
+    """The transaction layer as the stories know it; files outside the workspace follow when all else is done."""
 
     transactions: Transactions
+    files: BankFiles
+    routing: str
 
     def ledger(self) -> Ledger:
+        """The fold of the event log."""
         return fold(self.transactions.events.read())
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
-        return self.transactions.commit(transaction).conflicts
+        """Apply a transaction; gives what was left as a hand had it."""
+        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
+        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
+        conflicts = self.transactions.commit(replace(transaction, operations=inside)).conflicts
+        others = OutsideFiles(self.files.tree.calls)
+        return [*conflicts, *others.relink(outside, self.transactions.look, rewriter(self.routing))]
 
 
 @contextmanager

@@ -1,0 +1,176 @@
+"""Pages grow, are split, moved and merged, and every link and every new memory finds its way."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+NOW = "2027-01-10T03:00"
+TOPICS = {
+    "Cooking": "빵 굽는 법, sourdough and yeast",
+    "Running": "마라톤 훈련, marathon pace",
+    "Books": "소설 읽기, novels",
+}
+
+
+@pytest.fixture
+def page(root: Path) -> Path:
+    """A page that is nearly large enough to be split, with a link to it."""
+    settings = root / "bankd.yaml"
+    text = settings.read_text("utf-8").replace("warn_kib: 8", "warn_kib: 1").replace("split_kib: 15", "split_kib: 2")
+    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    rules = "TAG_ROUTING:\n  W:\n    - {target: knowledge/full.md, match: '.'}\n"
+    (root / "routing.yaml").write_text(rules, "utf-8")
+    body = "".join(
+        f"## {topic}\n\n"
+        + "".join(f"- W: {words} number {n}, at some length ^m-{topic.lower()}{n}\n" for n in range(12))
+        + "\n"
+        for topic, words in TOPICS.items()
+    )
+    (root / "bank/knowledge/full.md").write_text(f"# Full\n\n{body}", "utf-8")
+    (root / "bank/daily/home.md").write_text("[run](../knowledge/full.md#running) [[full#Books]]\n", "utf-8")
+    return root / "bank/knowledge/full.md"
+
+
+def test_a_large_page_is_split_in_reflect_and_a_second_run_does_nothing(root: Path, page: Path, bankctl: Run) -> None:
+    micro = bankctl("cycle", "micro", "--now", NOW, "--json").json
+    reflect = bankctl("cycle", "reflect", "--now", NOW, "--json").json
+    before = tree_state(root)
+    again = bankctl("cycle", "reflect", "--now", NOW, "--json").json
+
+    assert micro["counts"] == {}
+    assert reflect["counts"] == {"split": 1}
+    assert (root / "bank/daily/home.md").read_text() == "[run](../knowledge/full/running.md#running) [[books#Books]]\n"
+    assert page.read_text("utf-8").count("](full/") == 3
+    assert again["counts"] == {}
+    assert tree_state(root) == before
+
+
+def test_what_a_run_adds_counts_for_the_split_of_the_same_run(root: Path, page: Path, bankctl: Run) -> None:
+    text = page.read_text("utf-8")
+    page.write_text(text[: text.index("## Books")], "utf-8")
+    write_log(root, "2027-01-09.md", *(f"W: 마라톤 이야기 {n}: {'x' * 60}" for n in range(12)))
+
+    report = bankctl("cycle", "reflect", "--now", NOW, "--json").json
+
+    assert (report["counts"]["learned"], report["counts"]["split"]) == (12, 1)
+    held = [
+        path
+        for path in (root / "bank/knowledge").rglob("*.md")
+        for _ in re.findall("마라톤 이야기", path.read_text("utf-8"))
+    ]
+    assert len(held) == 12
+    assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"] == {}
+
+
+def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("split", "knowledge/full.md")
+    write_log(
+        root, "2027-01-09.md", "W: 첫 마라톤에서 완주했다.", "W: Read two novels this week.", "W: 굽는 온도는 230도."
+    )
+
+    bankctl("cycle", "micro", "--now", NOW)
+
+    assert "첫 마라톤에서" in (page.parent / "full/running.md").read_text("utf-8")
+    assert "two novels" in (page.parent / "full/books.md").read_text("utf-8")
+    assert "굽는 온도는" in (page.parent / "full/cooking.md").read_text("utf-8")
+    assert "knowledge/full.md" in (root / "routing.yaml").read_text("utf-8")
+
+
+def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
+    before = {path: state[0] for path, state in tree_state(root).items()}
+
+    split = bankctl("split", "full", "--json").json
+    merge = bankctl("merge", "knowledge/full.md", "--json").json
+
+    assert (len(split["pages"]), len(split["links"]), len(merge["links"])) == (4, 2, 2)
+    assert {path: state[0] for path, state in tree_state(root).items()} == before
+    assert not (page.parent / "full").exists()
+
+
+def test_a_dry_run_writes_nothing(root: Path, page: Path, bankctl: Run) -> None:
+    before = tree_state(root)
+
+    result = bankctl("split", "full", "--dry-run")
+
+    assert "would write 4 pages, 2 links. Nothing was written" in result.out
+    assert tree_state(root) == before
+
+
+def test_a_hub_moves_with_its_parts_and_rules_keep_naming_it(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("split", "full")
+
+    result = bankctl("move", "knowledge/full.md", "world/everything.md")
+
+    assert result.code == 0
+    assert "world/everything.md" in (root / "routing.yaml").read_text("utf-8")
+    assert (
+        root / "bank/daily/home.md"
+    ).read_text() == "[run](../world/everything/running.md#running) [[books#Books]]\n"
+    assert not (page.parent / "full").exists()
+    assert bankctl("merge", "world/everything.md").code == 0
+    assert bankctl("links", "check").code == 0
+
+
+@pytest.mark.parametrize("heal", ["offer", "apply"])
+def test_links_follow_what_a_hand_has_moved(root: Path, page: Path, bankctl: Run, heal: str) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("heal: offer", f"heal: {heal}"), "utf-8")
+    bankctl("links", "check")
+    page.rename(root / "bank/world/other.md")
+
+    offered = bankctl("links", "check")
+    report = bankctl("cycle", "reflect", "--now", NOW, "--json").json
+    if heal == "offer":
+        bankctl("links", "heal")
+
+    assert offered.code == 3
+    assert "bank/knowledge/full.md is bank/world/other.md now" in offered.out
+    assert ("followed" in report["counts"]) == (heal == "apply")
+    target = re.search(r"\[run\]\(([^)]*)\)", (root / "bank/daily/home.md").read_text("utf-8"))
+    assert target is not None
+    assert target[1].startswith("../world/other")
+    assert bankctl("links", "check").code == 0
+
+
+def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
+    result = bankctl("links", "to", "full", "--json").json
+
+    assert [(row["page"], row["line"]) for row in result["links"]] == [("bank/daily/home.md", 1)] * 2 + [
+        ("routing.yaml", 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("split", "nothing"), "no such page in bank/"),
+        (("split", "daily/home.md"), "has no seam"),
+        (("merge", "daily/home.md"), "has no parts"),
+        (("move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
+        (("move", "daily/home.md", "../x.md"), "without `..`"),
+        (("move", "daily/home.md", "x"), "must be a page that ends in .md"),
+        (("move", "_meta/inbox.md", "x.md"), "keeps its own pages there"),
+        (("move", "daily", "daily/more"), "lies inside"),
+    ],
+)
+def test_what_cannot_be_done_is_said(root: Path, page: Path, bankctl: Run, words: tuple[str, ...], said: str) -> None:
+    before = tree_state(root)
+
+    result = bankctl(*words)
+
+    assert (result.code, said in result.err) == (3, True)
+    assert tree_state(root) == before
+
+
+def test_a_graph_that_is_lost_is_made_again(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("links", "check")
+    shutil.rmtree(root / ".bankd")
+
+    assert bankctl("split", "full").code == 0
+    assert bankctl("links", "check").code == 0

@@ -1,0 +1,61 @@
+"""Which references a change of names concerns, by the word under which they are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.inline import LinkKind
+from bankd.core.linking import keys_to, link_key
+from bankd.core.names import join_path, relative_path
+from bankd.core.references import Reference
+
+
+@pytest.mark.parametrize(
+    ("target", "key"),
+    [
+        ("../k/Full.md#x", "full"),
+        ("full.html", "full"),
+        ("/k/full", "full"),
+        ("a%20b.md", "a b"),
+        ("../recipes/", "recipes"),
+        ("#x", "here"),
+        ("./", "d"),
+        ("도구.md?x=1", "도구"),
+    ],
+)
+def test_a_reference_is_kept_by_the_last_word_of_its_path(target: str, key: str) -> None:
+    reference = Reference(LinkKind.INLINE, 0, 0, len(target), target)
+
+    assert link_key("bank/d/here.md", reference) == key
+
+
+def test_an_index_page_is_found_by_its_folder_too() -> None:
+    assert keys_to("bank/guide/README.md") == {"readme", "guide", ""}
+    assert keys_to("bank/guide/x.md") == {"x"}
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "joined"),
+    [
+        ("bank/a", "../b/x.md", "bank/b/x.md"),
+        ("bank", "../../x.md", "../x.md"),
+        ("/home/me/agent", "../ws/bank/x.md", "/home/me/ws/bank/x.md"),
+        ("bank/a", "./.", "bank/a"),
+        ("", "..", ".."),
+    ],
+)
+def test_paths_are_followed(folder: str, path: str, joined: str) -> None:
+    assert join_path(folder, path) == joined
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "climb", "relative"),
+    [
+        ("bank/a/x.md", "bank/a", 0, "x.md"),
+        ("bank/a/x.md", "bank/a", 1, "../a/x.md"),
+        ("bank/b/x.md", "bank/a/c", 0, "../../b/x.md"),
+        ("/h/ws/bank/x.md", "/h/agent", 0, "../ws/bank/x.md"),
+    ],
+)
+def test_the_way_back_is_as_short_as_it_was(path: str, folder: str, climb: int, relative: str) -> None:
+    assert relative_path(path, folder, climb) == relative
