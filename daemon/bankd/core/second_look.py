@@ -6,6 +6,7 @@ It heals an editor that saved a page from a buffer older than the run.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from bankd.core.markdown import encode
@@ -43,13 +44,13 @@ def second_look(
 
 def _once_more(operation: Operation, look: Look, locate: Locate, settled: Collection[str]) -> Iterable[Operation]:
     match operation:
-        case Append(path, heading, pieces, title):
+        case Append(path, pieces=pieces):
             there = keys_in(look(path), {piece.key for piece in pieces})
             lacking = _open(pieces, there | set(settled))
             nowhere = (
                 _open(lacking, {key for key, places in locate(_keys(lacking)).items() if places}) if lacking else ()
             )
-            return [Append(path, heading, nowhere, title)] if nowhere else []
+            return [replace(operation, pieces=nowhere)] if nowhere else []
         case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
             back = keys_in(look(path), {piece.key for piece in pieces}) - set(settled)
             again = tuple(piece for piece in pieces if piece.key in back)
