@@ -28,7 +28,7 @@ from bankd.core.policy import Settings
 from bankd.core.reading import words_of
 from bankd.core.rearrange import heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
-from bankd.core.retiring import Named, Opinion, archived, fallen, named, resident_of, too_many
+from bankd.core.retiring import Named, Opinion, archived, fallen, named, residents_of, too_many
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.split import Limits
@@ -80,9 +80,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
+    """What a run, or a command that changes the bank, did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
 
-    kind: Kind
+    kind: str
     plan: Plan
     is_applied: bool
     notes: Sequence[str] = ()
@@ -213,11 +213,11 @@ def archive(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     fading = Fading.of(policy.settings.decay)
     opinions = [] if policy.clock_frozen else fallen(world.holdings.opinions(), plan.now.date(), fading)
     ids = {o.id for o in opinions if o.id} | set(
-        facts.ledger.superseded if policy.settings.dedup.archive_superseded else ()
+        facts.ledger.successors() if policy.settings.dedup.archive_superseded else ()
     )
     busy = {item.twin for item in plan.blocked} | {item.old for item in plan.updates}
     lines = world.holdings.lines_of(ids - busy)
-    residents = [resident_of(id_, held, facts.ledger.superseded.get(id_)) for id_, held in sorted(lines.items())]
+    residents = residents_of(lines, facts.ledger)
     going = [
         found
         for found in candidates(residents, plan.now.date(), fading, clock_frozen=policy.clock_frozen)
@@ -281,7 +281,7 @@ def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
     findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
     if findings:
         raise InvariantError(*findings)
-    excess = find_excess(plan, policy.settings.budget)
+    excess = find_excess(plan, policy.settings.budget, holdings.count())
     if excess and not policy.force:
         raise RefusedError(excess.reason, "--force")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
 from bankd.core.decay import FADING_TAG
 from bankd.core.memory import Memory
-from bankd.core.pages import holds_memories, read_page
+from bankd.core.pages import Page, holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
 from bankd.core.retiring import Opinion
 from bankd.core.settle import Fingerprint
 from bankd.core.spans import block_key
-from bankd.core.standing import Lines
+from bankd.core.standing import Lines, lines_of
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")
@@ -78,7 +79,7 @@ class PageHoldings:
 
     def text_of(self, held: Held) -> str | None:
         """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
-        page = read_page(held.path, self._files.read(held.path) or b"")
+        page = self._page(held.path)
         found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
         return next((entry_text(page, entry) for entry in found), None)
 
@@ -89,13 +90,13 @@ class PageHoldings:
         return {held.id: lines for held in open_ if held.id and (lines := self._lines_at(held))}
 
     def _lines_at(self, held: Held) -> Lines | None:
-        page = read_page(held.path, self._files.read(held.path) or b"")
-        before: str | None = None
-        for entry in page.entries:
-            if entry.line == held.line and entry.memory.id == held.id:
-                return Lines(held.path, entry_text(page, entry), entry.heading, before, entry.end - entry.start)
-            before = entry.memory.id or before
-        return None
+        page = self._page(held.path)
+        found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
+        return next((lines_of(page, entry) for entry in found), None)
+
+    def _page(self, path: str) -> Page:
+        """A page as it is now; taken apart once while its bytes stay the same."""
+        return _read_once(path, self._files.read(path) or b"")
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
@@ -110,7 +111,7 @@ class PageHoldings:
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
         try:
-            page = read_page(path, self._files.read(path) or b"")
+            page = self._page(path)
         except (ConflictError, OSError):
             return None
         return next((entry.memory for entry in page.entries if entry.line == line), None)
@@ -122,3 +123,8 @@ class PageHoldings:
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""
         return self._files.read(page)
+
+
+@lru_cache(maxsize=512)
+def _read_once(path: str, data: bytes) -> Page:
+    return read_page(path, data)

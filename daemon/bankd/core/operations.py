@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
+from bankd.core.beside import insert_beside
 from bankd.core.carry import carry
 from bankd.core.markdown import encode
 from bankd.core.spans import cut, find_all, insert, new_page, page_of, replaced, split_bom, text_of, unix
@@ -52,13 +53,18 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title."""
+    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title.
+
+    They stand right after or before the piece of a key where that one is there, else at the end of the section.
+    """
 
     phase: ClassVar[int] = 0
     path: str
     heading: str
     pieces: tuple[Piece, ...]
     title: str = ""
+    after: str = ""
+    before: str = ""
 
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None:
@@ -71,7 +77,9 @@ class Append:
             there[piece.key] -= 1
             if there[piece.key] < 0:
                 lacking.append(piece.text)
-        longer = insert(text, self.heading, lacking) if lacking else None
+        if not lacking:
+            return data
+        longer = insert_beside(text, self.after, self.before, lacking) or insert(text, self.heading, lacking)
         return data if longer is None else encode(bom + longer)
 
 

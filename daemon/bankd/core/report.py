@@ -72,8 +72,17 @@ def _by_hand(plan: Plan) -> Iterator[Row]:
 
 
 def _taken_out(plan: Plan) -> Iterator[Row]:
+    for m in plan.merged:
+        names = ", ".join(source.id for source in m.sources)
+        yield Row("~", "merged", m.page, normalise(m.merged), f"says all that {names} said")
+    for source in (source for m in plan.merged for source in m.sources):
+        yield Row("-", "archived", source.page, normalise(source.text), source.reason)
     for item in plan.archived:
         yield Row("-", "archived", item.page, normalise(item.text), item.reason)
+    for back in plan.restored:
+        yield Row("+", "restored", back.page, normalise(back.text), f"back from {back.archive}")
+    if plan.recalled:
+        yield Row("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
 
 def _split(plan: Plan) -> Iterator[Row]:

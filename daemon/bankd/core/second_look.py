@@ -6,7 +6,7 @@ It heals an editor that saved a page from a buffer older than the run. What a la
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bankd.core.carry import carry
@@ -37,9 +37,9 @@ class _Looker:
 
     def once_more(self, operation: Operation) -> Iterable[Operation]:
         match operation:
-            case Append(path, heading, pieces, title):
+            case Append(path, pieces=pieces):
                 nowhere = self._nowhere(path, pieces)
-                return [Append(path, heading, nowhere, title)] if nowhere else []
+                return [replace(operation, pieces=nowhere)] if nowhere else []
             case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
                 return self._removals(path, self._back(path, pieces), elsewhere)
             case Recast():
