@@ -53,21 +53,26 @@ def judge(
     wordings: Mapping[str, Wording],
     threshold: int,
 ) -> Judged:
-    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text."""
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
+
+    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
+    """
     reader = _Reader(wordings)
-    earlier = _Earlier()
+    earlier: dict[str | None, _Earlier] = defaultdict(_Earlier)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
     updates: list[Update] = []
     for placement in placements:
-        new = reader.read(placement.line.memory)
-        known = [(item.id, reader.read(item.memory)) for item in neighbours.get(placement.line.id, ())]
-        match = find_match([*known, *earlier.nearest(new)], new, threshold)
+        memory = placement.line.memory
+        new = reader.read(memory)
+        kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
+        known = [(item.id, reader.read(item.memory)) for item in kin]
+        match = find_match([*known, *earlier[memory.tag].nearest(new)], new, threshold)
         if match and match.verdict.outcome is Outcome.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
-        earlier.add(placement.line.id, new)
+        earlier[memory.tag].add(placement.line.id, new)
         updates += _update(placement, match)
     return Judged(tuple(kept), tuple(blocked), tuple(updates))
 
