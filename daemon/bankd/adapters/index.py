@@ -32,7 +32,7 @@ from bankd.core.scoring import Corpus, Vocabulary, Weights, idf
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
-FORMAT = "3"
+FORMAT = "4"
 """Changes whenever an index of the version before could not be read."""
 
 _BATCH_PAGES = 2_000
@@ -63,6 +63,7 @@ class SearchIndex:
         self._analyser = analyser
         self._rows: Rows | None = None
         self._terms: Terms | None = None
+        self._opened_folder = folder
         self._name = ""
         self._seen = ""
 
@@ -176,29 +177,40 @@ class SearchIndex:
             return
         with _damage_told():
             self._attach(name)
-            recorded = dict(line.split(" ") for line in self._opened.state("files").splitlines())
-            for file, checksum in recorded.items():
-                path = self._folder / name / "terms" / file
-                if not path.is_file() or _checksum(path) != checksum:
-                    raise IndexDamaged(f"{file} is not what was written")
+            for file, _, checksum in self._recorded_files():
+                if not file.is_file() or _checksum(file) != checksum:
+                    raise IndexDamaged(f"{file.name} is not what was written")
 
     def _why_unusable(self) -> str:
         """Why the index has to be built anew; empty when it can be used."""
         try:
             if not self.open():
                 return "there was none"
-            self._check_sizes()
+            self._check_presence()
         except IndexDamaged as damage:
             return str(damage)
         if self._opened.state("analyser") not in {"", self._analyser.version} and self._analyser.version:
             return "the morphological analyser is another version"
         return ""
 
+    def _check_presence(self) -> None:
+        """Only under the writer's lock: a writer that is at work takes files away before it says so."""
+        for file, _, _ in self._recorded_files():
+            if not file.is_file():
+                raise IndexDamaged(f"{file.name} is missing")
+
     def _check_sizes(self) -> None:
-        folder = self._folder / self._name / "terms"
+        """Before tantivy maps a file that was cut short, which ends in a panic."""
+        for file, size, _ in self._recorded_files():
+            if file.is_file() and file.stat().st_size != size:
+                raise IndexDamaged(f"{file.name} is not as long as it was written")
+
+    def _recorded_files(self) -> Iterator[tuple[Path, int, str]]:
+        """The files of the terms as they were when they were written: path, size, checksum."""
+        folder = self._opened_folder / "terms"
         for line in self._opened.state("files").splitlines():
-            if not (folder / line.split(" ")[0]).is_file():
-                raise IndexDamaged(f"{line.split(' ')[0]} is missing")
+            name, size, checksum = line.split(" ")
+            yield folder / name, int(size), checksum
 
     def _update(self, now: datetime, paths: Collection[str] | None) -> Refreshed:
         scan = self._pages.scan(paths)
@@ -315,7 +327,8 @@ class SearchIndex:
     def _note_state(self, epoch: int, now: datetime) -> None:
         folder = self._folder / self._name / "terms"
         files = sorted(path for path in folder.iterdir() if path.suffix not in (".lock", ".json"))
-        self._opened.set_state("files", "\n".join(f"{path.name} {_checksum(path)}" for path in files))
+        recorded = (f"{path.name} {path.stat().st_size} {_checksum(path)}" for path in files)
+        self._opened.set_state("files", "\n".join(recorded))
         self._opened.set_state("generation", str(epoch))
         self._opened.set_state("updated", now.isoformat(timespec="seconds"))
         if self._analyser.version:
@@ -360,6 +373,8 @@ class SearchIndex:
             self._rows = Rows(folder / "rows.sqlite3")
             if self._rows.state("format") != FORMAT:
                 raise IndexDamaged("it is of another version")
+            self._opened_folder = folder
+            self._check_sizes()
             self._terms = Terms(folder / "terms")
             self._corpus = self._rows.corpus()
             self._seen = self._rows.state("generation", "0")
@@ -413,6 +428,10 @@ def _damage_told() -> Iterator[None]:
         raise IndexDamaged(f"its rows cannot be read ({error})") from error
     except ValueError as error:
         raise IndexDamaged(f"its terms cannot be read ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
+            raise IndexDamaged(f"its terms cannot be read ({error})") from error
+        raise
 
 
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:

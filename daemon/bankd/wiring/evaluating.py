@@ -17,8 +17,8 @@ from bankd.core.trial import TrialBank, bank_of, folder_of
 from bankd.errors import UserError
 from bankd.wiring.searching import Searching, SearchSettings
 
-_NOW = datetime(2026, 1, 1, tzinfo=UTC)
-_SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
 _DEPTH = 10
 
 
@@ -90,14 +90,14 @@ def trial_search(root: Path, *, with_worker: bool) -> Iterator[Searching]:
     """Search over a workspace that was just made: indexed with Kiwi; queries with it too, or with the lexicon only."""
     from bankd.adapters.kiwi import KiwiWorker  # noqa: PLC0415 -- only where it is used
 
-    building = Searching(root, _SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
-    building.refresh(_NOW, None)
+    building = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+    building.refresh(NOW, None)
     if with_worker:
         yield building
         building.close()
         return
     building.close()
-    searching = Searching(root, _SETTINGS, None, is_daemon=False)
+    searching = Searching(root, SETTINGS, None, is_daemon=False)
     yield searching
     searching.close()
 
@@ -120,7 +120,7 @@ def _judge(
     if query.get(group):
         request["nodes"] = [folder_of(query[group])]
     started = read_monotonic()
-    answer = search.answer(request, _NOW, pending=0)
+    answer = search.answer(request, NOW, pending=0)
     milliseconds = (read_monotonic() - started) * 1000
     ranking = tuple(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]] for hit in answer["hits"])
     above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
