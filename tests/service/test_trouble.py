@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def test_a_full_disk_fails_runs_until_there_is_room(on_small_disk: Any, small_di
     ballast.unlink()
     assert manager.ask("run", kind="micro")["ok"]
     assert "Mapo" in manager.bank()
-    assert not any(finding["needs_person"] for finding in manager.ask("status")["findings"])
+    assert [finding for finding in manager.ask("status")["findings"] if finding["needs_person"]] == []
 
 
 def remount(place: Path, how: str) -> None:
@@ -216,3 +217,15 @@ def test_completions_name_every_command(manager: Any, shell: str) -> None:
     if shell == "bash":
         check = f"{done.stdout}\nCOMP_WORDS=(bankctl service un) COMP_CWORD=2; _bankctl; echo ${{COMPREPLY[@]}}"
         assert subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True).stdout == "uninstall\n"
+
+
+def test_the_log_can_be_followed(manager: Any) -> None:
+    manager.bankctl("cycle", "micro")
+    words = [str(Path(sys.executable).parent / "bankctl"), "log", "--workspace", str(manager.workspace), "-f", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as following:
+        first = json.loads(following.stdout.readline())
+        manager.bankctl("cycle", "reflect")
+        second = json.loads(following.stdout.readline())
+        following.terminate()
+
+    assert (first["cycle"], second["cycle"]) == ("micro", "reflect")

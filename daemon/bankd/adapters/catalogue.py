@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
+from bankd.adapters.disk import storage_told
 from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
@@ -73,13 +74,15 @@ class Catalogue:
     @contextmanager
     def change(self) -> Iterator[None]:
         """Make several changes one; an error in between takes all of them back."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+        with storage_told(self._path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._database.in_transaction:  # SQLite takes it back itself when the disk is full
+                    self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
 
     def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""

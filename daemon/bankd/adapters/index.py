@@ -21,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from bankd.adapters.disk import storage_told
 from bankd.adapters.index_rows import NewPage, NewRow, Rows
 from bankd.adapters.index_terms import TermDocument, Terms
 from bankd.core.analysis import Analysis
@@ -159,7 +160,7 @@ class SearchIndex:
 
         `paths` are names as they are on the disk.
         """
-        with self._writer_lock():
+        with storage_told(self._folder), self._writer_lock():
             why = self._why_unusable()
             if why:
                 return self._build(now, why)
@@ -167,7 +168,7 @@ class SearchIndex:
 
     def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
         """Build the index anew beside the old one, which answers until the new one is whole."""
-        with self._writer_lock():
+        with storage_told(self._folder), self._writer_lock():
             return self._build(now, why)
 
     def verify(self) -> None:

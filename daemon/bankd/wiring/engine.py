@@ -124,11 +124,13 @@ class Engine:
 
     @contextmanager
     def _working(self) -> Iterator[Workspace]:
+        worked = False
         try:
             with open_workspace(self.root, tenancy=self._tenancy) as workspace:
                 yield workspace
+            worked = True
         finally:
-            self.finder.end_run()
+            self.finder.end_run(worked=worked)
 
     @property
     def _tenancy(self) -> Tenancy:

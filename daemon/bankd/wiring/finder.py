@@ -93,8 +93,10 @@ class Finder:
                 worker,
             )
 
-    def end_run(self) -> None:
-        """Let go of what only a run needs."""
+    def end_run(self, *, worked: bool) -> None:
+        """Let go of what only a run needs; one that worked has made up for what failed before."""
+        if worked:
+            self._problem = ""
         self.for_runs.index.close()
         give_back()
 
