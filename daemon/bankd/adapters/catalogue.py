@@ -144,6 +144,11 @@ class Catalogue:
         )
         return [(Held(path, line, id_), tag, _confidence(value, day)) for path, line, id_, tag, value, day in rows]
 
+    def ids(self, folder: str) -> list[str]:
+        """The ids of all memories below a folder."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
+        return [id_ for (id_,) in self._database.execute(query, (f"{folder}/", f"{folder}0"))]
+
     def count(self, folder: str) -> Mapping[str, int]:
         """How many memories each page below a folder holds."""
         rows = self._database.execute(
