@@ -42,6 +42,8 @@ class Errand:
 
 def begin(workspace: Workspace, name: str) -> Errand:
     """Look at the bank and the events, and take a run id."""
+    if workspace.is_live:
+        workspace.wait_until_settled()
     holdings = workspace.holdings()
     holdings.refresh(workspace.now)
     taken = {str(row.get("run")) for row in RunHistory(workspace.files.tree).read()}

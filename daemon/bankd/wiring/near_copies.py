@@ -87,7 +87,7 @@ def _compared(errand: Errand, memories: Mapping[str, Memory]) -> list[Conflict]:
     workspace, ledger = errand.workspace, errand.ledger
     near = workspace.index.neighbours_of(memories)
     pairs = {tuple(sorted((id_, other.id))) for id_, found in near.items() for other in found if other.id in memories}
-    alike = sorted(pair for pair in pairs if pair[0] != pair[1])
+    alike = sorted((one, two) for one, two in pairs if one != two and memories[one].tag == memories[two].tag)
     wordings = workspace.index.take_apart({words_of(memories[id_]) for pair in alike for id_ in pair})
     reader = Reader(wordings)
     dated = {

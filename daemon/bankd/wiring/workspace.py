@@ -113,9 +113,15 @@ class Workspace:
                 history.note(run, kind, self.now, status, error=str(error)[:2000])
             raise
         RunReports(self.files.tree, self.transactions.staging).keep(run, rows_of(report.plan))
+        self._note_superseded(is_changed=not report.plan.is_empty)
         status = "empty" if report.plan.is_empty else "changed"
         history.note(run, kind, self.now, status, counts=counts_of(report.plan))
         return report
+
+    def _note_superseded(self, *, is_changed: bool) -> None:
+        """Let search know what was superseded."""
+        if is_changed or not self.catalogue.knows_superseded():
+            self.catalogue.record_superseded(self.ledger().successors())
 
     def wait_until_settled(self) -> None:
         """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
@@ -144,6 +150,7 @@ class Workspace:
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""
         self.holdings().refresh(self.now)
+        self._note_superseded(is_changed=True)
         self.index.refresh(self.now)
 
     def ledger(self) -> Ledger:
