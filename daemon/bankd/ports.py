@@ -125,6 +125,9 @@ class Holdings(Protocol):
     def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
 
+    def all_lines(self) -> Mapping[str, Lines]:
+        """The same of every memory of the bank that has an id."""
+
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.analysis import runs_of
 from bankd.core.marking import marks_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
+from bankd.core.succession import newest_first
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
@@ -20,11 +21,16 @@ _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
 
 
+NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+"""Ids of memories -> by those that were superseded, the ids of the newer ones."""
+
+
 class Taste(NamedTuple):
-    """What the settings say about search: the weight of the tree, and how much confidence fades a day."""
+    """What bears on an answer beside words: the weight of the tree, what fades a day, and what was superseded."""
 
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
+    newer_of: NewerOf = lambda _: {}
 
 
 class Ranked(NamedTuple):
@@ -50,8 +56,10 @@ def search(
     weights = read(query, index, reader)
     found = find(weights, query.filters, index, today, taste)
     ranked = rank(found, weights, index, taste)
+    newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
+    ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     enough = (hit for hit in ranked if query.everything or _is_answer(hit, weights, index.corpus))
-    hits = tuple(hit_of(one, weights) for one in islice(enough, query.limit))
+    hits = tuple(hit_of(one, weights, newer) for one in islice(enough, query.limit))
     return Answer(query.text, index.generation, fresh, hits)
 
 
@@ -93,11 +101,12 @@ def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: T
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 
-def hit_of(ranked: Ranked, weights: Weights) -> Hit:
-    """A ranked memory as an answer shows it."""
+def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:
+    """A ranked memory as an answer shows it; `newer` names the one that supersedes it."""
     row = ranked.row
     parts = {name: part for name, part in ranked.parts.items() if name != "score"}
     marks = tuple(marks_of(row.text, weights.terms))
+    total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
     return Hit(
-        f"bank/{ranked.path}", row.line, row.heading, row.id, row.tag, row.text, ranked.parts["score"], parts, marks
+        f"bank/{ranked.path}", row.line, row.heading, row.id, row.tag, row.text, total, parts, marks, superseded_by
     )

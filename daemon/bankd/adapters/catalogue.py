@@ -19,7 +19,7 @@ from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
 from bankd.core.twins import text_key
 
-_FORMAT = 2
+_FORMAT = 3
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = f"""
 PRAGMA user_version = {_FORMAT};
@@ -31,6 +31,8 @@ CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE bad_lines (log TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX bad_lines_log ON bad_lines (log);
 """
 
@@ -146,6 +148,22 @@ class Catalogue:
             " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
         )
         return [(Held(path, line, id_), tag, _confidence(value, day)) for path, line, id_, tag, value, day in rows]
+
+    def knows_superseded(self) -> bool:
+        """Whether `record_superseded` was ever called; a catalogue that was made anew does not know."""
+        return self._database.execute("SELECT 1 FROM noted WHERE what = 'superseded'").fetchone() is not None
+
+    def record_superseded(self, newer: Mapping[str, str]) -> None:
+        """Remember, by the ids of the older memories, which supersede them; search marks those."""
+        with self.change():
+            self._database.execute("DELETE FROM superseded")
+            self._database.executemany("INSERT INTO superseded VALUES (?, ?)", list(newer.items()))
+            self._database.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
+
+    def ids(self, folder: str) -> list[str]:
+        """The ids of all memories below a folder."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
+        return [id_ for (id_,) in self._database.execute(query, (f"{folder}/", f"{folder}0"))]
 
     def count(self, folder: str) -> Mapping[str, int]:
         """How many memories each page below a folder holds."""

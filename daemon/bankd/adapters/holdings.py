@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -83,11 +83,28 @@ class PageHoldings:
         found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
         return next((entry_text(page, entry) for entry in found), None)
 
-    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
-        """The exact lines of memories on pages of the bank that can be written now, by id."""
-        places = [held for found in self._catalogue.find_ids(ids).values() for held in found]
-        open_ = [held for held in places if held.path.startswith("bank/") and held.path not in self._closed]
+    def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, Lines]:
+        """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
+        places = (held for found in self._catalogue.find_ids(ids).values() for held in found)
+        inside = (held for held in places if held.path.startswith(f"{folder}/") and held.path not in self._closed)
+        open_ = sorted(inside, key=lambda held: (held.path, held.line))  # page by page: each is taken apart once
         return {held.id: lines for held in open_ if held.id and (lines := self._lines_at(held))}
+
+    def all_lines(self, folder: str = "bank") -> Mapping[str, Lines]:
+        """The same of every memory with an id, in the order of pages."""
+        return self.lines_of(self._catalogue.ids(folder), folder)
+
+    def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        """Where each memory stands, `page:line`, and what it says there, wherever it is."""
+        places = [places[0] for places in self._catalogue.find_ids(ids).values()]
+        texts = {
+            held.id: (held, self.text_of(held)) for held in sorted(places, key=lambda held: (held.path, held.line))
+        }
+        return {id_: (f"{held.path}:{held.line}", text) for id_, (held, text) in texts.items() if id_ and text}
+
+    def pages(self, folder: str = "bank") -> Iterator[Page]:
+        """Every page that holds memories."""
+        return (self._page(path) for path in self._catalogue.count(folder))
 
     def _lines_at(self, held: Held) -> Lines | None:
         page = self._page(held.path)

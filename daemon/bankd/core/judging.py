@@ -57,7 +57,7 @@ def judge(
 
     Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
     """
-    reader = _Reader(wordings)
+    reader = Reader(wordings)
     earlier: dict[str | None, _Earlier] = defaultdict(_Earlier)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
@@ -83,7 +83,7 @@ def _update(placement: Placement, match: Match | None) -> list[Update]:
     return [Update(placement.line, match.id, match.verdict.reason)]
 
 
-class _Reader:
+class Reader:
     """Reads each memory once."""
 
     def __init__(self, wordings: Mapping[str, Wording]) -> None:

@@ -175,7 +175,7 @@ class Plan:
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
             *(
-                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory))
+                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory), reason=b.reason)
                 for b in self.blocked
             ),
             *(

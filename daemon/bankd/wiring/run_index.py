@@ -44,6 +44,10 @@ class RunIndex:
         done = self._search.refresh(now, self._publish)
         return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
 
+    def catch_up(self, now: datetime) -> None:
+        """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
+        self._search.refresh(now, None)
+
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by id: the memories of the bank that look like it, as they stand on their pages now."""
         if not self._search.index.open():

@@ -19,6 +19,7 @@ from bankd.adapters.index import IndexDamaged, Refreshed, SearchIndex
 from bankd.adapters.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
+from bankd.adapters.successors import Successors
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
 from bankd.core.tree_index import PageNode, render_tree
@@ -63,7 +64,8 @@ class Searching:
         self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
         self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
-        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100)
+        newer_of = Successors(root / ".bankd" / "catalogue.sqlite3").of
+        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100, newer_of)
 
     @property
     def wordings(self) -> CachedWordings:
