@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bankd.core.analysis import Analysis, analyse, has_hangul
 from bankd.core.indexable import entries_of, nodes_of
@@ -21,8 +21,9 @@ class FakePages:
         self.pages = dict(pages)
         self.read_paths: list[str] = []
 
-    def scan(self) -> Mapping[str, str]:
-        return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in self.pages.items()}
+    def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
+        wanted = self.pages if paths is None else self.pages.keys() & set(paths)
+        return {path: hashlib.sha256(self.pages[path].encode()).hexdigest() for path in wanted}
 
     def read(self, path: str) -> bytes | None:
         self.read_paths.append(path)
