@@ -117,10 +117,11 @@ class Recorder:
         return Change(names=((folder, str(name), back), (other, name2, moved)))
 
 
-def states(recorder: Recorder, model: str, step: int = 1) -> Iterator[tuple[str, FileTree]]:
+def states(recorder: Recorder, model: str, step: int = 1, *, backwards: bool = False) -> Iterator[tuple[str, FileTree]]:
     """Every different tree that a cut after any change could leave, with what was lost in words."""
     seen: set[int] = set()
-    for cut in range(0, len(recorder.changes) + 1, step):
+    cuts = range(0, len(recorder.changes) + 1, step)
+    for cut in reversed(cuts) if backwards else cuts:
         for label, dropped, zeroed in _losses(recorder.changes[:cut], model):
             disk = copy.deepcopy(recorder.start)
             for n, change in enumerate(recorder.changes[:cut]):

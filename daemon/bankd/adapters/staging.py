@@ -6,6 +6,7 @@ replace and hold; while one is being written its name begins with `w`, so that n
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -120,6 +121,11 @@ class Staging:
             except (FileExistsError, FileNotFoundError):
                 self.discard(name)
                 return False
+            except OSError as problem:
+                if problem.errno != errno.EXDEV:
+                    raise
+                self.discard(name)
+                raise ConflictError(f"{path}: on another file system than .bankd/; left alone") from problem
         return self.look(staged, path)
 
     def look(self, staged: Staged, path: str) -> bool:
