@@ -79,6 +79,10 @@ class FakeIndex:
     def frequency(self, kind: str, term: str) -> int:
         return sum(1 for _, _, analysis in self._rows if term in getattr(analysis, kind))
 
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        terms = Counter(term for _, _, analysis in self._rows for term in set(analysis.terms))
+        return sorted((term for term in terms if term.startswith(beginning)), key=lambda term: (-terms[term], term))
+
     def reading(self, run: str) -> Sequence[str] | None:
         return None
 

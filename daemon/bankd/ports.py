@@ -42,6 +42,9 @@ class IndexView(Protocol):
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term of this kind (`terms`, `bigrams`) occurs."""
 
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ from bankd.core.marking import marks_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
 from bankd.core.succession import newest_first
+from bankd.core.typos import mended
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
@@ -69,7 +71,10 @@ def _is_answer(ranked: Ranked, weights: Weights, corpus: Corpus) -> bool:
 
 def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     """Turn the text of a query into weighted terms."""
-    analysis = reader.analyse_query(query.text, index.reading, lambda term: index.frequency("terms", term) > 0)
+    count = partial(index.frequency, "terms")
+    analysis = reader.analyse_query(query.text, index.reading, lambda term: count(term) > 0)
+    terms = mended(analysis.terms, count, index.terms_with)
+    analysis = analysis._replace(sentences=(tuple(terms),))
     return weigh(analysis, runs_of(query.text), index.corpus.memories, index.frequency)
 
 

@@ -128,6 +128,10 @@ class SearchIndex:
         """In how many memories a term occurs."""
         return self._finder.frequency(kind, term)
 
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+        return [term for term, _ in self._finder.all_frequencies(beginning)]
+
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank."""
         return self._opened.reading(run)

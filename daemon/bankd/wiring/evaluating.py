@@ -102,13 +102,15 @@ def trial_search(root: Path, *, with_worker: bool) -> Iterator[Searching]:
     searching.close()
 
 
-def evaluate(test_set: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
+def evaluate(trial: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
     """Judge search by a test set."""
-    with (
-        trial_workspace(test_set.documents, group) as (root, bank),
-        trial_search(root, with_worker=with_worker) as search,
-    ):
-        judged = [_judge(query, test_set.relevant[str(query["id"])], search, bank, group) for query in test_set.queries]
+    with trial_workspace(trial.documents, group) as (root, bank), trial_search(root, with_worker=with_worker) as search:
+        return judge_all(trial, search, bank, group)
+
+
+def judge_all(trial: TrialSet, search: Searching, bank: TrialBank, group: str) -> Evaluation:
+    """Ask every query of a set."""
+    judged = [_judge(query, trial.relevant[str(query["id"])], search, bank, group) for query in trial.queries]
     times = sorted(one.milliseconds for one in judged)
     return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
 
