@@ -26,6 +26,7 @@ class Preserving:
     ) -> None:
         """`old` and `new` are the files that the layout reads and writes, with their references."""
         self._layout, self._old, self._new = layout, old, new
+        self._after = {**old, **new}
         self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
         self._outlines: dict[tuple[bool, str], Outline] = {}
 
@@ -61,7 +62,7 @@ class Preserving:
         target = resolve(reference, path, names)
         if target is None:
             return 0
-        files = self._new if is_new else self._old
+        files = self._after if is_new else self._old
         if not target.fragment or target.path not in files or not target.path.endswith(".md"):
             return 1
         key = (is_new, target.path)
