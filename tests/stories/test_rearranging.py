@@ -83,14 +83,26 @@ def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bank
 
 
 def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
-    before = {path: state[0] for path, state in tree_state(root).items()}
+    before = written_by_people(root)
 
     split = bankctl("split", "full", "--json").json
     merge = bankctl("merge", "knowledge/full.md", "--json").json
 
     assert (len(split["pages"]), len(split["links"]), len(merge["links"])) == (4, 2, 2)
-    assert {path: state[0] for path, state in tree_state(root).items()} == before
+    assert written_by_people(root) == before
     assert not (page.parent / "full").exists()
+
+
+def written_by_people(root: Path) -> dict[str, bytes]:
+    return {path: state[0] for path, state in tree_state(root).items() if not path.endswith("tree-index.json")}
+
+
+def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, bankctl: Run) -> None:
+    page.write_text(page.read_text("utf-8") + "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "utf-8")
+
+    result = bankctl("split", "full")
+
+    assert (result.code, "resolve the merge" in result.err) == (3, True)
 
 
 def test_a_dry_run_writes_nothing(root: Path, page: Path, bankctl: Run) -> None:

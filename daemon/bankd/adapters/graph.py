@@ -85,6 +85,9 @@ class LinkGraph:
         )
 
     def _may_refer(self, path: str) -> bool:
+        """Whether a file's references are people's; the tree index names every page and is made anew after each run."""
+        if path.startswith(f"{BANK}_meta/") and not path.endswith(".md"):
+            return False
         return path.startswith(BANK) or path == self.routing or any(path.startswith(root + "/") for root in self._roots)
 
     def _walk(self) -> Iterator[tuple[str, Fingerprint]]:

@@ -16,13 +16,13 @@ from bankd.core.references import Reference
 from bankd.core.relink import Source
 from bankd.core.settle import Fingerprint
 
-_FORMAT = 1
+_FORMAT = 2
 _BATCH = 500
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE links (source TEXT, key TEXT, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target TEXT,
                     angled INTEGER, resolved INTEGER);
-CREATE INDEX links_source ON links (source);
+CREATE INDEX links_source ON links (source, target);
 CREATE INDEX links_key ON links (key);
 CREATE TABLE ids (path TEXT, id TEXT);
 CREATE INDEX ids_path ON ids (path);
@@ -92,7 +92,7 @@ class LinkTable(DerivedDatabase):
 
     def mark_resolved(self, links: Iterable[Link]) -> None:
         """Remember that these references lead somewhere: if they stop doing so, that is news."""
-        rows = [(link.source, link.reference.target) for link in links]
+        rows = sorted({(link.source, link.reference.target) for link in links})
         self.execute_many("UPDATE links SET resolved = 1 WHERE source = ? AND target = ?", rows)
 
     def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:

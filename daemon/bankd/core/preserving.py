@@ -26,6 +26,8 @@ class Preserving:
     ) -> None:
         """`old` and `new` are the files that the layout reads and writes, with their references."""
         self._layout, self._old, self._new = layout, old, new
+        self._after = {**old, **new}
+        self._old_lines = {path: _by_line(source) for path, source in old.items()}
         self._lost = {(lost.source, lost.reference) for lost in relinked.lost}
         self._outlines: dict[tuple[bool, str], Outline] = {}
 
@@ -33,8 +35,9 @@ class Preserving:
         """Every way in which the result would be worse; empty when all is well."""
         after = names.changed(self._layout.gone, self._layout.new_paths)
         findings = []
+        there = {path: _by_line(source) for path, source in self._new.items()}
         for path, reference, sheet, line, nth in self._places():
-            here = [other for other in self._new[sheet].references if other.line == line]
+            here = there[sheet].get(line, [])
             if nth >= len(here) or here[nth].kind != reference.kind:
                 findings.append(f"{path}:{reference.line + 1}: {reference.target} would not be read back in {sheet}")
             elif self._leads(path, reference, names, is_new=False) and (path, reference) not in self._lost:
@@ -47,21 +50,21 @@ class Preserving:
         """Every old reference with the line on which it stands afterwards, and its number there."""
         lines = {path: source.lines for path, source in self._old.items()}
         for sheet, piece, first in placed(self._layout, lines):
-            source = self._old.get(piece.source or "")
-            for reference in source.references if source else ():
-                if piece.start <= reference.line < piece.end:
-                    line = first + reference.line - piece.start
-                    yield piece.source or "", reference, sheet.path, line, _nth(source, reference)
+            for number, here in self._old_lines.get(piece.source or "", {}).items():
+                if piece.start <= number < piece.end:
+                    for nth, reference in enumerate(here):
+                        yield piece.source or "", reference, sheet.path, first + number - piece.start, nth
         for path in self._old.keys() & self._new.keys() - set(self._layout.new_paths):
-            for reference in self._old[path].references:
-                yield path, reference, path, reference.line, _nth(self._old[path], reference)
+            for number, here in self._old_lines[path].items():
+                for nth, reference in enumerate(here):
+                    yield path, reference, path, number, nth
 
     def _leads(self, path: str, reference: Reference, names: Names, *, is_new: bool) -> int:
         """0 nowhere, 1 to a file, 2 to a place in it that we can see."""
         target = resolve(reference, path, names)
         if target is None:
             return 0
-        files = self._new if is_new else self._old
+        files = self._after if is_new else self._old
         if not target.fragment or target.path not in files or not target.path.endswith(".md"):
             return 1
         key = (is_new, target.path)
@@ -83,6 +86,8 @@ class Preserving:
         return Counter(entry.memory.id for page in pages for entry in page.entries if entry.memory.id)
 
 
-def _nth(source: Source | None, reference: Reference) -> int:
-    here = [other for other in source.references if other.line == reference.line] if source else []
-    return here.index(reference)
+def _by_line(source: Source) -> dict[int, list[Reference]]:
+    found: dict[int, list[Reference]] = {}
+    for reference in source.references:
+        found.setdefault(reference.line, []).append(reference)
+    return found

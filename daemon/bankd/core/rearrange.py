@@ -134,10 +134,12 @@ def rewriter(routing: str) -> Rewrite:
     def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
         source = read_source(path, text, routing)
         lines = list(source.lines)
-        for number in {reference.line for reference in source.references}:
-            here = [r for r in source.references if r.line == number and _name(r) in new]
-            edits = [Edit(path, path, reference, new[_name(reference)], "") for reference in here]
-            lines[number] = edit_line(lines[number], edits)
+        edits: dict[int, list[Edit]] = {}
+        for reference in source.references:
+            if (target := new.get(_name(reference))) is not None:
+                edits.setdefault(reference.line, []).append(Edit(path, path, reference, target, ""))
+        for number, here in edits.items():
+            lines[number] = edit_line(lines[number], here)
         return "".join(lines)
 
     return rewrite

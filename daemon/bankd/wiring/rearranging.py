@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,6 +19,7 @@ from bankd.core.rearrange import Rearrangement, arrange, heal_links
 from bankd.core.relink import Relinked
 from bankd.core.render import sense_of
 from bankd.core.routing import problem_of_target
+from bankd.core.settle import why_quarantined
 from bankd.core.split import Limits, plan_split
 from bankd.core.transaction import Transaction
 from bankd.errors import InvariantError, UserError
@@ -33,6 +34,7 @@ class Rearranged:
     layout: Layout
     relinked: Relinked
     conflicts: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 class Rearranger:
@@ -143,10 +145,20 @@ class Rearranger:
         arranged = arrange(layout, sources, graph.names)
         return self._commit(kind, arranged, dry_run=dry_run)
 
+    def _check_rest(self, paths: Iterable[str]) -> None:
+        """UserError for pages that must be left alone now."""
+        files = self._workspace.files
+        if reason := files.merging():
+            raise UserError(f"{reason}; the pages are left alone until it is done")
+        reasons = {path: why_quarantined(files.read(path) or b"") for path in sorted(paths)}
+        if any(reasons.values()):
+            raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
+
     def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
         """Write what was planned as one transaction; InvariantError when a link or a memory would be worse off."""
         if arranged.findings:
             raise InvariantError(*arranged.findings)
+        self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
         workspace, layout = self._workspace, arranged.layout
         history = RunHistory(workspace.files.tree)
         run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})
@@ -160,7 +172,8 @@ class Rearranger:
             workspace.files.tree.remove_empty(folder)
         self._graph.refresh()
         self._graph.settle(layout.gone)
-        return Rearranged(run, layout, arranged.relinked, conflicts)
+        notes = workspace.index.refresh(workspace.now)
+        return Rearranged(run, layout, arranged.relinked, conflicts, notes)
 
 
 @contextmanager

@@ -1,0 +1,57 @@
+"""Real trees as banks of real workspaces: one reflect run splits them, merges give every byte back."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bankd.cli import main
+from bankd.core.hubs import part_lines
+from bankd.core.markdown import decode, scan
+from bankd.wiring.making import make_workspace
+from bankd.wiring.rearranging import open_rearranger
+from bankd.wiring.workspace import open_workspace
+
+NOW = "2027-01-10T03:00"
+SIZES = {"shdkej-wiki": 15, "vue-docs-ko": 10, "ms-engineering-playbook": 5}  # KiB at which a third of the pages split
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    bank = root / "bank"
+    found = (path for path in sorted(bank.rglob("*.md")) if "_meta" not in path.parts)
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", SIZES)
+def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
+    name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "ws"
+    make_workspace(root)
+    shutil.rmtree(root / "bank")
+    shutil.copytree(shared / "vaults" / name, root / "bank")
+    settings = (root / "bankd.yaml").read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon")
+    settings = settings.replace("split_kib: 15", f"split_kib: {SIZES[name]}").replace(
+        "warn_kib: 8", f"warn_kib: {SIZES[name] / 2}"
+    )
+    (root / "bankd.yaml").write_text(settings, "utf-8")
+    monkeypatch.setenv("BANKD_WORKSPACE", str(root))
+    main(["links", "check"])
+    before = files_of(root)
+
+    assert main(["cycle", "reflect", "--now", NOW]) == 0
+    after = files_of(root)
+    hubs = [path for path in before if after[path] != before[path] and part_lines(scan(decode(after[path])), path)]
+    assert len(hubs) * 3 >= len(before)
+    assert main(["links", "check"]) == 0
+    assert "0 links lead nowhere that led somewhere" in capsys.readouterr().out
+    assert main(["cycle", "reflect", "--now", "2027-01-10T04:00"]) == 0
+    assert files_of(root) == after
+
+    with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
+        for hub in hubs:
+            rearranger.merge(hub)
+    assert files_of(root) == before
