@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
@@ -33,7 +33,7 @@ from bankd.core.split import Limits
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
 from bankd.keeping import consolidate, retire
-from bankd.ports import Graph, Holdings, Index, Logs, Transactions, Wordings
+from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -51,6 +51,7 @@ class World:
     index: Index
     wordings: Wordings
     graph: Graph
+    recalls: Recalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
         renamed=renamed,
         bad=tuple(bad for reading in readings for bad in reading.bad),
         undated=tuple(world.holdings.undated()),
+        recalled=_recalled(facts.ledger, world),
     )
     return _believe_vanished(plan, facts, world.holdings, policy)
 
@@ -148,6 +150,14 @@ def _recognise_renamed(facts: Facts, present: Set[str]) -> tuple[list[LogReading
     names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
     readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
     return readings, renamed
+
+
+def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
+    """What answered a search since the last run: once a day a memory."""
+    recent = sorted(world.recalls.recalled().items())
+    fresh = [(id_, day) for id_, day in recent if ledger.recalled.get(id_, date.min) < day]
+    held = world.holdings.pages_of(id_ for id_, _ in fresh)
+    return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
 def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
@@ -108,6 +108,13 @@ class Logs(Protocol):
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were then."""
+
+
+class Recalls(Protocol):
+    """The answers that were given a short while ago."""
+
+    def recalled(self) -> Mapping[str, date]:
+        """By the ids of the memories in them, the last day on which each was asked for."""
 
 
 class Holdings(Protocol):

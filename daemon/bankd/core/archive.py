@@ -53,13 +53,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Where an archived memory stood: its page and headings then, and its neighbours there."""
+    """Where an archived memory stood: its page and headings then, and its neighbours there, the nearest first."""
 
     id: str
     page: str
     heading: tuple[str, ...]
-    after: str | None = None
-    before: str | None = None
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ def archive_page(page: str) -> str:
 def restore_place(tombstone: Tombstone, standing: Mapping[str, Standing]) -> tuple[str, tuple[str, ...]]:
     """Where a memory goes back to: its page and headings, or after a split the part that took them over.
 
-    A part is known by the memory that stood before or after this one, else by the heading; with neither it is the old
+    A part is known by the memories that stood before and after this one, else by the heading; with neither it is the old
     page, which is made again when it is gone.
     """
     places = list(_heirs(tombstone.page, standing))
-    for neighbour in (tombstone.after, tombstone.before):
+    for neighbour in (*tombstone.after, *tombstone.before):
         for place in places:
-            if neighbour and neighbour in place.ids:
+            if neighbour in place.ids:
                 return place.page, _heading_in(place, tombstone.heading)
     for place in places:
         if tombstone.heading and _heading_in(place, tombstone.heading):

@@ -13,26 +13,36 @@ from bankd.core.spans import Span, find_all, is_item, majority_ending, outline, 
 _READABLE = frozenset({Kind.ITEM, Kind.PARAGRAPH})
 
 
-def insert_beside(text: str, after: str, before: str, pieces: list[str]) -> str | None:
-    """Put pieces right after, else right before, the memory with an id; None when neither is there or reads as it should."""
+def insert_beside(
+    text: str,
+    after: tuple[str, ...],
+    before: tuple[str, ...],
+    pieces: list[str],
+    is_apart: tuple[bool, bool] | None = None,
+) -> str | None:
+    """Put pieces right after the first of some memories that is there, else right before one; None when that reads wrong."""
     page = page_of(text)
-    found = find_all(page, [key for key in (after, before) if key])
-    for key, is_after in ((after, True), (before, False)):
+    found = find_all(page, (*after, *before))
+    for key, is_after in (*((key, True) for key in after), *((key, False) for key in before)):
         for anchor in found.get(key, ()):
-            for at, lines in _gaps(page.document, anchor, pieces, is_after=is_after):
+            at = anchor.end if is_after else anchor.start
+            for lines in _spacings(page.document, anchor, at, pieces, is_apart):
                 result = _spliced(text, at, lines)
                 if _reads_well(page.document, result, Span(at, at + len(lines))):
                     return result
     return None
 
 
-def _gaps(document: Document, anchor: Span, pieces: list[str], *, is_after: bool) -> Iterator[tuple[int, list[str]]]:
-    """The line to insert at and the lines to insert: first spaced as the neighbours are, then the other way."""
+def _spacings(
+    document: Document, anchor: Span, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
+) -> Iterator[list[str]]:
+    """The lines to insert: spaced as they were or as their neighbours are, then in the other way."""
     body = [line for piece in pieces for line in piece.split("\n")]
-    tight = (anchor.end if is_after else anchor.start), body
-    loose = tight[0], (["", *body] if is_after else [*body, ""])
-    both = (loose, tight) if _is_loose(document, anchor, pieces) else (tight, loose)
-    yield from both
+    loose = _is_loose(document, anchor, pieces)
+    for above, below in (is_apart or (loose, loose), (True, True), (False, False)):
+        opening = [""] if above and at and document.lines[at - 1].strip() else []
+        closing = [""] if below and at < len(document.lines) and document.lines[at].strip() else []
+        yield [*opening, *body, *closing]
 
 
 def _is_loose(document: Document, anchor: Span, pieces: list[str]) -> bool:

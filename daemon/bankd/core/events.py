@@ -93,7 +93,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.supersessions[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, not in spite of that
     elif kind == RECALLED:
-        ledger.recalled[memory] = day_of(item)
+        day = day_of({"at": item.get("day")})
+        ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
 

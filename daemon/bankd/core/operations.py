@@ -55,7 +55,8 @@ class Create:
 class Append:
     """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title.
 
-    They stand right after or before the piece of a key where that one is there, else at the end of the section.
+    They stand right after, else right before, the first of these keys that the page has, else at the end of the section;
+    `is_apart` says whether a blank line belongs above and below them there.
     """
 
     phase: ClassVar[int] = 0
@@ -63,8 +64,9 @@ class Append:
     heading: str
     pieces: tuple[Piece, ...]
     title: str = ""
-    after: str = ""
-    before: str = ""
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    is_apart: tuple[bool, bool] | None = None
 
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None:
@@ -79,7 +81,9 @@ class Append:
                 lacking.append(piece.text)
         if not lacking:
             return data
-        longer = insert_beside(text, self.after, self.before, lacking) or insert(text, self.heading, lacking)
+        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert(
+            text, self.heading, lacking
+        )
         return data if longer is None else encode(bom + longer)
 
 
@@ -251,8 +255,9 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
-    if "elsewhere_ids" in values:
-        values["elsewhere_ids"] = tuple(values["elsewhere_ids"])
+    for name in ("after", "before", "is_apart", "elsewhere_ids"):
+        if isinstance(values.get(name), list):
+            values[name] = tuple(values[name])
     if "moved" in values:
         values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
     if "moves" in values:

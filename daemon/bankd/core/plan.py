@@ -116,7 +116,7 @@ class Plan:
     archived: tuple[Archived, ...] = ()
     merged: tuple[Merged, ...] = ()
     restored: tuple[Restored, ...] = ()
-    recalled: tuple[str, ...] = ()
+    recalled: tuple[tuple[str, date], ...] = ()
     named: tuple[Named, ...] = ()
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
@@ -195,7 +195,10 @@ class Plan:
                 ledger.event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
                 for item in self.restored
             ),
-            *(ledger.event(ledger.RECALLED, f"{id_}@{self.now.date()}", self.now, memory=id_) for id_ in self.recalled),
+            *(
+                ledger.event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
+                for id_, day in self.recalled
+            ),
         )
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:

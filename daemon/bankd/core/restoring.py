@@ -22,8 +22,9 @@ class Restored:
     text: str
     page: str
     heading: tuple[str, ...]
-    after: str | None
-    before: str | None
+    after: tuple[str, ...]
+    before: tuple[str, ...]
+    is_apart: tuple[bool, bool] | None = None
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
@@ -31,7 +32,7 @@ class Restored:
         piece = Piece(self.id, unix(self.text))
         heading = self.heading[-1] if len(self.heading) > 1 else ""
         title = self.heading[0] if self.heading else ""
-        back = Append(self.page, heading, (piece,), title, self.after or "", self.before or "")
+        back = Append(self.page, heading, (piece,), title, self.after, self.before, self.is_apart)
         return back, Remove(self.archive, (piece,), self.page)
 
 
@@ -39,14 +40,20 @@ def restored(id_: str, lines: Lines, tombstone: Event | None, standing: Mapping[
     """A memory on its way back; without a tombstone it goes where the place in the archive points."""
     stone = _tombstone(id_, lines, tombstone)
     page, heading = restore_place(stone, standing)
-    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before)
+    gaps = tombstone.get("is_apart") if tombstone else None
+    is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
+    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart)
 
 
 def _tombstone(id_: str, lines: Lines, event: Event | None) -> Tombstone:
     if event is None or not event.get("page"):
         return Tombstone(id_, "bank/" + lines.page.removeprefix("archive/"), lines.heading)
     heading = tuple(str(title) for title in event.get("heading") or ())
-    return Tombstone(id_, str(event["page"]), heading, event.get("after"), event.get("before"))
+    return Tombstone(id_, str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),) if value else ()
 
 
 def standing_of(page: Page) -> Standing:

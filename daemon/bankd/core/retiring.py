@@ -50,15 +50,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A memory that goes to the archive: its exact lines, where it stood, after which memory, and why it goes."""
+    """A memory that goes to the archive: its exact lines, where it stood, its neighbours there, and why it goes."""
 
     id: str
     page: str
     heading: tuple[str, ...]
     text: str
-    after: str | None
+    after: tuple[str, ...]
     reason: str
-    before: str | None = None
+    before: tuple[str, ...] = ()
+    is_apart: tuple[bool, bool] | None = None
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
@@ -76,8 +77,9 @@ class Archived:
             "memory": self.id,
             "page": self.page,
             "heading": list(self.heading),
-            "after": self.after,
-            "before": self.before,
+            "after": list(self.after),
+            "before": list(self.before),
+            "is_apart": list(self.is_apart) if self.is_apart else None,
             "reason": self.reason,
         }
 
@@ -130,7 +132,7 @@ def archived(candidate: Candidate, lines: Lines) -> Archived:
 
 def moved_out(id_: str, lines: Lines, reason: str) -> Archived:
     """A memory that goes to the archive, from its lines."""
-    return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before)
+    return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before, lines.is_apart)
 
 
 def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:

@@ -20,6 +20,7 @@ from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
 from bankd.adapters.outside import OutsideFiles
+from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.recovery import Recoverer
 from bankd.adapters.run_reports import RunReports
 from bankd.adapters.runs import RunHistory
@@ -137,7 +138,8 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph)
+        recalls = RecallBuffer(self.root / "recall", self.settings.search.recall_minutes)
+        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph, recalls)
 
     def committer(self) -> Committer:
         """What commits."""
