@@ -114,6 +114,10 @@ class Rows:
         rows = self._connection.execute("SELECT path, stamp, hash, provisional FROM pages")
         return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
 
+    def stamps(self) -> dict[str, str]:
+        """The stamp of each page when it was read."""
+        return dict(self._connection.execute("SELECT path, stamp FROM pages"))
+
     def touch(self, path: str, stamp: str) -> None:
         """Note that a page has another stamp and the same content."""
         self._connection.execute("UPDATE pages SET stamp = ? WHERE path = ?", (stamp, path))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bankd.adapters.analyser import Analyser, Patience, Worker
 from bankd.adapters.analyses import AnalysisCache
 from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import IndexDamaged, Refreshed, SearchIndex
+from bankd.adapters.index import IndexDamaged, SearchIndex
 from bankd.adapters.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
@@ -26,6 +26,7 @@ from bankd.errors import UserError
 from bankd.search import Taste, search
 
 if TYPE_CHECKING:
+    from bankd.adapters.index_writer import Refreshed
     from bankd.adapters.wordings import CachedWordings
     from bankd.core.policy import Settings
 
