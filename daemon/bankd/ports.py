@@ -8,8 +8,9 @@ from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
 from bankd.core.events import Ledger
+from bankd.core.indexable import IndexAnalyses
 from bankd.core.judging import Neighbour
-from bankd.core.lexicon import IndexAnalyses, Known, Readings
+from bankd.core.lexicon import Known, Readings
 from bankd.core.memory import Memory
 from bankd.core.plan import Deferred, Undated
 from bankd.core.query import Filters, FoundRow

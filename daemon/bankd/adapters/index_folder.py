@@ -7,8 +7,6 @@ index/lock             held by whoever writes
 
 from __future__ import annotations
 
-import fcntl
-import shutil
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -95,6 +93,8 @@ class IndexFolder:
 
     def publish(self, name: str) -> None:
         """Let a build answer, and take the others away."""
+        import shutil  # noqa: PLC0415 -- `bankctl search` has no time for it
+
         staged = self._folder / "current.new"
         staged.write_text(name)
         staged.replace(self._folder / "current")
@@ -105,6 +105,8 @@ class IndexFolder:
     @contextmanager
     def writer_lock(self) -> Iterator[None]:
         """Be the only writer."""
+        import fcntl  # noqa: PLC0415 -- same
+
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

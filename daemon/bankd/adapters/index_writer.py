@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
 from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, record_files, recorded_files
-from bankd.adapters.index_rows import NewPage, NewRow
-from bankd.adapters.index_terms import TermDocument, Terms
+from bankd.adapters.index_terms import Terms
 from bankd.core.analysis import Analysis
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.pages import read_page

@@ -21,7 +21,6 @@ from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
-from bankd.core.tree_index import PageNode, render_tree
 from bankd.errors import UserError
 from bankd.search import Taste, search
 
@@ -129,6 +128,8 @@ class Searching:
 
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
+        from bankd.core.tree_index import PageNode, render_tree  # noqa: PLC0415 -- a query has no time for it
+
         pages = (PageNode(*node) for node in self.index.nodes())
         content = render_tree(pages, dict(self.index.all_frequencies()), self.index.corpus)
         file = self._root / TREE_FILE
