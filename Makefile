@@ -8,7 +8,7 @@ demo: .venv/ready
 	$(BIN)/bankctl demo
 
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-full: .venv/ready
 	$(BIN)/python -m pytest -m "full or not full"
@@ -18,6 +18,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/service/test_systemd.py
 
 # The rest is for those who change bankd.
 format: .venv/ready

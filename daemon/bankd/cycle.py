@@ -1,6 +1,6 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | archive | split, relink | check | apply | index | report
+    collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
 
 Everything up to `check` is a decision and touches nothing.
 """
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, TypeAlias
 
-from bankd.core.archive import candidates, goes_by_itself
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
@@ -21,20 +20,20 @@ from bankd.core.events import Ledger
 from bankd.core.follow import follow
 from bankd.core.judging import judge
 from bankd.core.markdown import decode
-from bankd.core.memory import parse_memory, render_memory
+from bankd.core.memory import render_memory
 from bankd.core.names import is_outside
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
 from bankd.core.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
-from bankd.core.retiring import Named, Opinion, archived, fallen, named, resident_of, too_many
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.split import Limits
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Graph, Holdings, Index, Logs, Transactions, Wordings
+from bankd.keeping import consolidate, retire
+from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
 
 _ALWAYS_BELIEVED = 20
 """So many memories may go by hand at once without a question, however small the bank is."""
@@ -52,6 +51,7 @@ class World:
     index: Index
     wordings: Wordings
     graph: Graph
+    recalls: Recalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
+    """What a run, or a command that changes the bank, did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
 
-    kind: Kind
+    kind: str
     plan: Plan
     is_applied: bool
     notes: Sequence[str] = ()
@@ -100,7 +100,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = route_lines(plan, facts, policy.rules, world.graph)
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
-        plan = archive(plan, facts, world, policy)
+        plan = keep(plan, facts, world, policy)
         plan = heal(plan, world.graph, policy)
         plan = split(plan, facts, world, policy)
     check(plan, world.holdings, policy)
@@ -140,6 +140,7 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
         renamed=renamed,
         bad=tuple(bad for reading in readings for bad in reading.bad),
         undated=tuple(world.holdings.undated()),
+        recalled=_recalled(facts.ledger, world),
     )
     return _believe_vanished(plan, facts, world.holdings, policy)
 
@@ -149,6 +150,14 @@ def _recognise_renamed(facts: Facts, present: Set[str]) -> tuple[list[LogReading
     names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
     readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
     return readings, renamed
+
+
+def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
+    """What answered a search since the last run: once a day a memory."""
+    recent = sorted(world.recalls.recalled().items())
+    fresh = [(id_, day) for id_, day in recent if ledger.recalled.get(id_, date.min) < day]
+    held = world.holdings.pages_of(id_ for id_, _ in fresh)
+    return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
 def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:
@@ -169,14 +178,15 @@ def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Poli
 
 def route_lines(plan: Plan, facts: Facts, rules: Rules, graph: Graph) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    placements = [Placement(line, _followed(line, route(line.memory, rules), graph)) for line in plan.lines]
+    placements = [Placement(line, followed(line, route(line.memory, rules), graph)) for line in plan.lines]
     closed = {item.what: item.reason for item in facts.unread_pages}
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
 
 
-def _followed(line: RetainLine, destination: Destination, graph: Graph) -> Destination:
+def followed(line: RetainLine, destination: Destination, graph: Graph) -> Destination:
+    """The page of a rule, or the part of it that fits a line, when that page has been split."""
     is_hub = graph.is_hub(f"bank/{destination.page}")
     return follow(line.memory, destination, graph.view) if is_hub else destination
 
@@ -208,32 +218,12 @@ def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
     return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
 
 
-def archive(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
-    """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
-    fading = Fading.of(policy.settings.decay)
-    opinions = [] if policy.clock_frozen else fallen(world.holdings.opinions(), plan.now.date(), fading)
-    ids = {o.id for o in opinions if o.id} | set(
-        facts.ledger.superseded if policy.settings.dedup.archive_superseded else ()
-    )
-    busy = {item.twin for item in plan.blocked} | {item.old for item in plan.updates}
-    lines = world.holdings.lines_of(ids - busy)
-    residents = [resident_of(id_, held, facts.ledger.superseded.get(id_)) for id_, held in sorted(lines.items())]
-    going = [
-        found
-        for found in candidates(residents, plan.now.date(), fading, clock_frozen=policy.clock_frozen)
-        if goes_by_itself(found, archives_superseded=policy.settings.dedup.archive_superseded)
-    ]
-    warning = too_many(len(going), world.holdings.count(), policy.settings.budget)
-    if warning and not policy.force:
-        return plan.with_(warnings=(*plan.warnings, warning))
-    named = _named(opinions, world.holdings)
-    return plan.with_(archived=tuple(archived(found, lines[found.resident.id]) for found in going), named=named)
-
-
-def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]:
-    """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
-    found = [(o, lines) for o in opinions if o.id is None and (lines := holdings.lines_at(o.page, o.line))]
-    return tuple(named(lines) for _, lines in found if not parse_memory(lines.text).is_pinned)
+def keep(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+    """Merge near-copies, if so set, and take out what has faded: to the archive, never away."""
+    settings, ledger = policy.settings, facts.ledger
+    if settings.consolidate.in_reflect:
+        plan = consolidate(plan, ledger, world.holdings, world.index, world.wordings, settings)
+    return retire(plan, ledger, world.holdings, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
 def heal(plan: Plan, graph: Graph, policy: Policy) -> Plan:
@@ -283,7 +273,7 @@ def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
     findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
     if findings:
         raise InvariantError(*findings)
-    excess = find_excess(plan, policy.settings.budget)
+    excess = find_excess(plan, policy.settings.budget, holdings.count())
     if excess and not policy.force:
         raise RefusedError(excess.reason, "--force")
 

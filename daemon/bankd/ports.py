@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
@@ -19,7 +19,7 @@ from bankd.core.query import Filters, FoundRow
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading
 from bankd.core.retiring import Opinion
-from bankd.core.scoring import Corpus, Weights
+from bankd.core.scoring import Corpus, Vocabulary, Weights
 from bankd.core.standing import Lines
 from bankd.core.transaction import Transaction
 from bankd.core.wording import Wording
@@ -42,14 +42,17 @@ class IndexView(Protocol):
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term of this kind (`terms`, `bigrams`) occurs."""
 
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
 
     def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
         """The memories that match best by a first, rough count."""
 
-    def keywords(self, pages: Iterable[int]) -> Mapping[int, Collection[str]]:
-        """The keywords of pages."""
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages."""
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages, relative to the bank."""
@@ -65,8 +68,8 @@ class QueryReader(Protocol):
 class PageSource(Protocol):
     """The pages of a bank, as the index reads them."""
 
-    def scan(self) -> Mapping[str, str]:
-        """Every page with a stamp that changes when its file does; opens none."""
+    def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
+        """Every page, or those of these paths that are there, with a stamp that changes when its file does; opens none."""
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page; None when it cannot be read."""
@@ -107,6 +110,13 @@ class Logs(Protocol):
         """Remember that these logs were read whole, as they were then."""
 
 
+class Recalls(Protocol):
+    """The answers that were given a short while ago."""
+
+    def recalled(self) -> Mapping[str, date]:
+        """By the ids of the memories in them, the last day on which each was asked for."""
+
+
 class Holdings(Protocol):
     """What the bank and its archive hold, without reading every page again."""
 
@@ -124,6 +134,9 @@ class Holdings(Protocol):
 
     def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
+
+    def all_lines(self) -> Mapping[str, Lines]:
+        """The same of every memory of the bank that has an id."""
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""

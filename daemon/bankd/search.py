@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.analysis import runs_of
 from bankd.core.marking import marks_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
-from bankd.core.scoring import FLOOR, TREE_WEIGHT, Weights, score, weigh
+from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
+from bankd.core.succession import newest_first
+from bankd.core.typos import mended
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
 
-_CANDIDATES = 150
+_CANDIDATES = 100
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
 
 
+NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+"""Ids of memories -> by those that were superseded, the ids of the newer ones."""
+
+
 class Taste(NamedTuple):
-    """What the settings say about search: the weight of the tree, and how much confidence fades a day."""
+    """What bears on an answer beside words: the weight of the tree, what fades a day, and what was superseded."""
 
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
+    newer_of: NewerOf = lambda _: {}
+
+
+class Ranked(NamedTuple):
+    """A memory found, on its page, with the parts of its score."""
+
+    path: str
+    row: FoundRow
+    parts: dict[str, float]
 
 
 def search(
@@ -41,15 +58,24 @@ def search(
     weights = read(query, index, reader)
     found = find(weights, query.filters, index, today, taste)
     ranked = rank(found, weights, index, taste)
-    hits = [hit for hit in ranked if query.everything or hit.score >= FLOOR]
-    return Answer(query.text, index.generation, fresh, tuple(hits[: query.limit]))
+    newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
+    ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
+    enough = (hit for hit in ranked if query.everything or _is_answer(hit, weights, index.corpus))
+    hits = tuple(hit_of(one, weights, newer) for one in islice(enough, query.limit))
+    return Answer(query.text, index.generation, fresh, hits)
+
+
+def _is_answer(ranked: Ranked, weights: Weights, corpus: Corpus) -> bool:
+    return ranked.parts["score"] >= floor_of(ranked.row.candidate, weights, corpus)
 
 
 def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     """Turn the text of a query into weighted terms."""
-    analysis = reader.analyse_query(query.text, index.reading, lambda term: index.frequency("terms", term) > 0)
-    names = (run.removesuffix("'s") for run in runs_of(query.text))
-    return weigh(analysis, names, index.corpus.memories, index.frequency)
+    count = partial(index.frequency, "terms")
+    analysis = reader.analyse_query(query.text, index.reading, lambda term: count(term) > 0)
+    terms = mended(analysis.terms, count, index.terms_with)
+    analysis = analysis._replace(sentences=(tuple(terms),))
+    return weigh(analysis, runs_of(query.text), index.corpus.memories, index.frequency)
 
 
 def find(weights: Weights, filters: Filters, index: IndexView, today: date, taste: Taste) -> Sequence[FoundRow]:
@@ -69,22 +95,23 @@ def worth(row: FoundRow, today: date, taste: Taste) -> float:
     return row.hundredths - taste.fading_hundredths * days
 
 
-def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: Taste) -> list[Hit]:
+def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: Taste) -> list[Ranked]:
     """Score what was found, best first; ties stand in the order of the bank."""
     pages = {row.page for row in found}
-    paths, keywords = index.paths(pages), index.keywords(pages)
-    scores = score([row.candidate for row in found], keywords, weights, index.corpus, taste.tree_weight)
-    best = sorted(zip(found, scores, strict=True), key=lambda one: _order(one[0], one[1], paths))
-    return [_hit(row, parts, paths, weights) for row, parts in best if row.page in paths]
+    paths, vocabularies = index.paths(pages), index.vocabularies(pages)
+    scores = score([row.candidate for row in found], vocabularies, weights, index.corpus, taste.tree_weight)
+    ranked = [
+        Ranked(paths[row.page], row, parts) for row, parts in zip(found, scores, strict=True) if row.page in paths
+    ]
+    return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 
-def _order(row: FoundRow, parts: dict[str, float], paths: Mapping[int, str]) -> tuple[float, str, int]:
-    path = paths.get(row.page, "")
-    return -round(parts["score"], 6), path, row.line
-
-
-def _hit(row: FoundRow, parts: dict[str, float], paths: Mapping[int, str], weights: Weights) -> Hit:
-    path = f"bank/{paths[row.page]}"
-    rest = {name: part for name, part in parts.items() if name != "score"}
-    marks = marks_of(row.text, weights.terms)
-    return Hit(path, row.line, row.heading, row.id, row.tag, row.text, parts["score"], rest, tuple(marks))
+def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:
+    """A ranked memory as an answer shows it; `newer` names the one that supersedes it."""
+    row = ranked.row
+    parts = {name: part for name, part in ranked.parts.items() if name != "score"}
+    marks = tuple(marks_of(row.text, weights.terms))
+    total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
+    return Hit(
+        f"bank/{ranked.path}", row.line, row.heading, row.id, row.tag, row.text, total, parts, marks, superseded_by
+    )

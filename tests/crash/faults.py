@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bankd.adapters.calls import Calls
 
-KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress")
+KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate")
 
 
 class Killed(BaseException):
@@ -110,6 +110,11 @@ class FaultyCalls(Calls):
         if self._dying:
             self._die()
         return done
+
+    def truncate(self, fd: int, size: int) -> None:
+        self._meet("truncate", f"to {size}")
+        super().truncate(fd, size)
+        self._record("truncate", fd, size)
 
     def sync(self, fd: int) -> None:
         self._meet("sync", Path(f"/proc/self/fd/{fd}").readlink().name)

@@ -25,6 +25,7 @@ class Change:
     inode: int = 0
     data: bytes = b""
     synced: int = 0
+    size: int | None = None  # where a file was cut off
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Disk:
     def apply(self, change: Change, *, zeros: bool = False) -> None:
         if change.inode:
             new = bytes(len(change.data)) if zeros else change.data
-            self.data[change.inode] = (self.data.get(change.inode) or b"") + new
+            self.data[change.inode] = (self.data.get(change.inode) or b"")[: change.size] + new
         for folder, name, inode in change.names:
             if inode is None:
                 self.names.setdefault(folder, {}).pop(name, None)
@@ -93,7 +94,7 @@ class Recorder:
         self.changes.append(change)
         self._now.apply(change)
 
-    def _change(self, kind: str, fd: int, name: str | bytes = "", fd2: int = -1, name2: str = "") -> Change:  # type: ignore[override]
+    def _change(self, kind: str, fd: int, name: str | bytes | int = "", fd2: int = -1, name2: str = "") -> Change:  # type: ignore[override]
         folder = self._inode(fd)
         match kind:
             case "create" | "mkdir":
@@ -103,6 +104,9 @@ class Recorder:
             case "write":
                 assert isinstance(name, bytes)
                 return Change(inode=folder, data=name)
+            case "truncate":
+                assert isinstance(name, int)
+                return Change(inode=folder, size=name)
             case "sync":
                 return Change(synced=folder)
             case "unlink":
@@ -113,10 +117,11 @@ class Recorder:
         return Change(names=((folder, str(name), back), (other, name2, moved)))
 
 
-def states(recorder: Recorder, model: str, step: int = 1) -> Iterator[tuple[str, FileTree]]:
+def states(recorder: Recorder, model: str, step: int = 1, *, backwards: bool = False) -> Iterator[tuple[str, FileTree]]:
     """Every different tree that a cut after any change could leave, with what was lost in words."""
     seen: set[int] = set()
-    for cut in range(0, len(recorder.changes) + 1, step):
+    cuts = range(0, len(recorder.changes) + 1, step)
+    for cut in reversed(cuts) if backwards else cuts:
         for label, dropped, zeroed in _losses(recorder.changes[:cut], model):
             disk = copy.deepcopy(recorder.start)
             for n, change in enumerate(recorder.changes[:cut]):

@@ -100,7 +100,7 @@ def test_a_kill_in_the_recovery_from_a_kill_is_a_kill_like_any_other(
 def test_a_kill_at_every_change_of_many_recoveries_is_a_kill_like_any_other(
     template: Path, clean: tuple[dict[str, bytes], list[str]], tmp_path: Path
 ) -> None:
-    every_double_kill(template, clean, tmp_path, firsts=30, step=1)
+    every_double_kill(template, clean, tmp_path, firsts=12, step=2)
 
 
 def every_double_kill(

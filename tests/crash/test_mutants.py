@@ -59,7 +59,8 @@ def changes(template: Path, tmp_path: Path) -> list[str]:
 
 def kill(template: Path, tmp_path: Path) -> Cases:
     log = changes(template, tmp_path)
-    for at in range(1, len(log) + 1):
+    points = sorted(range(1, len(log) + 1), key=lambda n: ".md" not in log[n - 1])  # swaps first: they go wrong most
+    for at in points:
         for action in ("kill", "torn") if log[at - 1].startswith("write") else ("kill",):
             root = fresh(template, tmp_path / "w")
             try:
@@ -95,7 +96,7 @@ def power(model: str) -> Callable[[Path, Path], Cases]:
         recorder = Recorder(root)
         run(root, recorder.calls())
         shutil.rmtree(root)
-        for _, tree in states(recorder, model):
+        for _, tree in states(recorder, model, backwards=True):
             root = materialise(tree, tmp_path / "w")
             yield is_bad(root)
             shutil.rmtree(root)

@@ -59,6 +59,13 @@ OTHERS = [
 ]
 
 LOOK_ALIKES = [
+    ("파이썬 3.1을 쓴다", "파이썬 3.10을 쓴다"),
+    ("항목 1, 2번을 뺀다", "항목 12번을 뺀다"),
+    ("응답은 < 10ms", "응답은 > 10ms"),
+    ("응답은 ~10초 걸린다", "응답은 10초 걸린다"),
+    ("팀 A B", "팀 AB"),
+    ("저 집은 크다", "내 집은 크다"),
+    ("세금은 10²원", "세금은 102원"),
     ("민수는 서울에서 부산으로 이사했다", "민수는 부산에서 서울로 이사했다"),
     ("철수가 영희를 좋아한다", "영희가 철수를 좋아한다"),
     ("철수는 사과를 먹고 영희는 배를 먹는다", "철수는 배를 먹고 영희는 사과를 먹는다"),
@@ -168,6 +175,13 @@ def test_a_look_alike_is_never_the_same(judge: Callable[[str, str], Verdict], ol
 )
 def test_what_only_one_says_keeps_them_apart(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
     assert judge(old, new).outcome is Outcome.DIFFERENT
+
+
+def test_a_speaker_who_names_himself_is_not_left_to_be_guessed(judge: Callable[[str, str], Verdict]) -> None:
+    mine, unnamed = "나는 아침마다 커피를 마신다", "아침마다 커피를 마신다"
+
+    assert judge(mine, unnamed).outcome is Outcome.SAME
+    assert judge(unnamed, mine).outcome is Outcome.DIFFERENT
 
 
 def test_saying_less_is_saying_nothing_new(judge: Callable[[str, str], Verdict]) -> None:

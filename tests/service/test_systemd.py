@@ -116,3 +116,45 @@ def test_the_user_unit_under_a_user_manager(made_workspace: Path, tmp_path: Path
     assert "Address family not supported" in inside
     assert "unshare failed: Operation not permitted" in inside
     assert "NoNewPrivs:\t1" in inside
+
+
+def find_nspawn() -> str:
+    found = os.environ.get("BANKD_NSPAWN") or shutil.which("systemd-nspawn")
+    if os.getuid() or not found or "cgroup2" not in Path("/proc/mounts").read_text():
+        pytest.skip("needs root, cgroup2 and systemd-nspawn (Debian: systemd-container; or its path in BANKD_NSPAWN)")
+    return found
+
+
+@pytest.mark.full
+def test_the_template_under_a_system_manager(made_workspace: Path, tmp_path: Path) -> None:
+    nspawn = find_nspawn()
+    folder = tmp_path / "srv"
+    shutil.copytree(made_workspace, folder / "w")
+    (folder / "w/bankd.yaml").write_text("")  # with the morphological analyser
+    folder.chmod(0o755)
+    (folder / "bin").write_text(str(Path(sys.executable).parent))
+    (folder / "prefix").write_text(sys.base_prefix)
+    shutil.copy(HERE / "template_unit.sh", folder)
+    words = [HERE / "system_unit.sh", folder, "template_unit.sh", sys.base_prefix, nspawn]
+    subprocess.run(words, timeout=240, check=False, capture_output=True)
+    output = (folder / "told").read_text()
+    seen = told(output)
+
+    assert "never" not in output, output + (folder / "journal").read_text()
+    assert seen["verify"] == ""
+    assert float(seen["exposure"]) <= 0.3
+    assert (seen["active"], seen["user"]) == ("active", "ann")
+    assert seen["found"] == "1"
+    assert (seen["worker"], seen["owner"]) == ("1", "0")
+    assert seen["reload_kept"] == "yes"
+    assert seen["watchdog_restarts"] == "1"
+    assert int(seen["journal"]) >= 2
+    assert seen["prefixes"] == "0"
+    assert int(seen["stop_ms"]) < 5000
+    assert (seen["result"], seen["left"]) == ("success", "0")
+    inside = seen["inside"]
+    assert "allowed" in inside
+    assert "/etc/outside': Read-only file system" in inside
+    assert "/home/ann/other': Permission denied" in inside
+    assert "Address family not supported" in inside
+    assert "CapBnd:\t0000000000000000" in inside

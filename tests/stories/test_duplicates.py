@@ -68,3 +68,11 @@ def test_an_opinion_said_again_grows_by_a_small_step_once_a_run(root: Path, bank
     page = (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
     assert "- O(c=0.81@2026-05-04) @Peter: Prefers concise replies." in page  # 0.80 less two days, plus 0.05
     assert kinds(bankctl("cycle", "micro", "--now", DAY_3, "--json").json) == {}
+
+
+def test_a_fact_and_an_opinion_in_the_same_words_are_two_memories(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: Go is faster than Python", "O: go is faster than python!")
+
+    report = bankctl("cycle", "micro", "--now", DAY_1, "--json").json
+
+    assert "duplicate" not in report["counts"]

@@ -69,7 +69,7 @@ def test_the_archive_mirrors_the_bank() -> None:
 
 
 PAGE = "bank/knowledge/full.md"
-STONE = Tombstone("m-x", PAGE, ("Full", "Tools"), after="m-w")
+STONE = Tombstone("m-x", PAGE, ("Full", "Tools"), after=("m-w",))
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,15 @@ def test_an_update_names_what_changed(old: str, new: str, reason: str) -> None:
     assert (verdict.outcome, verdict.reason) == (Outcome.UPDATE, reason)
 
 
+def test_other_words_beside_another_value_are_another_thing() -> None:
+    old, new = (
+        "Gina ships the small lamp to the far office, ticket 12",
+        "Gina ships the green lamp to the far office, ticket 13",
+    )
+
+    assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
+
+
 def test_another_person_is_another_subject() -> None:
     assert compare(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Outcome.DIFFERENT
 
@@ -69,3 +78,47 @@ def test_a_repetition_is_found_before_an_update() -> None:
     assert updated is not None
     assert (updated.id, updated.verdict.outcome) == ("m-1", Outcome.UPDATE)
     assert find_match(bank, say("walks to work")) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Python 3.1", "Python 3.10"),
+        ("agent 7", "agent 007"),
+        ("items 1, 2", "items 12"),
+        ("items 1 2", "items 12"),
+        ("a way", "away"),
+        ("5*3", "53"),
+        ("~50 users", "50 users"),
+        ("latency < 10 ms", "latency > 10 ms"),
+        ("latency <10 ms", "latency 10 ms"),
+        ("the", "a"),
+        ("👍", "👎"),
+        ("x != y", "x == y"),
+        ("file_1", "file1"),
+        ("team A B", "team AB"),
+    ],
+)
+def test_signs_and_gaps_that_mean_something_keep_texts_apart(old: str, new: str) -> None:
+    assert Outcome.SAME not in (compare(say(old), say(new)).outcome, compare(say(new), say(old)).outcome)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("costs 1,000 won", "costs 1000 won"),
+        ('says "yes" often', "says yes often"),
+        ("uses *vim*, mostly.", "uses vim mostly"),
+        ("Seoul... again!", "Seoul again"),
+        ("3:00 pm", "3 pm"),
+    ],
+)
+def test_signs_and_gaps_that_mean_nothing_do_not(old: str, new: str) -> None:
+    assert compare(say(old), say(new)).outcome is Outcome.SAME
+
+
+def test_texts_too_long_to_compare_are_the_same_only_when_equal() -> None:
+    long = " ".join(f"word{n}" for n in range(700))
+
+    assert compare(say(long), say(f"{long}.")).outcome is Outcome.SAME
+    assert compare(say(long), say(f"{long} more")).outcome is Outcome.DIFFERENT

@@ -30,6 +30,10 @@ class Calls:
         """Write as much as one call takes."""
         return os.write(fd, data)
 
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut a file off."""
+        os.ftruncate(fd, size)
+
     def sync(self, fd: int) -> None:
         """Make a file or folder durable. Never call it again for a file for which it failed."""
         os.fsync(fd)

@@ -5,23 +5,21 @@ It saves reading pages that did not change. Anything wrong with the file, and it
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
+from bankd.adapters.derived import DerivedDatabase
 from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
 from bankd.core.twins import text_key
 
-_FORMAT = 2
+_FORMAT = 3
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
-_SCHEMA = f"""
-PRAGMA user_version = {_FORMAT};
+_SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
 CREATE TABLE memories (
     path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT
@@ -30,6 +28,8 @@ CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE bad_lines (log TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX bad_lines_log ON bad_lines (log);
 """
 
@@ -43,75 +43,44 @@ class Held:
     id: str | None
 
 
-class Catalogue:
+class Catalogue(DerivedDatabase):
     """The one table of contents of a workspace."""
 
     def __init__(self, path: Path) -> None:
-        """Open the catalogue, or make it anew when it is missing, damaged or of another version."""
-        self._path = path
-        try:
-            self._database = self._open()
-        except sqlite3.DatabaseError:
-            for name in (path, path.with_name(path.name + "-journal")):
-                name.unlink(missing_ok=True)
-            self._database = self._open()
-
-    def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, isolation_level=None, timeout=30)
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in {0, _FORMAT}:
-            database.close()
-            raise sqlite3.DatabaseError(f"format {version}")
-        if version == 0:
-            database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        return database
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """Make several changes one; an error in between takes all of them back."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+        """Open the catalogue."""
+        super().__init__(path, _SCHEMA, _FORMAT)
 
     def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
-        rows = self._database.execute("SELECT * FROM files WHERE path >= ? AND path < ?", (f"{folder}/", f"{folder}0"))
+        rows = self.execute("SELECT * FROM files WHERE path >= ? AND path < ?", (f"{folder}/", f"{folder}0"))
         return {path: Fingerprint(*seen) for path, *seen in rows}
 
     def record_file(self, path: str, seen: Fingerprint) -> None:
         """Remember how a file looked when it was read."""
         values = (path, seen.size, seen.mtime_ns, seen.inode)
-        self._database.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
+        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
 
     def forget_file(self, path: str) -> None:
         """Forget a file that is gone, and what it held."""
-        self._database.execute("DELETE FROM files WHERE path = ?", (path,))
-        self._database.execute("DELETE FROM memories WHERE path = ?", (path,))
-        self._database.execute("DELETE FROM bad_lines WHERE log = ?", (path,))
+        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute("DELETE FROM memories WHERE path = ?", (path,))
+        self.execute("DELETE FROM bad_lines WHERE log = ?", (path,))
 
     def record_page(self, path: str, seen: Fingerprint, data: bytes) -> None:
         """Remember what a page holds."""
-        self._database.execute("DELETE FROM memories WHERE path = ?", (path,))
+        self.execute("DELETE FROM memories WHERE path = ?", (path,))
         rows = [_row(path, entry) for entry in read_page(path, data).entries]
-        self._database.executemany("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self.record_file(path, seen)
 
     def record_bad_lines(self, log: str, bad: Iterable[tuple[int, str]]) -> None:
         """Remember the lines of a log that could not be read."""
-        self._database.execute("DELETE FROM bad_lines WHERE log = ?", (log,))
-        self._database.executemany("INSERT INTO bad_lines VALUES (?, ?, ?)", [(log, line, why) for line, why in bad])
+        self.execute("DELETE FROM bad_lines WHERE log = ?", (log,))
+        self.execute_many("INSERT INTO bad_lines VALUES (?, ?, ?)", [(log, line, why) for line, why in bad])
 
     def bad_lines(self) -> list[tuple[str, int, str]]:
         """All lines of logs that could not be read: log, 1-based line, reason."""
-        return list(self._database.execute("SELECT log, line, reason FROM bad_lines ORDER BY log, line"))
+        return self.execute("SELECT log, line, reason FROM bad_lines ORDER BY log, line")
 
     def find_ids(self, ids: Iterable[str]) -> dict[str, list[Held]]:
         """Where each id stands, for those that stand anywhere."""
@@ -128,7 +97,7 @@ class Catalogue:
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
             query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({marks}) ORDER BY path, line"  # noqa: S608  # column names are ours
-            for value, path, line, id_ in self._database.execute(query, batch):
+            for value, path, line, id_ in self.execute(query, batch):
                 found.setdefault(value, []).append(Held(path, line, id_))
         return found
 
@@ -138,15 +107,31 @@ class Catalogue:
 
     def confident(self) -> list[tuple[Held, str | None, Confidence]]:
         """The memories of the bank that have a confidence, with their tags, in the order of pages."""
-        rows = self._database.execute(
+        rows = self.execute(
             "SELECT path, line, id, tag, hundredths, day FROM memories"
             " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
         )
         return [(Held(path, line, id_), tag, _confidence(value, day)) for path, line, id_, tag, value, day in rows]
 
+    def knows_superseded(self) -> bool:
+        """Whether `record_superseded` was ever called; a catalogue that was made anew does not know."""
+        return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
+
+    def record_superseded(self, newer: Mapping[str, str]) -> None:
+        """Remember, by the ids of the older memories, which supersede them; search marks those."""
+        with self.change():
+            self.execute("DELETE FROM superseded")
+            self.execute_many("INSERT INTO superseded VALUES (?, ?)", list(newer.items()))
+            self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
+
+    def ids(self, folder: str) -> list[str]:
+        """The ids of all memories below a folder."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
+        return [id_ for (id_,) in self.execute(query, (f"{folder}/", f"{folder}0"))]
+
     def count(self, folder: str) -> Mapping[str, int]:
         """How many memories each page below a folder holds."""
-        rows = self._database.execute(
+        rows = self.execute(
             "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path",
             (f"{folder}/", f"{folder}0"),
         )

@@ -9,7 +9,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from contextlib import suppress
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from bankd.adapters.tree import Tree
 from bankd.errors import StorageError
@@ -77,6 +79,23 @@ def explain(problem: OSError, where: object) -> StorageError:
     said = hints.get(problem.errno or 0, problem.strerror or str(problem))
     place = f" ({problem.filename})" if problem.filename else ""
     return StorageError(f"{where}: {said}{place}. Nothing half done is in sight; the next run goes on from there")
+
+
+_REFUSED = ("disk is full", "readonly database", "disk i/o error", "unable to open database file", "os error")
+
+
+@contextmanager
+def storage_told(where: object) -> Iterator[None]:
+    """Translate what SQLite and tantivy raise when the disk does not take a write; other errors of theirs pass."""
+    try:
+        yield
+    except OSError as problem:
+        raise explain(problem, where) from problem
+    except (sqlite3.OperationalError, ValueError) as problem:
+        said = str(problem)
+        if not any(words in said.lower() for words in _REFUSED):
+            raise
+        raise StorageError(f"{where}: {said}. It is made up for by the next run") from problem
 
 
 def probe(tree: Tree) -> list[str]:

@@ -46,9 +46,7 @@ def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> No
         is_new = name not in tree.names(parent)
         fd = tree.calls.open_to_append(name, folder)
         try:
-            size = os.fstat(fd).st_size
-            if size and os.pread(fd, 1, size - 1) != b"\n":
-                tree.calls.write(fd, b"\n")
+            _heal(tree, fd)
             for line in lines:
                 _write_whole(tree, fd, line)
             sync(tree, fd)
@@ -58,11 +56,23 @@ def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> No
             sync(tree, folder)
 
 
+def _heal(tree: Tree, fd: int) -> None:
+    """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - LINE_CAP - 1)
+    before, newline, last = os.pread(fd, size - start, start).rpartition(b"\n")
+    if not last:
+        return
+    if parse_row(last) is not None:
+        tree.calls.write(fd, b"\n")
+    elif newline or not start:
+        tree.calls.truncate(fd, start + len(before) + len(newline))
+
+
 def _write_whole(tree: Tree, fd: int, line: bytes) -> None:
     done = tree.calls.write(fd, line)
-    while done < len(line):  # a torn line is skipped by readers: end it and say the whole again
-        tree.calls.write(fd, b"\n")
-        done = tree.calls.write(fd, line)
+    while done < len(line):  # a short write: nobody else writes to this file
+        done += tree.calls.write(fd, line[done:])
 
 
 def line_of(row: Mapping[str, Any]) -> bytes:
@@ -73,16 +83,22 @@ def line_of(row: Mapping[str, Any]) -> bytes:
     return line
 
 
+def parse_row(line: bytes) -> dict[str, Any] | None:
+    """Read one line; None when it is no JSON object of a lawful length."""
+    try:
+        row = json.loads(line) if len(line) <= LINE_CAP else None
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
 def parse_lines(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[dict[str, Any]]:
     """The rows of a file; what does not parse goes to `corrupt`. A last line without its end is not read yet."""
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line) if len(line) <= LINE_CAP else None
-        except (ValueError, RecursionError):
-            row = None
-        if isinstance(row, dict):
+        row = parse_row(line)
+        if row is not None:
             yield row
         else:
             corrupt.append(Corrupt(path, number, "not a JSON object of at most 64 KB"))

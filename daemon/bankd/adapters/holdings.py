@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
 from bankd.core.decay import FADING_TAG
 from bankd.core.memory import Memory
-from bankd.core.pages import holds_memories, read_page
+from bankd.core.pages import Page, holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
 from bankd.core.retiring import Opinion
 from bankd.core.settle import Fingerprint
 from bankd.core.spans import block_key
-from bankd.core.standing import Lines
+from bankd.core.standing import Lines, lines_of
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")
@@ -78,24 +79,41 @@ class PageHoldings:
 
     def text_of(self, held: Held) -> str | None:
         """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
-        page = read_page(held.path, self._files.read(held.path) or b"")
+        page = self._page(held.path)
         found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
         return next((entry_text(page, entry) for entry in found), None)
 
-    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
-        """The exact lines of memories on pages of the bank that can be written now, by id."""
-        places = [held for found in self._catalogue.find_ids(ids).values() for held in found]
-        open_ = [held for held in places if held.path.startswith("bank/") and held.path not in self._closed]
+    def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, Lines]:
+        """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
+        places = (held for found in self._catalogue.find_ids(ids).values() for held in found)
+        inside = (held for held in places if held.path.startswith(f"{folder}/") and held.path not in self._closed)
+        open_ = sorted(inside, key=lambda held: (held.path, held.line))  # page by page: each is taken apart once
         return {held.id: lines for held in open_ if held.id and (lines := self._lines_at(held))}
 
+    def all_lines(self, folder: str = "bank") -> Mapping[str, Lines]:
+        """The same of every memory with an id, in the order of pages."""
+        return self.lines_of(self._catalogue.ids(folder), folder)
+
+    def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        """Where each memory stands, `page:line`, and what it says there, wherever it is."""
+        places = [places[0] for places in self._catalogue.find_ids(ids).values()]
+        texts = {
+            held.id: (held, self.text_of(held)) for held in sorted(places, key=lambda held: (held.path, held.line))
+        }
+        return {id_: (f"{held.path}:{held.line}", text) for id_, (held, text) in texts.items() if id_ and text}
+
+    def pages(self, folder: str = "bank") -> Iterator[Page]:
+        """Every page that holds memories."""
+        return (self._page(path) for path in self._catalogue.count(folder))
+
     def _lines_at(self, held: Held) -> Lines | None:
-        page = read_page(held.path, self._files.read(held.path) or b"")
-        before: str | None = None
-        for entry in page.entries:
-            if entry.line == held.line and entry.memory.id == held.id:
-                return Lines(held.path, entry_text(page, entry), entry.heading, before, entry.end - entry.start)
-            before = entry.memory.id or before
-        return None
+        page = self._page(held.path)
+        found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
+        return next((lines_of(page, entry) for entry in found), None)
+
+    def _page(self, path: str) -> Page:
+        """A page as it is now; taken apart once while its bytes stay the same."""
+        return _read_once(path, self._files.read(path) or b"")
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
@@ -110,7 +128,7 @@ class PageHoldings:
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
         try:
-            page = read_page(path, self._files.read(path) or b"")
+            page = self._page(path)
         except (ConflictError, OSError):
             return None
         return next((entry.memory for entry in page.entries if entry.line == line), None)
@@ -122,3 +140,8 @@ class PageHoldings:
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""
         return self._files.read(page)
+
+
+@lru_cache(maxsize=512)
+def _read_once(path: str, data: bytes) -> Page:
+    return read_page(path, data)

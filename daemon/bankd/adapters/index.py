@@ -13,29 +13,31 @@ import fcntl
 import hashlib
 import shutil
 import sqlite3
+import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from bankd.adapters.disk import storage_told
 from bankd.adapters.index_rows import NewPage, NewRow, Rows
 from bankd.adapters.index_terms import TermDocument, Terms
 from bankd.core.analysis import Analysis
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.pages import read_page
 from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Corpus, Weights, idf
+from bankd.core.scoring import Corpus, Vocabulary, Weights, idf
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
-FORMAT = "1"
+FORMAT = "4"
 """Changes whenever an index of the version before could not be read."""
 
 _BATCH_PAGES = 2_000
-_KEYWORDS = 300
+_KEYWORDS = 100
 """Keywords of a page: its terms by frequency and rarity, at most so many."""
 
 
@@ -62,6 +64,7 @@ class SearchIndex:
         self._analyser = analyser
         self._rows: Rows | None = None
         self._terms: Terms | None = None
+        self._opened_folder = folder
         self._name = ""
         self._seen = ""
 
@@ -116,9 +119,18 @@ class SearchIndex:
         changed = sum(1 for path, stamp in scan.items() if stamps.get(path) != stamp)
         return changed + sum(1 for path in stamps if path not in scan)
 
+    def unchanged(self) -> frozenset[str]:
+        """The pages that are as they were when they were read, by their stamps; opens none."""
+        stamps = {path: fingerprint.stamp for path, fingerprint in self._opened.fingerprints().items()}
+        return frozenset(path for path, stamp in self._pages.scan().items() if stamps.get(path) == stamp)
+
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term occurs."""
         return self._finder.frequency(kind, term)
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+        return [term for term, _ in self._finder.all_frequencies(beginning)]
 
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank."""
@@ -129,9 +141,9 @@ class SearchIndex:
         with _damage_told():
             return self._opened.rows(self._finder.find(weights, filters, limit))
 
-    def keywords(self, pages: Iterable[int]) -> Mapping[int, frozenset[str]]:
-        """The keywords of pages, as tree-index.json has them."""
-        return self._opened.keywords(pages)
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages; tree-index.json shows the best of them as keywords."""
+        return self._opened.vocabularies(pages)
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages."""
@@ -147,17 +159,20 @@ class SearchIndex:
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
-    def refresh(self, now: datetime) -> Refreshed:
-        """Bring the index up to date with the pages; reads only pages whose stamp changed."""
-        with self._writer_lock():
+    def refresh(self, now: datetime, paths: Collection[str] | None = None) -> Refreshed:
+        """Bring the index up to date with the pages, or with these alone; reads only pages whose stamp changed.
+
+        `paths` are names as they are on the disk.
+        """
+        with storage_told(self._folder), self._writer_lock():
             why = self._why_unusable()
             if why:
                 return self._build(now, why)
-            return self._update(now)
+            return self._update(now, paths)
 
     def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
         """Build the index anew beside the old one, which answers until the new one is whole."""
-        with self._writer_lock():
+        with storage_told(self._folder), self._writer_lock():
             return self._build(now, why)
 
     def verify(self) -> None:
@@ -167,33 +182,44 @@ class SearchIndex:
             return
         with _damage_told():
             self._attach(name)
-            recorded = dict(line.split(" ") for line in self._opened.state("files").splitlines())
-            for file, checksum in recorded.items():
-                path = self._folder / name / "terms" / file
-                if not path.is_file() or _checksum(path) != checksum:
-                    raise IndexDamaged(f"{file} is not what was written")
+            for file, _, checksum in self._recorded_files():
+                if not file.is_file() or _checksum(file) != checksum:
+                    raise IndexDamaged(f"{file.name} is not what was written")
 
     def _why_unusable(self) -> str:
         """Why the index has to be built anew; empty when it can be used."""
         try:
             if not self.open():
                 return "there was none"
-            self._check_sizes()
+            self._check_presence()
         except IndexDamaged as damage:
             return str(damage)
         if self._opened.state("analyser") not in {"", self._analyser.version} and self._analyser.version:
             return "the morphological analyser is another version"
         return ""
 
-    def _check_sizes(self) -> None:
-        folder = self._folder / self._name / "terms"
-        for line in self._opened.state("files").splitlines():
-            if not (folder / line.split(" ")[0]).is_file():
-                raise IndexDamaged(f"{line.split(' ')[0]} is missing")
+    def _check_presence(self) -> None:
+        """Only under the writer's lock: a writer that is at work takes files away before it says so."""
+        for file, _, _ in self._recorded_files():
+            if not file.is_file():
+                raise IndexDamaged(f"{file.name} is missing")
 
-    def _update(self, now: datetime) -> Refreshed:
-        known = self._opened.fingerprints()
-        scan = self._pages.scan()
+    def _check_sizes(self) -> None:
+        """Before tantivy maps a file that was cut short, which ends in a panic."""
+        for file, size, _ in self._recorded_files():
+            if file.is_file() and file.stat().st_size != size:
+                raise IndexDamaged(f"{file.name} is not as long as it was written")
+
+    def _recorded_files(self) -> Iterator[tuple[Path, int, str]]:
+        """The files of the terms as they were when they were written: path, size, checksum."""
+        folder = self._opened_folder / "terms"
+        for line in self._opened.state("files").splitlines():
+            name, size, checksum = line.split(" ")
+            yield folder / name, int(size), checksum
+
+    def _update(self, now: datetime, paths: Collection[str] | None) -> Refreshed:
+        scan = self._pages.scan(paths)
+        known = self._opened.fingerprints(None if paths is None else {unicodedata.normalize("NFC", p) for p in paths})
         gone = [path for path in known if path not in scan]
         can_upgrade = self._analyser.is_warm
         dirty = [
@@ -306,7 +332,8 @@ class SearchIndex:
     def _note_state(self, epoch: int, now: datetime) -> None:
         folder = self._folder / self._name / "terms"
         files = sorted(path for path in folder.iterdir() if path.suffix not in (".lock", ".json"))
-        self._opened.set_state("files", "\n".join(f"{path.name} {_checksum(path)}" for path in files))
+        recorded = (f"{path.name} {path.stat().st_size} {_checksum(path)}" for path in files)
+        self._opened.set_state("files", "\n".join(recorded))
         self._opened.set_state("generation", str(epoch))
         self._opened.set_state("updated", now.isoformat(timespec="seconds"))
         if self._analyser.version:
@@ -351,6 +378,8 @@ class SearchIndex:
             self._rows = Rows(folder / "rows.sqlite3")
             if self._rows.state("format") != FORMAT:
                 raise IndexDamaged("it is of another version")
+            self._opened_folder = folder
+            self._check_sizes()
             self._terms = Terms(folder / "terms")
             self._corpus = self._rows.corpus()
             self._seen = self._rows.state("generation", "0")
@@ -404,6 +433,10 @@ def _damage_told() -> Iterator[None]:
         raise IndexDamaged(f"its rows cannot be read ({error})") from error
     except ValueError as error:
         raise IndexDamaged(f"its terms cannot be read ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
+            raise IndexDamaged(f"its terms cannot be read ({error})") from error
+        raise
 
 
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:

@@ -6,6 +6,7 @@ The terms for finding are tantivy's (`index_terms`); a row is found by its numbe
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
 from bankd.core.query import FoundRow
-from bankd.core.scoring import Candidate, Corpus
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
-    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL DEFAULT '',
+    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL,
     memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL, bigrams INTEGER NOT NULL,
     heading_words INTEGER NOT NULL
 );
@@ -108,9 +109,14 @@ class Rows:
         """Set one value of the state of the index."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def fingerprints(self) -> dict[str, Fingerprint]:
-        """How each page was when it was read."""
-        rows = self._connection.execute("SELECT path, stamp, hash, provisional FROM pages")
+    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, Fingerprint]:
+        """How each page, or each of these, was when it was read."""
+        query = "SELECT path, stamp, hash, provisional FROM pages"
+        if paths is None:
+            rows: Iterable[tuple[str, str, str, int]] = self._connection.execute(query)
+        else:
+            found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
+            rows = [row for row in found if row is not None]
         return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
 
     def touch(self, path: str, stamp: str) -> None:
@@ -133,7 +139,7 @@ class Rows:
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', 0, 0, 0, 0, 0) "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', x'', 0, 0, 0, 0, 0) "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
@@ -143,11 +149,12 @@ class Rows:
         """Believe a page's new rows, and drop the old ones."""
         words = [len(row.analysis.terms) for row in page.rows]
         self._connection.execute(
-            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, keywords = ?, "
+            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, keywords = ?, terms = ?, "
             "memories = ?, words = ?, sentences = ?, bigrams = ?, heading_words = ? WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
-                "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords), len(page.rows), sum(words),
+                "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
+                vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
                 sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.analysis.bigrams) for row in page.rows),
                 sum(len(row.heading_terms) for row in page.rows), page.path,
             ),
@@ -191,12 +198,12 @@ class Rows:
         found = self._connection.execute(f"SELECT {_FIELDS} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
         return [_read(row) for row in found]
 
-    def keywords(self, pages: Iterable[int]) -> dict[int, frozenset[str]]:
-        """The keywords of these pages."""
+    def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
+        """The terms of these pages."""
         numbers = list(pages)
         marks = ",".join("?" * len(numbers))
-        found = self._connection.execute(f"SELECT page, keywords FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
-        return {page: frozenset(keywords.split()) for page, keywords in found}
+        found = self._connection.execute(f"SELECT page, terms FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
+        return {page: array("I", terms) for page, terms in found}
 
     def paths(self, pages: Iterable[int]) -> dict[int, str]:
         """The paths of these pages."""
@@ -211,6 +218,11 @@ class Rows:
         ):
             paths = [tuple(line.split(_SEPARATOR)) for line in headings.split("\n") if line]
             yield path, title, paths, keywords.split(), memories
+
+
+def _terms_of(page: NewPage) -> set[str]:
+    own = {term for row in page.rows for sentence in row.analysis.sentences for term in sentence}
+    return own | {term for row in page.rows for term in row.heading_terms}
 
 
 def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:

@@ -59,9 +59,9 @@ class Terms:
         """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
         return int(self._searcher.doc_freq(kind, term))
 
-    def all_frequencies(self, kind: str = "terms") -> list[tuple[str, int]]:
-        """All terms with the number of memories they occur in."""
-        return list(self._searcher.terms_with_prefix(kind, ""))
+    def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
+        """All terms that begin so, with the number of memories they occur in, common ones first."""
+        return list(self._searcher.terms_with_prefix("terms", beginning))
 
     def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most so many."""

@@ -5,12 +5,11 @@ Derived and incremental: a file is read when it has changed, and anything wrong 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
+from bankd.adapters.derived import DerivedDatabase
 from bankd.core.inline import LinkKind
 from bankd.core.linking import Link, link_key
 from bankd.core.references import Reference
@@ -19,8 +18,7 @@ from bankd.core.settle import Fingerprint
 
 _FORMAT = 2
 _BATCH = 500
-_SCHEMA = f"""
-PRAGMA user_version = {_FORMAT};
+_SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE links (source TEXT, key TEXT, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target TEXT,
                     angled INTEGER, resolved INTEGER);
@@ -32,47 +30,16 @@ CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
 
 
-class LinkTable:
+class LinkTable(DerivedDatabase):
     """The references of a workspace by the file they stand in and by the word that their target ends with."""
 
     def __init__(self, path: Path) -> None:
-        """Open the table, or make it anew when it is missing, damaged or of another version."""
-        self._path = path
-        try:
-            self._database = self._open()
-        except sqlite3.DatabaseError:
-            for name in (path, path.with_name(path.name + "-journal")):
-                name.unlink(missing_ok=True)
-            self._database = self._open()
-
-    def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, isolation_level=None, timeout=30)
-        version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in {0, _FORMAT}:
-            database.close()
-            raise sqlite3.DatabaseError(f"format {version}")
-        if version == 0:
-            database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        return database
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """Make several changes one; an error in between takes all of them back."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+        """Open the table."""
+        super().__init__(path, _SCHEMA, _FORMAT)
 
     def files(self) -> dict[str, Fingerprint]:
         """Every file that was seen, with how it looked then."""
-        rows = self._database.execute("SELECT path, size, mtime_ns, inode FROM files")
+        rows = self.execute("SELECT path, size, mtime_ns, inode FROM files")
         return {path: Fingerprint(*seen) for path, *seen in rows}
 
     def record(
@@ -80,24 +47,23 @@ class LinkTable:
     ) -> None:
         """Remember a file; one without `data` only as something that a link may lead to."""
         resolved = {
-            target
-            for (target,) in self._database.execute("SELECT target FROM links WHERE source = ? AND resolved", (path,))
+            target for (target,) in self.execute("SELECT target FROM links WHERE source = ? AND resolved", (path,))
         }
         self.forget(path)
         digest = "" if data is None else sha256(data).hexdigest()[:32]
         values = (path, seen.size, seen.mtime_ns, seen.inode, digest)
-        self._database.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
-        self._database.executemany("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
+        self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
+        self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
         rows = [
             (path, link_key(path, r), r.kind, r.line, r.start, r.end, r.target, r.is_angled, r.target in resolved)
             for r in (source.references if source else ())
         ]
-        self._database.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, path: str) -> None:
         """Forget a file that is gone."""
         for table, column in (("files", "path"), ("links", "source"), ("ids", "path")):
-            self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
+            self.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
 
     def links(self, keys: Collection[str]) -> Iterator[Link]:
         """The references whose target ends with one of these words."""
@@ -112,7 +78,7 @@ class LinkTable:
 
     def every_link(self) -> Iterator[tuple[Link, bool]]:
         """All references, with whether they have led somewhere at any time that we know of."""
-        rows = self._database.execute(
+        rows = self.execute(
             "SELECT source, kind, line, first, last, target, angled, resolved FROM links ORDER BY source, line, first"
         )
         for source, kind, line, first, last, target, angled, resolved in rows:
@@ -121,33 +87,33 @@ class LinkTable:
     def _links(self, condition: str, values: Collection[str]) -> Iterator[Link]:
         columns = "source, kind, line, first, last, target, angled"
         query = f"SELECT {columns} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
-        for source, kind, line, first, last, target, angled in self._database.execute(query, tuple(values)):
+        for source, kind, line, first, last, target, angled in self.execute(query, tuple(values)):
             yield Link(source, Reference(LinkKind(kind), line, first, last, target, bool(angled)))
 
     def mark_resolved(self, links: Iterable[Link]) -> None:
         """Remember that these references lead somewhere: if they stop doing so, that is news."""
         rows = sorted({(link.source, link.reference.target) for link in links})
-        self._database.executemany("UPDATE links SET resolved = 1 WHERE source = ? AND target = ?", rows)
+        self.execute_many("UPDATE links SET resolved = 1 WHERE source = ? AND target = ?", rows)
 
     def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:
         """The digest and the memory ids of files."""
         found = {}
         for path in paths:
-            row = self._database.execute("SELECT digest FROM files WHERE path = ?", (path,)).fetchone()
-            ids = self._database.execute("SELECT id FROM ids WHERE path = ?", (path,))
+            row = next(iter(self.execute("SELECT digest FROM files WHERE path = ?", (path,))), None)
+            ids = self.execute("SELECT id FROM ids WHERE path = ?", (path,))
             found[path] = (row[0] if row else "", frozenset(id_ for (id_,) in ids))
         return found
 
     def note_moved(self, moves: Mapping[str, str]) -> None:
         """Remember moves that a hand made, until links have followed them."""
         for old, new in moves.items():
-            self._database.execute("UPDATE moved SET new = ? WHERE new = ?", (new, old))
-            self._database.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
+            self.execute("UPDATE moved SET new = ? WHERE new = ?", (new, old))
+            self.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
 
     def moved(self) -> dict[str, str]:
         """The moves that a hand made and that links have not followed."""
-        return dict(self._database.execute("SELECT old, new FROM moved ORDER BY old"))
+        return dict(self.execute("SELECT old, new FROM moved ORDER BY old"))
 
     def settle_moved(self, old: Iterable[str]) -> None:
         """Links have followed these moves, or need not."""
-        self._database.executemany("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
+        self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])

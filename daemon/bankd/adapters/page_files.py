@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 _LARGEST = 8 * 1024 * 1024
@@ -19,8 +21,19 @@ class PageFiles:
         self._folder = folder
         self._names: dict[str, str] = {}
 
-    def scan(self) -> dict[str, str]:
-        """Every page with a stamp of its size, times and inode; no page is opened."""
+    def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
+        """Every page, or those of these paths, with a stamp of its size, times and inode; no page is opened."""
+        return self._scan_all() if paths is None else self._scan_some(paths)
+
+    def _scan_some(self, paths: Collection[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in paths:
+            if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
+                with suppress(OSError):  # gone
+                    self._note(name, (self._folder / name).stat(follow_symlinks=False), found)
+        return found
+
+    def _scan_all(self) -> dict[str, str]:
         found: dict[str, str] = {}
         self._names = {}
         folders = [""]
@@ -41,11 +54,13 @@ class PageFiles:
         if entry.is_dir(follow_symlinks=False):
             folders.append(f"{name}/")
         elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
-            status = entry.stat(follow_symlinks=False)
-            if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
-                path = unicodedata.normalize("NFC", name)
-                self._names[path] = name
-                found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+            self._note(name, entry.stat(follow_symlinks=False), found)
+
+    def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
+        if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+            path = unicodedata.normalize("NFC", name)
+            self._names[path] = name
+            found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""

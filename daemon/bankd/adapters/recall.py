@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 _STAMP = "%Y%m%dT%H%M%S"
+_NAMED = re.compile(r"^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$", re.MULTILINE)
 
 
 class RecallBuffer:
@@ -43,6 +45,18 @@ class RecallBuffer:
             if age > self._minutes * 60 or age < -60:
                 file.unlink(missing_ok=True)
 
+    def recalled(self) -> dict[str, date]:
+        """The memories that the answers still kept named, each with the last day on which it was asked for."""
+        found: dict[str, date] = {}
+        for file in sorted(self._folder.glob("*T*-*.md")):
+            try:
+                day = datetime.strptime(file.name.partition("-")[0], _STAMP).date()  # noqa: DTZ007  # of the workspace's zone
+                text = file.read_text(encoding="utf-8", errors="replace")
+            except (ValueError, OSError):
+                continue  # not one of ours, or over by now
+            found |= dict.fromkeys(_NAMED.findall(text), day)
+        return found
+
 
 def _render(answer: Mapping[str, Any], now: datetime) -> str:
     hits: Sequence[Mapping[str, Any]] = answer["hits"]
@@ -55,5 +69,6 @@ def _render(answer: Mapping[str, Any], now: datetime) -> str:
     ]
     for hit in hits:
         text = " ".join(str(hit["text"]).split())
-        lines.append(f"- `{hit['path']}:{hit['line']}` ({hit['score']:.2f}) {text}")
+        id_ = f" ^{hit['id']}" if hit["id"] else ""
+        lines.append(f"- `{hit['path']}:{hit['line']}` ({hit['score']:.2f}) {text}{id_}")
     return "\n".join(lines if hits else [*lines, "Nothing relevant."]) + "\n"

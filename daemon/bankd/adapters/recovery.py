@@ -19,7 +19,7 @@ from bankd.adapters.trash import Trash, carrying
 from bankd.adapters.tree import Tree
 from bankd.core.second_look import second_look
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Transaction, keys_of
+from bankd.core.transaction import Transaction
 from bankd.errors import ConflictError
 
 SECOND_LOOK = timedelta(minutes=10)
@@ -87,7 +87,8 @@ class Recoverer:
         for late in list(self._trash.late_writes(journals, now, self._settle)):
             operations = carrying(late, self._locate, self._transactions.look)
             run = f"{journals[late.staged.seq].transaction.run}~late"
-            carried.append(self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write")))
+            applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
+            carried.append(applied)
             self._trash.carried(late)
         self._trash.expire(now)
         return carried
@@ -100,10 +101,10 @@ class Recoverer:
         later = young + list(self._journals.load(RUNS, since=young[0].seq))
         healed = []
         for journal in young:
-            settled = {key for other in later if other.seq > journal.seq for key in keys_of(other.transaction)}
+            since = [other.transaction for other in later if other.seq > journal.seq]
             transaction = journal.transaction
             paths = self._young_paths(journal, now)
-            operations = second_look(transaction, self._transactions.look, self._locate, paths, settled)
+            operations = second_look(transaction, self._transactions.look, self._locate, paths, since)
             if operations:
                 again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
                 applied = self._transactions.commit(again)

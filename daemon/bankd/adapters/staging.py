@@ -6,6 +6,7 @@ replace and hold; while one is being written its name begins with `w`, so that n
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from bankd.errors import ConflictError
 
 STAGE, TRASH = ".bankd/stage", ".bankd/trash"
 ABSENT = digest(None)
+EDIT, PRISTINE = "edit", "pre"  # endings in the trash: an edit that was put back, what a later attempt had read
 _CAP = 64 * 1024 * 1024  # what an editor may make of a displaced file before we stop reading it
 
 
@@ -119,17 +121,25 @@ class Staging:
             except (FileExistsError, FileNotFoundError):
                 self.discard(name)
                 return False
+            except OSError as problem:
+                if problem.errno != errno.EXDEV:
+                    raise
+                self.discard(name)
+                raise ConflictError(f"{path}: on another file system than .bankd/; left alone") from problem
         return self.look(staged, path)
 
     def look(self, staged: Staged, path: str) -> bool:
         """See what came out: what we had read goes to the trash; somebody's edit goes back, and we try again."""
-        found = digest(self._read(str(staged)))
+        data = self._read(str(staged))
+        found = digest(data)
         if found == staged.before:
             self._to_trash(staged)
             return True
         if found == staged.after:
             self.discard(str(staged))  # it had not been swapped yet, or was put back already
             return False
+        # While ours was in its place an editor may have read that: what it lacked must not go with his next save.
+        self.publish(f"{TRASH}/{staged}.{EDIT}", data)
         self._put_back(staged, path)
         return False
 
@@ -161,7 +171,7 @@ class Staging:
 
     def keep_pristine(self, staged: Staged, data: bytes) -> None:
         """Keep what we took as the basis when it is not in the journal: the edit that came before this attempt."""
-        self.publish(f"{TRASH}/{staged}.pre", data)
+        self.publish(f"{TRASH}/{staged}.{PRISTINE}", data)
 
     def discard(self, name: str) -> None:
         """Take a file off the stage."""

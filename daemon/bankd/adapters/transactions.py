@@ -25,6 +25,7 @@ from bankd.core.transaction import Outcome, Step, Transaction, take_step
 from bankd.errors import ConflictError, InvariantError
 
 _TRIES = 20
+_DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
 _PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
 
 
@@ -208,8 +209,9 @@ class Transactions:
 
     def publish(self, path: str, data: bytes) -> None:
         """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
-        if self._tree.read(path) == data:
-            return
+        with suppress(ConflictError):
+            if self._tree.read(path, _DERIVED_CAP) == data:
+                return
         try:
             self.staging.publish(path, data)
         except OSError as problem:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bankd.adapters.journals import Journal
-from bankd.adapters.staging import TRASH, Staged, Staging
+from bankd.adapters.staging import EDIT, PRISTINE, TRASH, Staged, Staging
 from bankd.adapters.tree import Tree
+from bankd.core.carry import is_carried
 from bankd.core.markdown import decode, encode
 from bankd.core.memory import split_id
 from bankd.core.operations import Append, Carry, Operation, Piece, Replace, digest
@@ -22,6 +23,7 @@ from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Look, take_step
 
 KEEP = timedelta(days=7)
+KEEP_EDITS = timedelta(minutes=10)
 KEEP_BYTES = 200 * 1024 * 1024
 
 
@@ -35,6 +37,11 @@ class Late:
     pristine: bytes
     data: bytes
 
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is a copy of an edit that was put back at once, kept in case an editor overwrites it unseen."""
+        return self.name.endswith(EDIT)
+
 
 class Trash:
     """The trash of one workspace."""
@@ -47,7 +54,7 @@ class Trash:
         """The displaced files that were written to since, and are at rest now."""
         for name, state in self._items():
             staged = Staged.parse(name)
-            written = name.rsplit(".", 1)[-1] not in {"pre", str(state.st_mtime_ns)}
+            written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
             if staged is not None and staged.seq in journals and written and at_rest:
                 late = self._late(name, staged, journals[staged.seq])
@@ -56,14 +63,16 @@ class Trash:
 
     def _late(self, name: str, staged: Staged, journal: Journal) -> Late:
         data = self._tree.read(f"{TRASH}/{name}", KEEP_BYTES) or b""
-        pristine = self._tree.read(f"{TRASH}/{staged}.pre")
+        pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
         if pristine is None:
             pristine = _replayed(journal, staged.before)
         return Late(name, staged, journal.paths()[staged.step], pristine, data)
 
     def carried(self, late: Late) -> None:
-        """Remember how far a late write has been carried over."""
-        self._staging.publish(f"{TRASH}/{late.staged}.pre", late.data)
+        """Remember how far a late write has been carried over; edits that were put back are looked at until they expire."""
+        if late.is_edit:
+            return
+        self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
         with self._tree.folder(TRASH) as folder:
             modified = os.stat(late.name, dir_fd=folder).st_mtime_ns
             name = f"{late.staged}.{modified}"
@@ -75,7 +84,8 @@ class Trash:
         items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
         size = sum(state.st_size for _, state in items)
         for name, state in items:
-            if now.timestamp() - state.st_ctime > KEEP.total_seconds() or size > KEEP_BYTES:
+            keep = KEEP_EDITS if name.endswith(EDIT) else KEEP
+            if now.timestamp() - state.st_ctime > keep.total_seconds() or size > KEEP_BYTES:
                 self._tree.remove(f"{TRASH}/{name}")
                 size -= state.st_size
 
@@ -101,6 +111,9 @@ def _replayed(journal: Journal, wanted: str) -> bytes:
 
 def carrying(late: Late, locate: Locate, look: Look) -> tuple[Operation, ...]:
     """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
+    texts = (decode(look(late.path) or b""), decode(late.pristine), decode(late.data))
+    if is_carried(*texts):
+        return ()
     pristine, written = _entries(late.pristine), _entries(late.data)
     away = set(written) - set(_entries(look(late.path) or b""))
     moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}

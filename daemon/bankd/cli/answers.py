@@ -49,6 +49,8 @@ def _marked(hit: Hit) -> str:
         pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
         at = end
     tag = f"{hit['tag']}: " if hit.get("tag") else ""
+    if hit.get("superseded_by"):
+        tag = styled(f"[older; newer is {hit['superseded_by']}] ", "yellow") + tag
     return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
 
 

@@ -1,8 +1,8 @@
-"""`bankctl duplicates calibrate`: how well new lines are told from old ones, on pairs that people labelled."""
+"""`bankctl duplicates`: the lines that said nothing new, a way in for them, and how well that is told."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,35 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    listing = actions.add_parser("list", help="every blocked line, its twin and the reason (without an action: this)")
+    shown = actions.add_parser("show", help="one of them")
+    allowed = actions.add_parser("allow", help="let it in: it becomes a memory on the page that its rule gives")
+    for action in (shown, allowed):
+        action.add_argument("id", metavar="ID", help="the id of the blocked line, as the list shows it")
+    merge = actions.add_parser("merge", help="merge a memory of the bank with its near-copies")
+    merge.add_argument("id", metavar="ID", help="a memory of the bank")
+    merge.add_argument("--apply", action="store_true", help="do it; without, only say what would be merged")
+    for action in (listing, shown, allowed, merge):
+        action.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
     calibration = actions.add_parser("calibrate", help="choose the threshold on labelled pairs and measure it")
     calibration.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a folder with pairs.jsonl")
     calibration.add_argument("--threshold", type=float, metavar="PERCENT", help="measure this one instead")
     calibration.add_argument("--cache", type=Path, metavar="DIR", help="keep the analyses there for the next time")
-    calibration.add_argument("--json", action="store_true", help="print the results as one JSON object")
+    calibration.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
 
 
 def run(arguments: Namespace) -> int:
-    """Calibrate and print."""
+    """Do one of them."""
+    if arguments.action == "calibrate":
+        return _calibrate(arguments)
+    from bankd.cli.blocked import run_blocked
+
+    return run_blocked(arguments)
+
+
+def _calibrate(arguments: Namespace) -> int:
     from bankd.cli.printing import say_json
     from bankd.wiring.calibrating import calibrate
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("-n", "--number", type=int, default=20, help="how many runs to list (default 20; 0 for all)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "-f", "--follow", action="store_true", help="list them oldest first, then each new one as it ends"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object; with --follow, one a run")
 
 
 def run(arguments: Namespace) -> int:
@@ -19,9 +24,13 @@ def run(arguments: Namespace) -> int:
     from bankd.wiring.runs import list_runs
     from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    root = find_workspace(arguments.workspace)
+    with open_workspace(root, write=False) as workspace:
         rows = list_runs(workspace)
     shown = rows[: arguments.number] if arguments.number else rows
+    if arguments.follow:
+        _follow(root, shown[::-1], as_json=arguments.json)
+        return 0
     if arguments.json:
         say_json({"runs": shown})
         return 0
@@ -29,6 +38,19 @@ def run(arguments: Namespace) -> int:
         say(_line(row))
     say("bankctl show RUN shows what a run changed; bankctl undo RUN takes it back" if rows else "no runs yet")
     return 0
+
+
+def _follow(root: Path, rows: Iterable[dict[str, Any]], *, as_json: bool) -> None:
+    """Print rows, then each new one, until interrupted."""
+    import sys
+    from itertools import chain
+
+    from bankd.cli.printing import say, say_json
+    from bankd.wiring.following import follow_runs
+
+    for row in chain(rows, follow_runs(root)):
+        say_json(row) if as_json else say(_line(row))
+        sys.stdout.flush()
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -39,5 +61,6 @@ def _line(row: dict[str, Any]) -> str:
     words = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
     words = words or str(row.get("error") or row.get("undoes") or row.get("memory") or "").split("\n")[0]
     when = str(row["at"])[:16].replace("T", " ")
-    head = f"{when}  {styled(padded(str(row['run']), 26), 'bold')}  {styled(padded(str(row['status']), 8), colour)}"
+    name = str(row["run"]) or f"{row['cycle']} of {row.get('slot', '')}"
+    head = f"{when}  {styled(padded(name, 26), 'bold')}  {styled(padded(str(row['status']), 8), colour)}"
     return f"{head}  {styled(words)}".rstrip()

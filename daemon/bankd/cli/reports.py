@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bankd.cli.printing import say, shortened, styled
+from bankd.cli.printing import say, say_json, shortened, styled
 from bankd.core.plan import Plan
-from bankd.core.report import Row, counts_of, rows_of
+from bankd.core.report import Row, counts_of, plan_json, rows_of
+from bankd.cycle import Report
 
 _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
 
@@ -19,6 +20,18 @@ def print_report(plan: Plan, *, applied: bool, limit: int = 0) -> None:
         elif shown[row.kind] == limit + 1:
             say(styled(f"  … more of {row.kind}: bankctl show {plan.run}", "dim"))
     say(styled(summary_of(plan, applied=applied), "bold"))
+
+
+def tell(report: Report, *, as_json: bool) -> int:
+    """Print what a run did, or would do."""
+    if as_json:
+        whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes)}
+        say_json(whole | plan_json(report.plan))
+        return 0
+    print_report(report.plan, applied=report.is_applied)
+    for note in report.notes:
+        say(styled(note, "yellow"))
+    return 0
 
 
 def _print_row(row: Row) -> None:

@@ -126,4 +126,6 @@ def _print(answer: dict[str, Any], arguments: Namespace, root: Path) -> None:
 def _shown_root(root: Path) -> str:
     """What to write before a path so that an editor started here opens it; nothing at the root itself."""
     shown = os.path.relpath(root, Path.cwd())
-    return "" if shown == "." else f"{shown}/"
+    if shown == ".":
+        return ""
+    return f"{root}/" if shown.startswith("..") else f"{shown}/"

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
         if found := _LINE.fullmatch(arguments.what):
             return _show_line(trace(workspace, found["log"], int(found["line"])), as_json=arguments.json)
         if _RUN.match(arguments.what):
-            return print_run(arguments.what, show_run(workspace, arguments.what), as_json=arguments.json)
+            return print_run(show_run(workspace, arguments.what), as_json=arguments.json)
         return _show_memory(find_memory(workspace, arguments.what.removeprefix("^")), as_json=arguments.json)
 
 

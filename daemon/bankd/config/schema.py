@@ -93,6 +93,8 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "retain.profile": _one_of(*PROFILES),
     "dedup.threshold": _whole(0, 100),
     "dedup.archive_superseded": _yes_no,
+    "consolidate.in_reflect": _yes_no,
+    "consolidate.threshold": _real(0, 1),
     "split.warn_kib": _real(0.1, 8192),
     "split.split_kib": _real(0.1, 8192),
     "decay.per_day": _hundredths,

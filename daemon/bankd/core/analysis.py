@@ -13,16 +13,17 @@ from typing import NamedTuple
 
 from bankd.core.english import stem_word
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
 _HANGUL = re.compile(r"[가-힣]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
-_CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN")) | {
+_CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
     "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
 }  # fmt: skip
-_DENIALS = frozenset(("안", "못", "않", "못하", "아니", "말", "없", "싫", "싫어하"))
+_DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫어하"))
+"""What denies a predicate. 아니다 denies what something is called, and is a word like others."""
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
 _ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
 
@@ -97,7 +98,7 @@ def split_sentences(text: str) -> list[str]:
 def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
     """The terms of one morpheme, and whether it denies: 없다 counts as a denied 있다, 싫다 as a denied 좋아하다."""
     kind = tag.partition("-")[0]
-    if form in _DENIALS and kind in ("MAG", "VX", "VA", "VV", "VCN"):
+    if form in _DENIALS and kind in {"MAG", "VX", "VA", "VV"}:
         return ([_POSITIVE_OF[form]] if form in _POSITIVE_OF else []), True
     if kind == "SL":
         return [stem_word(run) for run in runs_of(form)], False

@@ -15,6 +15,10 @@ from bankd.core.memory import Memory
 
 UNUSED_AFTER = timedelta(days=90)
 
+RESTED = timedelta(days=30)
+"""How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
+the value in them is the old one; a month is time to confirm it, to write another `c=`, or to pin it."""
+
 
 class Reason(StrEnum):
     """Why a memory may go, in the order in which they are checked."""
@@ -35,6 +39,7 @@ class Resident:
     kept: date | None = None
     recalled: date | None = None
     superseded_by: str | None = None
+    restored: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Where an archived memory stood: its page and headings then, and the memory just before it there."""
+    """Where an archived memory stood: its page and headings then, and its neighbours there, the nearest first."""
 
     id: str
     page: str
     heading: tuple[str, ...]
-    after: str | None = None
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ def candidates(residents: Iterable[Resident], today: date, fading: Fading, *, cl
 
 
 def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bool) -> Candidate | None:
-    if resident.memory.is_pinned:
+    if resident.memory.is_pinned or today < stays_until(resident.restored):
         return None
     if resident.superseded_by:
         return Candidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
@@ -85,9 +91,16 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
     return None
 
 
+def stays_until(restored: date | None) -> date:
+    """The first day on which a memory that a person brought back may go again; long past for one that never was."""
+    return restored + RESTED if restored else date.min
+
+
 def goes_by_itself(candidate: Candidate, *, archives_superseded: bool) -> bool:
     """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
-    return candidate.reason is Reason.FADED or (candidate.reason is Reason.SUPERSEDED and archives_superseded)
+    if candidate.reason is Reason.SUPERSEDED:
+        return archives_superseded and candidate.resident.restored is None
+    return candidate.reason is Reason.FADED
 
 
 def archive_page(page: str) -> str:
@@ -98,13 +111,14 @@ def archive_page(page: str) -> str:
 def restore_place(tombstone: Tombstone, standing: Mapping[str, Standing]) -> tuple[str, tuple[str, ...]]:
     """Where a memory goes back to: its page and headings, or after a split the part that took them over.
 
-    A part is known by the memory that stood before this one, else by the heading; with neither it is the old page,
-    which is made again when it is gone.
+    A part is known by the memories that stood before and after this one, else by the heading; with neither it is the old
+    page, which is made again when it is gone.
     """
     places = list(_heirs(tombstone.page, standing))
-    for place in places:
-        if tombstone.after and tombstone.after in place.ids:
-            return place.page, _heading_in(place, tombstone.heading)
+    for neighbour in (*tombstone.after, *tombstone.before):
+        for place in places:
+            if neighbour in place.ids:
+                return place.page, _heading_in(place, tombstone.heading)
     for place in places:
         if tombstone.heading and _heading_in(place, tombstone.heading):
             return place.page, _heading_in(place, tombstone.heading)

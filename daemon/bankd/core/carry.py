@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from bankd.core.memory import split_id
 from bankd.core.spans import majority_ending
+
+_OURS = re.compile(r"\]\([^()]*\)|\[\[[^\[\]|]*|\(c=[^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,22 @@ class Hunk:
 
 def hunks(pristine: str, late: str) -> Iterator[Hunk]:
     """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
-    old, new = pristine.replace("\r\n", "\n").split("\n"), late.replace("\r\n", "\n").split("\n")
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    old, new = _bare_lines(pristine), _bare_lines(late)
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
+    matcher = SequenceMatcher(lambda line: not line.strip(), old[same:], new[same:], autojunk=False)
+    for kind, *ends in matcher.get_opcodes():
+        i, j, k, m = (end + same for end in ends)
         if kind in {"insert", "replace"} and any(line.strip() for line in new[k:m]):
             yield Hunk(tuple(old[i:j]), tuple(new[k:m]), new[k - 1] if k else "")
+
+
+def is_carried(live: str, pristine: str, late: str) -> bool:
+    """Whether every line that the editor wrote is in the page already: one look instead of a merge."""
+    return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
+
+
+def _bare_lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
@@ -53,18 +69,26 @@ class _Lines:
     def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
         """Put the new lines where they were written, in the place of the lines that they finish or reword."""
         new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
-        if all(line in self._bare for line in new if line.strip()):
+        if all(self._holds(line) for line in new if line.strip()):
             return
         at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
         for line in new:
             is_there = line.strip() and line in self._bare
             at = self._bare.index(line) + 1 if is_there else self._put(line, at, hunk.old)
 
+    def _holds(self, line: str) -> bool:
+        words, key = split_id(line)
+        return line in self._bare or (words in self._bare and self._line_of(key) is not None)
+
     def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
-        former = next((had for had in old if had in self._bare and _is_same(had, line)), None)
+        former = self._former(line, old)
         if former is not None:
-            at = self._bare.index(former)
+            at = former
             del self._bare[at], self._raw[at]
+        elif self._line_of(split_id(line)[1]) is not None:
+            line = split_id(line)[0]  # the page has another wording of this memory by now: both are kept
+            if line in self._bare:
+                return self._bare.index(line) + 1
         is_last = at == len(self._raw)
         if is_last and at:
             self._raw[-1] += self._return
@@ -72,11 +96,30 @@ class _Lines:
         self._raw.insert(at, line if is_last else line + self._return)
         return at + 1
 
+    def _former(self, line: str, old: tuple[str, ...]) -> int | None:
+        """The line of the page that this one finishes or rewords; what we changed in it meanwhile does not count."""
+        there = self._line_of(split_id(line)[1])
+        for had in old:
+            if there is not None and _is_same(had, line) and _essence(had) == _essence(self._bare[there]):
+                return there
+            if had in self._bare and _is_same(had, line):
+                return self._bare.index(had)
+        return None
+
+    def _line_of(self, key: str | None) -> int | None:
+        found = (n for n, line in enumerate(self._bare) if key is not None and split_id(line)[1] == key)
+        return next(found, None)
+
     def _end(self) -> int:
         end = len(self._bare)
         while end and not self._bare[end - 1].strip():
             end -= 1
         return end
+
+
+def _essence(line: str) -> str:
+    """A line without what bankd itself changes in it: targets of links, and a confidence with its day."""
+    return _OURS.sub("", line)
 
 
 def _is_same(old: str, new: str) -> bool:

@@ -15,6 +15,7 @@ from bankd.core.memory import statement_of
 from bankd.core.pages import Page, read_page
 from bankd.core.plan import Plan
 from bankd.core.policy import BudgetPolicy
+from bankd.core.retiring import allowed_removals
 from bankd.core.transaction import Transaction, take_step
 
 Pages = Mapping[str, bytes]
@@ -79,8 +80,12 @@ def find_broken(plan: Plan) -> list[str]:
     return list(plan.rearranged.findings) if plan.rearranged else []
 
 
-def find_excess(plan: Plan, budget: BudgetPolicy) -> Excess | None:
-    """What makes a run too large to go unasked: see `budget` in the settings."""
+def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
+    """What makes a run too large to go unasked, for a bank that holds so many memories: see `budget` in the settings."""
+    removed = len(plan.taken_out)
+    if removed > allowed_removals(held, budget):
+        limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
+        return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
     added = sum(placement.line.memory.text.count("\n") + 1 for placement in plan.placements)
     if added > budget.max_added_lines:
         return Excess(f"this run would add {added} lines, more than budget.max_added_lines = {budget.max_added_lines}")

@@ -12,6 +12,12 @@ LARGEST_STEP = timedelta(days=3)
 """More than a wrong zone or a weekend of drift explains; less than the opinions of a bank can fade in unseen."""
 
 
+FROZEN = (
+    "the clock moved by more than three days that did not pass; nothing is archived for its age until it is right again, "
+    "or a person says so: bankctl clock accept"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ClockLook:
     """What the clocks said at one moment; `wall` is aware."""

@@ -7,8 +7,8 @@ from datetime import date
 
 from bankd.core.decay import Fading, confirmed, fades
 from bankd.core.memory import parse_memory
-from bankd.core.plan import Blocked, Confirmed, with_confidence
-from bankd.core.standing import MARKER, Lines
+from bankd.core.plan import Blocked, Confirmed
+from bankd.core.standing import MARKER, Lines, with_confidence
 
 
 def confirmations_of(

@@ -21,6 +21,9 @@ THRESHOLD = 80
 LEFT_OUT = 2
 """How many words a new wording may leave out and still be the same."""
 
+LONGEST = 600
+"""Words beyond which only equal texts are the same: comparing takes the square of them, and no memory is so long."""
+
 
 class Outcome(StrEnum):
     """What a new memory is to an old one."""
@@ -41,18 +44,33 @@ class Verdict:
 
 def compare(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
     """Compare a new memory with one that is there."""
-    if old.about != new.about:
-        return Verdict(Outcome.DIFFERENT, "about someone else", 0.0)
-    if not _moods_agree(old.mood, new.mood):
-        return Verdict(Outcome.DIFFERENT, "one asks or orders, the other states", 0.0)
-    if old.letters == new.letters:
-        return Verdict(Outcome.SAME, "the same but for spacing and punctuation", 100.0)
-    if old.signature == new.signature and same_roles(old, new):
-        return Verdict(Outcome.SAME, "the same words", 100.0)
+    if obstacle := _obstacle(old, new):
+        return Verdict(Outcome.DIFFERENT, obstacle, 0.0)
+    if sameness := _sameness(old, new):
+        return Verdict(Outcome.SAME, sameness, 100.0)
     score = likeness(old, new)
     if score < threshold:
         return Verdict(Outcome.DIFFERENT, "too little in common", score)
     return _judge(old, new, difference(old, new), score)
+
+
+def _obstacle(old: Statement, new: Statement) -> str:
+    """Why two statements need not be looked at word by word; empty when they must."""
+    if old.about != new.about:
+        return "about someone else"
+    if not _moods_agree(old.mood, new.mood):
+        return "one asks or orders, the other states"
+    if old.letters == new.letters:
+        return ""
+    fewest, most = sorted((len(old.tokens), len(new.tokens)))
+    return "no words to compare" if not fewest else "too long to be compared" if most > LONGEST else ""
+
+
+def _sameness(old: Statement, new: Statement) -> str:
+    """Why two statements are the same without a closer look; empty when they may not be."""
+    if old.letters == new.letters:
+        return "the same but for spacing and punctuation"
+    return "the same words" if old.signature == new.signature and same_roles(old, new) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +115,7 @@ def _judge(old: Statement, new: Statement, found: Difference, score: float) -> V
         return Verdict(Outcome.SAME, said, score)
     if found.is_none:
         return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
-    if found.changes and subject_of(old) == subject_of(new):
+    if found.changes and found.is_explained and subject_of(old) == subject_of(new):
         return Verdict(Outcome.UPDATE, "; ".join(found.changes), score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
     return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)

@@ -41,7 +41,7 @@ blow blew blown | break broke broken | bring brought | build built | burn burnt 
 choose chose chosen | come came | deal dealt | dig dug | draw drew drawn | dream dreamt | drink drank drunk
 drive drove driven | eat ate eaten | fall fell fallen | feed fed | feel felt | fight fought | find found
 fly flew flown | forget forgot forgotten | forgive forgave forgiven | freeze froze frozen | get got gotten
-give gave given | go went gone | grow grew grown | hang hung | hear heard | hide hid hidden | hold held | keep kept
+give gave given | go went gone goes | grow grew grown | hang hung | hear heard | hide hid hidden | hold held | keep kept
 know knew known | lay laid | lead led | learn learnt | leave left | lend lent | lie lain | light lit | lose lost
 make made | mean meant | meet met | pay paid | ride rode ridden | ring rang rung | rise rose risen | run ran
 say said | see saw seen | seek sought | sell sold | send sent | shake shook shaken | shine shone | shoot shot

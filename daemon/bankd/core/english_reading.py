@@ -24,6 +24,8 @@ def open_contraction(word: str) -> tuple[str, ...]:
     lowered = word.casefold().replace("\u2019", "'")
     if lowered in english.CONTRACTIONS:
         return english.CONTRACTIONS[lowered]
+    if "'" not in lowered:
+        return (word,)
     for suffix, full in english.SUFFIX_CONTRACTIONS:
         if lowered.endswith(suffix) and len(lowered) > len(suffix):
             return (word[: -len(suffix)], *full)
@@ -88,7 +90,11 @@ class _Reader:
     def _kind(self, word: str, lowered: str, tag: str, at: int) -> Kind:
         if lowered in english.DAYS:
             return Kind.VALUE
-        if tag.startswith("W_") or self._is_acronym(word, lowered) or any(letter.isdigit() for letter in word):
+        if (
+            tag.startswith("W_")
+            or self._is_acronym(word, lowered)
+            or (not word.isalpha() and any(map(str.isdigit, word)))
+        ):
             return Kind.NAME
         if lowered in english.AUXILIARIES or tag == "SW":
             return Kind.MARK
@@ -118,8 +124,8 @@ class _Reader:
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)
-        if before in _CURRENCIES:
-            return ""
+        if before == "~":
+            return before
         earlier = self._peek(-2)[1]
         return "-" if before == "-" and tag == "SO" and earlier not in ("SN", "SL") else ""
 

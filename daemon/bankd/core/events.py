@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeAlias
 
 Event: TypeAlias = Mapping[str, Any]
@@ -22,6 +22,7 @@ ARCHIVED = "archived"
 RESTORED = "restored"
 RENAMED = "renamed"
 SUPERSEDED = "superseded"
+RECALLED = "recalled"
 UNDONE = "undone"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
@@ -35,17 +36,31 @@ def event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, ob
 
 @dataclass(slots=True)
 class Ledger:
-    """The fold of all events: by memory id, what became of its line; by log, the name it was first read under; `superseded`: old id to new."""
+    """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
+
+    `gone` is what took a memory out, `allowed` the duplicate that a person let in; days are those of the last event.
+    """
 
     consumed: dict[str, Event] = field(default_factory=dict)
     gone: dict[str, Event] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     forgotten_keys: set[str] = field(default_factory=set)
     superseded: dict[str, str] = field(default_factory=dict)
+    supersessions: dict[str, Event] = field(default_factory=dict)
+    restored: dict[str, date] = field(default_factory=dict)
+    recalled: dict[str, date] = field(default_factory=dict)
+    confirmed: dict[str, date] = field(default_factory=dict)
+    allowed: dict[str, Event] = field(default_factory=dict)
+    tombstones: dict[str, Event] = field(default_factory=dict)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
         return self.identities.get(log, log)
+
+    def successors(self) -> dict[str, str]:
+        """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
+        ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
+        return {old: new for old, new in self.superseded.items() if new not in ended}
 
     def logs(self) -> dict[str, set[str]]:
         """For each log that was read, the ids of its consumed lines."""
@@ -67,14 +82,44 @@ def fold(events: Iterable[Event]) -> Ledger:
 def _apply(ledger: Ledger, item: Event) -> None:
     kind, memory = str(item.get("type")), str(item.get("memory", ""))
     if kind in _CONSUMING:
-        ledger.consumed.setdefault(memory, item)
+        _consume(ledger, memory, item)
     elif kind in _REMOVING:
-        ledger.gone[memory] = item
-        if kind == FORGOTTEN and item.get("key"):
-            ledger.forgotten_keys.add(str(item["key"]))
+        _remove(ledger, memory, item)
     elif kind == RESTORED:
         ledger.gone.pop(memory, None)
+        ledger.restored[memory] = day_of(item)
     elif kind == SUPERSEDED:
         ledger.superseded[memory] = str(item.get("by"))
+        ledger.supersessions[memory] = item
+        ledger.restored.pop(memory, None)  # it was restored before it was superseded, not in spite of that
+    elif kind == RECALLED:
+        day = day_of({"at": item.get("day")})
+        ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
+
+
+def _remove(ledger: Ledger, memory: str, item: Event) -> None:
+    ledger.gone[memory] = item
+    if item["type"] == ARCHIVED:
+        ledger.tombstones[memory] = item
+    if item["type"] == FORGOTTEN and item.get("key"):
+        ledger.forgotten_keys.add(str(item["key"]))
+
+
+def _consume(ledger: Ledger, memory: str, item: Event) -> None:
+    """The first word on a line holds, but for one that a person let in although it was blocked."""
+    first = ledger.consumed.setdefault(memory, item)
+    if item.get("type") == DUPLICATE:
+        ledger.confirmed[str(item.get("of"))] = day_of(item)
+    if first.get("type") == DUPLICATE and item.get("type") == KEPT:
+        ledger.consumed[memory] = item
+        ledger.allowed[memory] = first
+
+
+def day_of(item: Event) -> date:
+    """The local day of an event; the first of all days when it has none."""
+    try:
+        return date.fromisoformat(str(item.get("at", ""))[:10])
+    except ValueError:
+        return date.min

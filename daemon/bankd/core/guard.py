@@ -20,11 +20,12 @@ _STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Tokens that only one of the two has, as keys, and the changes of value among them, in words."""
+    """Tokens that only one of the two has; the changes of value that pair them, in words; and what no change explains."""
 
     only_old: tuple[Token, ...]
     only_new: tuple[Token, ...]
     changes: tuple[str, ...]
+    is_explained: bool
 
     @property
     def is_none(self) -> bool:
@@ -33,9 +34,14 @@ class Difference:
 
 
 def difference(old: Statement, new: Statement) -> Difference:
-    """Find what only one of two statements says."""
+    """Find what only one of two statements says; it is explained when at most one of them says more than new values."""
     only_old, only_new = _surplus(old, new), _surplus(new, old)
-    return Difference(only_old, only_new, tuple(_changes(only_old, only_new)))
+    changes, rest_old, rest_new = _changes(only_old, only_new)
+    return Difference(only_old, only_new, tuple(changes), not (_says_more(rest_old) and _says_more(rest_new)))
+
+
+def _says_more(rest: Sequence[Token]) -> bool:
+    return any(token.kind is not Kind.MARK for token in rest)
 
 
 def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
@@ -50,17 +56,20 @@ def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
     return tuple(surplus)
 
 
-def _changes(only_old: Sequence[Token], only_new: Sequence[Token]) -> list[str]:
-    """Pair what went with what came, best pairs first, and say what each pair changes."""
-    unpaired = list(only_new)
+def _changes(
+    only_old: Sequence[Token], only_new: Sequence[Token]
+) -> tuple[list[str], Sequence[Token], Sequence[Token]]:
+    """Pair what went with what came, best pairs first; say what each pair changes, and give what is left of both."""
+    rest_old, rest_new = list(only_old), list(only_new)
     changes = []
     for explain in (_negated, _opposed, _revalued, _renamed):
-        for token in only_old:
-            partner = next((other for other in unpaired if explain(token, other)), None)
+        for token in list(rest_old):
+            partner = next((other for other in rest_new if explain(token, other)), None)
             if partner is not None:
-                unpaired.remove(partner)
+                rest_old.remove(token)
+                rest_new.remove(partner)
                 changes.append(explain(token, partner))
-    return changes
+    return changes, rest_old, rest_new
 
 
 def _negated(old: Token, new: Token) -> str:
@@ -146,11 +155,14 @@ def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
     ours, theirs = [token.key for token in old], [token.key for token in new]
     if _fixed(old) != _fixed(new):
         return False
-    while ours and ours[0] == theirs[0]:
-        ours, theirs = ours[1:], theirs[1:]
-    while ours and ours[-1] == theirs[-1]:
-        ours, theirs = ours[:-1], theirs[:-1]
-    return any(ours[at:] + ours[:at] == theirs for at in range(max(1, len(ours))))
+    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
+    return _row(theirs[moved]) in _row(ours[moved] * 2)
+
+
+def _row(keys: Sequence[str]) -> str:
+    """Keys in a row, each between separators, so that one row is found in another as a whole."""
+    return "\0" + "\0".join(keys) + "\0"
 
 
 def _fixed(tokens: Sequence[Token]) -> list[str]:
@@ -165,11 +177,16 @@ def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
     """
     gone = {id(token) for token in left_out}
     return all(
-        token.kind is Kind.ADVERB or (at > 0 and _is_aside(phrase, token, gone))
+        token.kind is Kind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
         for at, phrase in enumerate(old.phrases)
         for token in phrase
         if id(token) in gone
     ) and all(map(_is_light, left_out))
+
+
+def _is_speaker(token: Token) -> bool:
+    """Who writes a log speaks of himself unless he says otherwise."""
+    return token.base == "나" and token.case in ("subject", "topic")
 
 
 def _is_light(token: Token) -> bool:

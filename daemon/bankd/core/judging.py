@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.core.duplicates import Match, Outcome, find_match
 from bankd.core.memory import Memory
@@ -19,6 +19,9 @@ from bankd.core.wording import Wording
 _NEAREST = 10
 """So many earlier lines of the same run are compared with a new one, those that share most words first."""
 
+_ENTITIES = "entities/"
+"""The folder of pages about one person or thing each, relative to the bank."""
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
@@ -26,6 +29,13 @@ class Neighbour:
 
     id: str
     memory: Memory
+
+
+def said_on(page: str, memory: Memory) -> Memory:
+    """A memory with whom its page is about: what a hand writes on `entities/Peter.md` is said of Peter."""
+    if memory.entities or not page.startswith(_ENTITIES):
+        return memory
+    return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +53,26 @@ def judge(
     wordings: Mapping[str, Wording],
     threshold: int,
 ) -> Judged:
-    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text."""
-    reader = _Reader(wordings)
-    earlier = _Earlier()
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
+
+    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
+    """
+    reader = Reader(wordings)
+    earlier: dict[str | None, _Earlier] = defaultdict(_Earlier)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
     updates: list[Update] = []
     for placement in placements:
-        new = reader.read(placement.line.memory)
-        known = [(item.id, reader.read(item.memory)) for item in neighbours.get(placement.line.id, ())]
-        match = find_match([*known, *earlier.nearest(new)], new, threshold)
+        memory = placement.line.memory
+        new = reader.read(memory)
+        kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
+        known = [(item.id, reader.read(item.memory)) for item in kin]
+        match = find_match([*known, *earlier[memory.tag].nearest(new)], new, threshold)
         if match and match.verdict.outcome is Outcome.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
-        earlier.add(placement.line.id, new)
+        earlier[memory.tag].add(placement.line.id, new)
         updates += _update(placement, match)
     return Judged(tuple(kept), tuple(blocked), tuple(updates))
 
@@ -68,7 +83,7 @@ def _update(placement: Placement, match: Match | None) -> list[Update]:
     return [Update(placement.line, match.id, match.verdict.reason)]
 
 
-class _Reader:
+class Reader:
     """Reads each memory once."""
 
     def __init__(self, wordings: Mapping[str, Wording]) -> None:

@@ -15,6 +15,7 @@ from bankd.core.wording import Morpheme
 _NUMERIC = frozenset({"SN", "NR", "W_SERIAL"})
 _UNIT_TAGS = frozenset({"NNG", "NNP", "SL", "SW", "SH", "UN"})
 _JOINERS = "-~∼–—"
+_SIGNS = frozenset("-~<>≤≥±")
 _PARTICLES = SUBJECT | TOPIC | OBJECT
 
 
@@ -48,8 +49,8 @@ def find_number(morphemes: Sequence[Morpheme], start: int) -> FoundNumber:
         end += 1
     run = morphemes[start:end]
     number = _joined(run) if any(tag == "SO" for _, tag in run) else korean_number(run)
-    if start and morphemes[start - 1] == ("-", "SO"):
-        number = "-" + number
+    if start and morphemes[start - 1].form in _SIGNS:
+        number = morphemes[start - 1].form + number
     unit = _unit(morphemes, end)
     return FoundNumber(number, unit, end + bool(unit))
 

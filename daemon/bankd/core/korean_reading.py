@@ -127,7 +127,6 @@ class _Reader:
             return
         if tag == "JKS" or (tag == "JX" and form in korean.TOPIC):
             last.case = last.case or ("topic" if tag == "JX" else "subject")
-            last.is_optional = last.base == "나"
         elif tag == "JKO":
             last.case = "object"
         elif form in korean.RECEIVER:

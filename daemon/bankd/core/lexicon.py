@@ -27,7 +27,7 @@ class IndexAnalyses(NamedTuple):
     provisional: frozenset[str]
 
 
-_DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "아니", "안하", "안해")
+_DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
 _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
 
 

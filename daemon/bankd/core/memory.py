@@ -11,7 +11,7 @@ import base64
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 TAGS = ("W", "B", "O", "S")
@@ -23,6 +23,7 @@ _HEAD = re.compile(
 )
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
 _BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
+_SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
 _SPACES = re.compile(r"\s+")
 
 
@@ -41,13 +42,17 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One remembered statement; `text` may hold line breaks, and has neither marker nor block id."""
+    """One remembered statement; `text` may hold line breaks, and has neither marker nor block id.
+
+    `sources` are the ids of the memories that were merged into it: they stand in a comment before its own.
+    """
 
     text: str
     tag: str | None = None
     confidence: Confidence | None = None
     entities: tuple[str, ...] = ()
     id: str | None = None
+    sources: tuple[str, ...] = ()
 
     @property
     def is_pinned(self) -> bool:
@@ -94,10 +99,11 @@ def parse_confidence(arguments: str | None) -> tuple[Confidence | None, str | No
 def parse_memory(text: str) -> Memory:
     """Read the statement of a list item or paragraph; a text without a known tag is a memory too."""
     body, id_ = split_id(text)
+    body, sources = split_sources(body)
     head = parse_head(body)
     if head is None or head.tag not in TAGS or head.problem:
-        return Memory(body, id=id_)
-    return Memory(body[head.length :], head.tag, head.confidence, head.entities, id_)
+        return Memory(body, id=id_, sources=sources)
+    return Memory(body[head.length :], head.tag, head.confidence, head.entities, id_, sources)
 
 
 def split_id(text: str) -> tuple[str, str | None]:
@@ -106,13 +112,24 @@ def split_id(text: str) -> tuple[str, str | None]:
     return (text[: found.start()].rstrip(), found["id"]) if found else (text.rstrip(), None)
 
 
+def split_sources(body: str) -> tuple[str, tuple[str, ...]]:
+    """Take the comment that names merged memories off the end of a text without its block id."""
+    found = _SOURCES.search(body)
+    return (body[: found.start()].rstrip(), tuple(found["ids"].split())) if found else (body, ())
+
+
+def render_sources(sources: tuple[str, ...]) -> str:
+    """The comment that names merged memories; empty without any."""
+    return f" <!-- also {' '.join(sources)} -->" if sources else ""
+
+
 def render_memory(memory: Memory) -> str:
     """Render what `parse_memory` reads; continuation lines are separated by line breaks."""
     head = ""
     if memory.tag:
         confidence = f"({memory.confidence})" if memory.confidence else ""
         head = memory.tag + confidence + "".join(f" @{slug}" for slug in memory.entities) + ": "
-    return head + memory.text + (f" ^{memory.id}" if memory.id else "")
+    return head + memory.text + render_sources(memory.sources) + (f" ^{memory.id}" if memory.id else "")
 
 
 def normalise(text: str) -> str:
@@ -122,7 +139,7 @@ def normalise(text: str) -> str:
 
 def statement_of(memory: Memory) -> str:
     """What a memory says and of whom, without its confidence and id: the text that its identity is made of."""
-    return normalise(render_memory(Memory(memory.text, memory.tag, None, memory.entities)))
+    return normalise(render_memory(replace(memory, confidence=None, id=None)))
 
 
 def memory_id(log: str, statement: str, occurrence: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
+from bankd.core.beside import insert_beside
 from bankd.core.carry import carry
 from bankd.core.markdown import encode
 from bankd.core.spans import cut, find_all, insert, new_page, page_of, replaced, split_bom, text_of, unix
@@ -52,13 +53,20 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title."""
+    """Pieces that the page lacks, under a heading that is made when missing; a missing page is made with its title.
+
+    They stand right after, else right before, the first of these keys that the page has, else at the end of the section;
+    `is_apart` says whether a blank line belongs above and below them there.
+    """
 
     phase: ClassVar[int] = 0
     path: str
     heading: str
     pieces: tuple[Piece, ...]
     title: str = ""
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    is_apart: tuple[bool, bool] | None = None
 
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None:
@@ -71,7 +79,11 @@ class Append:
             there[piece.key] -= 1
             if there[piece.key] < 0:
                 lacking.append(piece.text)
-        longer = insert(text, self.heading, lacking) if lacking else None
+        if not lacking:
+            return data
+        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert(
+            text, self.heading, lacking
+        )
         return data if longer is None else encode(bom + longer)
 
 
@@ -243,8 +255,9 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
-    if "elsewhere_ids" in values:
-        values["elsewhere_ids"] = tuple(values["elsewhere_ids"])
+    for name in ("after", "before", "is_apart", "elsewhere_ids"):
+        if isinstance(values.get(name), list):
+            values[name] = tuple(values[name])
     if "moved" in values:
         values["moved"] = tuple(Moved(**{**moved, "digests": tuple(moved["digests"])}) for moved in values["moved"])
     if "moves" in values:

@@ -15,14 +15,15 @@ from bankd.core import events as ledger
 from bankd.core.collect import Renamed
 from bankd.core.events import Event
 from bankd.core.memory import Confidence, render_memory, statement_of
+from bankd.core.merged import Merged
 from bankd.core.operations import Append, Operation, Piece, Replace
 from bankd.core.rearrange import Rearrangement
+from bankd.core.restoring import Restored
 from bankd.core.retain import BadLine, RetainLine
 from bankd.core.retiring import Archived, Named
 from bankd.core.routing import INBOX, Destination
 from bankd.core.transaction import Transaction
 
-_CONFIDENCE = re.compile(r"\([ \t]*c[ \t]*=[^()\n]*\)")
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
 
 
@@ -113,6 +114,9 @@ class Plan:
     deleted: tuple[str, ...] = ()
     undated: tuple[Undated, ...] = ()
     archived: tuple[Archived, ...] = ()
+    merged: tuple[Merged, ...] = ()
+    restored: tuple[Restored, ...] = ()
+    recalled: tuple[tuple[str, date], ...] = ()
     named: tuple[Named, ...] = ()
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
@@ -129,9 +133,15 @@ class Plan:
         return not self.operations and not self.events
 
     @property
+    def taken_out(self) -> tuple[Archived, ...]:
+        """Everything that goes to the archive, what was merged into others first."""
+        return (*(source for item in self.merged for source in item.sources), *self.archived)
+
+    @property
     def operations(self) -> tuple[Operation, ...]:
         """The plan in the words of the transaction layer, in the order of pages."""
-        retired = (operation for item in self.archived for operation in item.operations)
+        moved: tuple[Merged | Archived | Restored, ...] = (*self.merged, *self.archived, *self.restored)
+        retired = (operation for item in moved for operation in item.operations)
         given_ids = (item.operation for item in self.named)
         rearranged = self.rearranged.operations if self.rearranged else ()
         return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged)
@@ -165,7 +175,7 @@ class Plan:
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
             *(
-                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory))
+                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory), reason=b.reason)
                 for b in self.blocked
             ),
             *(
@@ -179,7 +189,15 @@ class Plan:
             ),
             *(
                 ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **item.tombstone, run=self.run)
-                for item in self.archived
+                for item in self.taken_out
+            ),
+            *(
+                ledger.event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
+                for item in self.restored
+            ),
+            *(
+                ledger.event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
+                for id_, day in self.recalled
             ),
         )
 
@@ -208,11 +226,6 @@ def _piece(line: RetainLine, day: date) -> Piece:
         confidence = Confidence(confidence.hundredths, day)
     text = render_memory(replace(memory, id=line.id, confidence=confidence))
     return Piece(line.id, "- " + text.replace("\n", "\n  "))
-
-
-def with_confidence(text: str, confidence: Confidence) -> str:
-    """The lines of a memory with another confidence in the place of theirs."""
-    return _CONFIDENCE.sub(f"({confidence})", text, count=1)
 
 
 def dated(text: str, day: date) -> str:

@@ -25,6 +25,14 @@ class DedupPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsolidatePolicy:
+    """Whether the reflect cycle merges near-copies, and from which affinity they are compared."""
+
+    in_reflect: bool = False
+    threshold: float = 0.55
+
+
+@dataclass(frozen=True, slots=True)
 class SplitPolicy:
     """Sizes of a page, in KiB, that earn a warning and a split."""
 
@@ -99,6 +107,7 @@ class Settings:
     settle_seconds: float = 5
     retain: RetainPolicy = field(default_factory=RetainPolicy)
     dedup: DedupPolicy = field(default_factory=DedupPolicy)
+    consolidate: ConsolidatePolicy = field(default_factory=ConsolidatePolicy)
     split: SplitPolicy = field(default_factory=SplitPolicy)
     decay: DecayPolicy = field(default_factory=DecayPolicy)
     schedule: SchedulePolicy = field(default_factory=SchedulePolicy)

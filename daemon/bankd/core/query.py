@@ -62,6 +62,8 @@ class Hit:
     parts: dict[str, float] = field(default_factory=dict)
     marks: tuple[tuple[int, int], ...] = ()
     """Spans of the text that hold words of the query."""
+    superseded_by: str | None = None
+    """The id of the memory that says it newer."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -75,6 +77,7 @@ class Hit:
             "score": round(self.score, 4),
             "parts": {name: round(part, 4) for name, part in self.parts.items()},
             "marks": [list(mark) for mark in self.marks],
+            "superseded_by": self.superseded_by,
         }
 
 

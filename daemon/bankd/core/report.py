@@ -5,8 +5,8 @@ It is made of the plan alone, so that a dry run and a run report alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 
 from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
@@ -72,8 +72,17 @@ def _by_hand(plan: Plan) -> Iterator[Row]:
 
 
 def _taken_out(plan: Plan) -> Iterator[Row]:
+    for m in plan.merged:
+        names = ", ".join(source.id for source in m.sources)
+        yield Row("~", "merged", m.page, normalise(m.merged), f"says all that {names} said")
+    for source in (source for m in plan.merged for source in m.sources):
+        yield Row("-", "archived", source.page, normalise(source.text), source.reason)
     for item in plan.archived:
         yield Row("-", "archived", item.page, normalise(item.text), item.reason)
+    for back in plan.restored:
+        yield Row("+", "restored", back.page, normalise(back.text), f"back from {back.archive}")
+    if plan.recalled:
+        yield Row("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
 
 def _split(plan: Plan) -> Iterator[Row]:
@@ -100,6 +109,33 @@ def _for_a_person(plan: Plan) -> Iterator[Row]:
         yield Row("!", "warning", "", "", warning)
 
 
+CHAPTERS = (
+    ("Learned", ("learned", "restored")),
+    ("Updated", ("updated",)),
+    ("Said again", ("confirmed",)),
+    ("Not kept, for they say nothing new", ("duplicate",)),
+    ("Not kept, for they look like credentials", ("screened",)),
+    ("Merged", ("merged",)),
+    ("Went to the archive", ("archived",)),
+    ("Split", ("split",)),
+    ("In the inbox", ("inbox",)),
+    ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled")),
+    ("Could not be read", ("bad",)),
+    ("Needs you", ("warning",)),
+    ("Waits for the next run", ("waiting",)),
+)
+"""The report of a run as a page: its chapters in order, each with the kinds of rows in it."""
+
+
+def chapters_of(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """The rows of a run by chapter, empty ones left out; a kind that no chapter names is noticed."""
+    titles = {kind: title for title, kinds in CHAPTERS for kind in kinds}
+    found: dict[str, list[Row]] = {title: [] for title, _ in CHAPTERS}
+    for row in rows:
+        found[titles.get(row.kind, "Noticed")].append(row)
+    return [(title, listed) for title, listed in found.items() if listed]
+
+
 def counts_of(plan: Plan) -> dict[str, int]:
     """How many rows of each kind a plan has, kinds without any left out."""
     counts: dict[str, int] = {}
@@ -110,8 +146,5 @@ def counts_of(plan: Plan) -> dict[str, int]:
 
 def plan_json(plan: Plan) -> dict[str, object]:
     """A plan's report as a JSON object."""
-    rows = [
-        {"sign": row.sign, "kind": row.kind, "place": row.place, "text": row.text, "reason": row.reason}
-        for row in rows_of(plan)
-    ]
+    rows = [asdict(row) for row in rows_of(plan)]
     return {"run": plan.run, "at": plan.now.isoformat(timespec="seconds"), "counts": counts_of(plan), "rows": rows}

@@ -6,16 +6,17 @@ back. How many may go in one night is bounded: a wrong clock makes everything lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from bankd.core.archive import Candidate, Resident, archive_page
 from bankd.core.decay import Fading, value_on
-from bankd.core.memory import Confidence, memory_id, parse_memory, statement_of
+from bankd.core.events import Ledger, day_of
+from bankd.core.memory import Confidence, Memory, memory_id, parse_memory, statement_of
 from bankd.core.operations import Append, Operation, Piece, Remove, Replace
 from bankd.core.policy import BudgetPolicy
-from bankd.core.spans import block_key
+from bankd.core.spans import block_key, unix
 from bankd.core.standing import MARKER, Lines
 
 ALWAYS_ALLOWED = 20
@@ -49,19 +50,21 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A memory that goes to the archive: its exact lines, where it stood, after which memory, and why it goes."""
+    """A memory that goes to the archive: its exact lines, where it stood, its neighbours there, and why it goes."""
 
     id: str
     page: str
     heading: tuple[str, ...]
     text: str
-    after: str | None
+    after: tuple[str, ...]
     reason: str
+    before: tuple[str, ...] = ()
+    is_apart: tuple[bool, bool] | None = None
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        piece, target = Piece(self.id, self.text), archive_page(self.page)
+        piece, target = Piece(self.id, unix(self.text)), archive_page(self.page)
         heading = self.heading[-1] if len(self.heading) > 1 else ""
         return Append(target, heading, (piece,), self.heading[0] if self.heading else ""), Remove(
             self.page, (piece,), target
@@ -74,7 +77,9 @@ class Archived:
             "memory": self.id,
             "page": self.page,
             "heading": list(self.heading),
-            "after": self.after,
+            "after": list(self.after),
+            "before": list(self.before),
+            "is_apart": list(self.is_apart) if self.is_apart else None,
             "reason": self.reason,
         }
 
@@ -89,9 +94,27 @@ def fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opi
     return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading) < fading.floor]
 
 
-def resident_of(id_: str, lines: Lines, superseded_by: str | None) -> Resident:
-    """What the archive rules ask of a memory, from its lines."""
-    return Resident(id_, lines.page, lines.heading, parse_memory(MARKER.sub("", lines.text)), None, None, superseded_by)
+def residents_of(held: Mapping[str, Lines], ledger: Ledger) -> list[Resident]:
+    """What the archive rules ask of memories, from their lines and the events.
+
+    One in which other memories with ids are nested is not a resident: they would go where it goes.
+    """
+    newer = ledger.successors()
+    return [_resident(id_, lines, newer.get(id_), ledger) for id_, lines in sorted(held.items()) if not lines.inside]
+
+
+def _resident(id_: str, lines: Lines, newer: str | None, ledger: Ledger) -> Resident:
+    memory = memory_of(lines)
+    kept = ledger.consumed.get(id_)
+    used = max((day for day in (ledger.recalled.get(id_), ledger.confirmed.get(id_)) if day), default=None)
+    first = day_of(kept) if kept else None
+    return Resident(id_, lines.page, lines.heading, memory, first, used, newer, ledger.restored.get(id_))
+
+
+def memory_of(lines: Lines) -> Memory:
+    """The memory that its lines say, without what is nested in it."""
+    own = "\n".join(line.strip() for line in lines.text.split("\n")[: lines.own])
+    return parse_memory(MARKER.sub("", own))
 
 
 def named(lines: Lines) -> Named:
@@ -104,7 +127,12 @@ def named(lines: Lines) -> Named:
 
 def archived(candidate: Candidate, lines: Lines) -> Archived:
     """A candidate that goes."""
-    return Archived(candidate.resident.id, lines.page, lines.heading, lines.text, lines.after, candidate.detail)
+    return moved_out(candidate.resident.id, lines, candidate.detail)
+
+
+def moved_out(id_: str, lines: Lines, reason: str) -> Archived:
+    """A memory that goes to the archive, from its lines."""
+    return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before, lines.is_apart)
 
 
 def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:

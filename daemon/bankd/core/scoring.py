@@ -1,7 +1,7 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1, then small capped priors.
 
     text  = words and bigrams of the memory: BM25 of the whole memory and of its best sentence, of Hangul bigrams
-    tree  = where it stands: keywords of its page, its heading path, the memories beside it, whom it is about
+    tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers; README.md says on which data they were chosen and what each part brings.
 """
@@ -9,10 +9,15 @@ All weights are here and are round numbers; README.md says on which data they we
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
 
 from bankd.core.analysis import Analysis
+from bankd.core.asking import WEIGHT as ASKING_WEIGHT
+from bankd.core.asking import asking_bigrams, term_weight
 
 K1 = 1.2
 B = 0.5
@@ -20,12 +25,16 @@ B = 0.5
 
 TREE_WEIGHT = 0.4
 BIGRAM_SHARE = 1 / 3
-_TREE_SHARES = {"node": 0.3, "heading": 0.25, "beside": 0.15, "entity": 0.15}
-_CAUTION = 0.01
-"""What a denial adds when two memories tie: who reads only the first should see 안 마셔 rather than 마셔."""
+_TREE_SHARES = {"node": 0.2, "heading": 0.25, "beside": 0.1, "entity": 0.15}
+_CAUTION = 0.03
+"""What a denial adds to a memory of one sentence: who reads only the first answer should see 안 마셔 before 마셔."""
 
-FLOOR = 0.08
-"""Below this a memory is not an answer; calibrated by `tests/bench`."""
+HANGUL_FLOOR, LATIN_FLOOR = 0.033, 0.045
+_SMALL_BANK = 100
+"""Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
+with the logarithm of its terms. In a small bank no word is rare yet, so both fall with the number of memories.
+`tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops.
+"""
 
 _LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
 """A Latin stem weighs by its letters: short ones are mostly function words, and none is ever removed."""
@@ -48,11 +57,25 @@ class Weights(NamedTuple):
     bigrams: Mapping[str, float]
     names: frozenset[str]
     denies: bool
+    total: float
+    bigram_total: float
+    """What a memory would score that has every term, or bigram, as often as one likes; never 0."""
 
-    @property
-    def total(self) -> float:
-        """What a memory would score that has every term once, at average length."""
-        return sum(self.terms.values()) * (K1 + 1) or 1.0
+
+Vocabulary: TypeAlias = Sequence[int]
+"""The terms of a page as sorted checksums: a hundred pages are asked in a fraction of a millisecond.
+
+Two terms share a checksum once in four thousand million; it costs a near-tie its order.
+"""
+
+
+def vocabulary_of(terms: Iterable[str]) -> array[int]:
+    """The vocabulary of these terms."""
+    return array("I", sorted({_checksum(term) for term in terms}))
+
+
+def _checksum(term: str) -> int:
+    return crc32(term.encode("utf-8", "surrogatepass"))
 
 
 class Candidate(NamedTuple):
@@ -72,15 +95,23 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 
 
-def weigh(query: Analysis, names: Iterable[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * length_weight(term)
+        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * _weight(term)
+    asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
-        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram))
-    return Weights(terms, bigrams, frozenset(names), query.denies)
+        weight = ASKING_WEIGHT if gram in asking else 1.0
+        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram)) * weight
+    names = frozenset(run.removesuffix("'s") for run in runs)
+    possible = [sum(weights.values()) * (K1 + 1) or 1.0 for weights in (terms, bigrams)]
+    return Weights(terms, bigrams, names, query.denies, *possible)
+
+
+def _weight(term: str) -> float:
+    return term_weight(term) * length_weight(term)
 
 
 def length_weight(term: str) -> float:
@@ -93,16 +124,17 @@ def length_weight(term: str) -> float:
 def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float]) -> float:
     """Score a list of tokens; `length` is its own, `average` that of the whole."""
     counts: dict[str, int] = {}
-    for token in tokens:
-        if token in weights:
-            counts[token] = counts.get(token, 0) + 1
+    for token in filter(weights.__contains__, tokens):
+        counts[token] = counts.get(token, 0) + 1
+    if not counts:
+        return 0.0
     norm = K1 * (1 - B + B * length / (average or 1.0))
-    return sum(weights[token] * count * (K1 + 1) / (count + norm) for token, count in counts.items())
+    return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
 
 
 def score(
     candidates: Sequence[Candidate],
-    keywords: Mapping[int, Collection[str]],
+    vocabularies: Mapping[int, Vocabulary],
     weights: Weights,
     corpus: Corpus,
     tree_weight: float = TREE_WEIGHT,
@@ -110,7 +142,8 @@ def score(
     """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
     beside = _beside(candidates, words)
-    nodes = {page: coverage(found, weights) for page, found in keywords.items()}
+    asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
+    nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
     scored = []
     for candidate, own, support in zip(candidates, words, beside, strict=True):
         text = _text(candidate, own, weights, corpus)
@@ -120,7 +153,7 @@ def score(
             "beside": support,
             "entity": 1.0 if candidate.entities & weights.names else 0.0,
         }
-        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies))
+        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies and len(candidate.sentences) == 1))
     return scored
 
 
@@ -130,22 +163,39 @@ def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float,
     return {"score": total, **text, "tree": tree_score, **tree}
 
 
+def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """The score that a memory must reach to be an answer."""
+    floor = LATIN_FLOOR
+    if weights.bigrams:
+        distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
+        floor = HANGUL_FLOOR * math.log(10 + distinct)
+    return floor * min(1.0, corpus.memories / _SMALL_BANK)
+
+
+def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
+    """The share of the weight of a query whose terms are in a vocabulary."""
+    share, size = 0.0, len(vocabulary)
+    for checksum, weight in asked:
+        at = bisect_left(vocabulary, checksum)
+        if at < size and vocabulary[at] == checksum:
+            share += weight
+    return share
+
+
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """BM25 of the memory and of its best sentence, half each, as a share of what is possible."""
-    lengths = [len(sentence) for sentence in candidate.sentences]
-    length = sum(lengths)
-    whole = bm25((term for part in candidate.sentences for term in part), length, corpus.words, weights.terms)
-    best = whole
-    if len(lengths) > 1:
-        best = max(bm25(part, len(part), corpus.sentence, weights.terms) for part in candidate.sentences)
+    parts = candidate.sentences
+    tokens = parts[0] if len(parts) == 1 else [term for part in parts for term in part]
+    whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms)
+    if len(parts) > 1:
+        best = max(bm25(part, len(part), corpus.sentence, weights.terms) for part in parts)
     return (whole + best) / 2 / weights.total
 
 
 def _text(candidate: Candidate, words: float, weights: Weights, corpus: Corpus) -> dict[str, float]:
     if not weights.bigrams:
         return {"text": words, "words": words}
-    total = sum(weights.bigrams.values()) * (K1 + 1)
-    grams = bm25(candidate.bigrams, len(candidate.bigrams), corpus.bigrams, weights.bigrams) / total
+    grams = bm25(candidate.bigrams, len(candidate.bigrams), corpus.bigrams, weights.bigrams) / weights.bigram_total
     share = BIGRAM_SHARE if weights.terms else 1.0
     return {"text": (1 - share) * words + share * grams, "words": words, "bigrams": grams}
 
@@ -161,9 +211,3 @@ def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[flo
         at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
         for candidate in candidates
     ]
-
-
-def coverage(found: Collection[str], weights: Weights) -> float:
-    """The share of a query's weight whose terms are among these."""
-    total = sum(weights.terms.values())
-    return sum(weight for term, weight in weights.terms.items() if term in found) / total if total else 0.0

@@ -1,100 +1,99 @@
 """A transaction once more, in its global form: add what is nowhere, remove what is back here and also elsewhere.
 
-It heals an editor that saved a page from a buffer older than the run.
+It heals an editor that saved a page from a buffer older than the run. What a later transaction decided stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bankd.core.carry import carry
 from bankd.core.markdown import decode, encode
-from bankd.core.operations import (
-    Append,
-    Carry,
-    Create,
-    Drop,
-    Operation,
-    Piece,
-    Recast,
-    Relink,
-    Remove,
-    Replace,
-    Restore,
-)
+from bankd.core.operations import Append, Carry, Drop, Operation, Piece, Recast, Relink, Remove, Replace, Restore
 from bankd.core.recasting import pieces_of_page, removals
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Look, Transaction
+from bankd.core.transaction import Look, Transaction, keys_of
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 """Keys -> for each the files of bank/ and archive/ that hold its piece now."""
 
 
 def second_look(
-    transaction: Transaction, look: Look, locate: Locate, paths: Collection[str], settled: Collection[str]
+    transaction: Transaction, look: Look, locate: Locate, paths: Collection[str], later: Sequence[Transaction]
 ) -> tuple[Operation, ...]:
-    """What a transaction still asks for on these paths; keys in `settled` were decided anew since."""
-    healing: list[Operation] = []
-    for operation in transaction.operations:
-        if operation.path in paths:
-            healing += _once_more(operation, look, locate, settled)
-    return tuple(healing)
+    """What a transaction still asks for on these paths, after those that came later."""
+    looker = _Looker(look, locate, later)
+    wanted = [operation for operation in transaction.operations if operation.path in paths]
+    return tuple(again for operation in wanted for again in looker.once_more(operation))
 
 
-def _once_more(operation: Operation, look: Look, locate: Locate, settled: Collection[str]) -> Iterable[Operation]:
-    match operation:
-        case Append(path, heading, pieces, title):
-            there = keys_in(look(path), {piece.key for piece in pieces})
-            lacking = _open(pieces, there | set(settled))
-            nowhere = (
-                _open(lacking, {key for key, places in locate(_keys(lacking)).items() if places}) if lacking else ()
-            )
-            return [Append(path, heading, nowhere, title)] if nowhere else []
-        case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
-            back = keys_in(look(path), {piece.key for piece in pieces}) - set(settled)
-            again = tuple(piece for piece in pieces if piece.key in back)
-            return _removals(path, again, elsewhere, locate) if again else []
-        case Recast():
-            return _recast_again(operation, look(operation.path), locate, settled)
-        case Replace(key=key):
-            return [] if key in settled else [operation]
-        case Relink():
+@dataclass(frozen=True, slots=True)
+class _Looker:
+    look: Look
+    locate: Locate
+    later: Sequence[Transaction]
+
+    def once_more(self, operation: Operation) -> Iterable[Operation]:
+        match operation:
+            case Append(path, pieces=pieces):
+                nowhere = self._nowhere(path, pieces)
+                return [replace(operation, pieces=nowhere)] if nowhere else []
+            case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
+                return self._removals(path, self._back(path, pieces), elsewhere)
+            case Recast():
+                return self._recast_again(operation)
+            case Replace(key=key):
+                return [] if key in self._decided() else [operation]
+            case Relink() | Carry():
+                return [operation]
+            case _:
+                return []
+
+    def _decided(self) -> set[str]:
+        """The pieces that a later transaction named: it, not this one, says what should become of them."""
+        return {key for transaction in self.later for key in keys_of(transaction)}
+
+    def _nowhere(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        settled = keys_in(self.look(path), _keys(pieces)) | self._decided()
+        lacking = [piece for piece in pieces if piece.key not in settled]
+        held = self.locate(_keys(lacking)) if lacking else {}
+        return tuple(piece for piece in lacking if not held.get(piece.key))
+
+    def _back(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """The pieces that are here again, unless a later transaction brought them here."""
+        back = keys_in(self.look(path), _keys(pieces))
+        brought = [op for transaction in self.later for op in transaction.operations if op.path == path]
+        if any(isinstance(operation, Restore | Recast) for operation in brought):
+            return ()
+        back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
+        return tuple(piece for piece in pieces if piece.key in back)
+
+    def _recast_again(self, operation: Recast) -> list[Operation]:
+        """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+        data = self.look(operation.path)
+        moved = tuple(piece for removal in removals(operation) for piece in removal.pieces)
+        if data == encode(operation.before) or self._back(operation.path, moved):
             return [operation]
-        case Create() | Restore() | Carry():
+        if operation.after is None or operation.moved or data is None:
             return []
+        pieces = tuple(piece for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:"))
+        if not self._nowhere(operation.path, pieces):
+            return []
+        text = decode(data)
+        return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
 
-
-def _recast_again(operation: Recast, data: bytes | None, locate: Locate, settled: Collection[str]) -> list[Operation]:
-    """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
-    back = {piece.key for removal in removals(operation) for piece in removal.pieces}
-    if data == encode(operation.before) or keys_in(data, back - set(settled)):
-        return [operation]
-    if operation.after is None or operation.moved or data is None:
-        return []
-    memories = {piece.key for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:")}
-    lacking = memories - keys_in(data, memories) - set(settled)
-    places = locate(lacking) if lacking else {}
-    if not any(not places.get(key) for key in lacking):
-        return []
-    text = decode(data)
-    return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
-
-
-def _removals(path: str, pieces: tuple[Piece, ...], elsewhere: str, locate: Locate) -> list[Operation]:
-    if not elsewhere:
-        return [Remove(path, pieces)]
-    by_place: dict[str, list[Piece]] = {}
-    places = locate(_keys(pieces))
-    for piece in pieces:
-        others = sorted(set(places.get(piece.key, ())) - {path}, key=lambda place: (place != elsewhere, place))
-        if others:
-            by_place.setdefault(others[0], []).append(piece)
-    return [Remove(path, tuple(held), place) for place, held in by_place.items()]
-
-
-def _open(pieces: Iterable[Piece], done: Collection[str]) -> tuple[Piece, ...]:
-    return tuple(piece for piece in pieces if piece.key not in done)
+    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str) -> list[Operation]:
+        if not elsewhere:
+            return [Remove(path, pieces)] if pieces else []
+        by_place: dict[str, list[Piece]] = {}
+        places = self.locate(_keys(pieces)) if pieces else {}
+        for piece in pieces:
+            others = sorted(set(places.get(piece.key, ())) - {path}, key=lambda place: (place != elsewhere, place))
+            if others:
+                by_place.setdefault(others[0], []).append(piece)
+        return [Remove(path, tuple(held), place) for place, held in by_place.items()]
 
 
 def _keys(pieces: Iterable[Piece]) -> set[str]:

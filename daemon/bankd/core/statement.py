@@ -15,10 +15,14 @@ from enum import StrEnum
 from bankd.core.korean import SOFT_MARKS
 
 _SILENT = re.compile(
-    r"""(?<![a-zA-Z0-9])\s+ | \s+(?![a-zA-Z0-9]) | [!~\u2026"'\u2018\u2019\u201c\u201d*_`]+ | \.+(?=\s|$) | ,(?!\d)""",
+    r"""[!~\u2026]+(?=\s|$) | \.+(?=\s|$) | ,(?!\d)
+      | (?<![^\W_])["'\u2018\u2019\u201c\u201d*_`]+ | ["'\u2018\u2019\u201c\u201d*_`]+(?![^\W_])""",
     re.VERBOSE,
 )
-"""White space that no two Latin words or numbers meet at, marks of quotation and emphasis, ends of sentences."""
+"""Ends of sentences, commas outside numbers, and marks of quotation and emphasis around words."""
+
+_GAP = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")
+"""White space that no two Latin words or numbers meet at: 1 2 is not 12, and a way is not away."""
 
 
 class Kind(StrEnum):
@@ -30,6 +34,10 @@ class Kind(StrEnum):
     NAME = "name"
     VALUE = "value"
     MARK = "mark"
+
+
+_APART = frozenset({Kind.VALUE, Kind.MARK})
+"""Kinds that never join their neighbours: 1 and 2번 are not 12번."""
 
 
 @dataclass(slots=True)
@@ -53,24 +61,20 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon."""
+    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon.
+
+    `letters` is its text without what spacing and punctuation add, `signature` its keys in a row, without the gaps
+    that spacing makes inside compound words of Hangul.
+    """
 
     text: str
     phrases: tuple[tuple[Token, ...], ...]
     tokens: tuple[Token, ...]
     keys: tuple[str, ...]
+    letters: str
+    signature: str
     mood: str = ""
     about: frozenset[str] = frozenset()
-
-    @property
-    def signature(self) -> str:
-        """All keys in a row, without the gaps that spacing makes inside compound words."""
-        return "".join(self.keys)
-
-    @property
-    def letters(self) -> str:
-        """The text without spacing and the punctuation that says nothing; a space between Latin words or digits stays."""
-        return _SILENT.sub("", unicodedata.normalize("NFC", self.text))
 
     @property
     def has_free_order(self) -> bool:
@@ -86,4 +90,16 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
         kept[0] = kept[0][1:]
     closed = tuple(tuple(phrase) for phrase in kept if phrase)
     tokens = tuple(token for phrase in closed for token in phrase)
-    return Statement(text, closed, tokens, tuple(token.key for token in tokens), mood, about)
+    keys = tuple(token.key for token in tokens)
+    return Statement(text, closed, tokens, keys, _letters_of(text), _signature_of(tokens, keys), mood, about)
+
+
+def _letters_of(text: str) -> str:
+    words = _SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()
+    return _GAP.sub("", " ".join(words))
+
+
+def _signature_of(tokens: Sequence[Token], keys: Sequence[str]) -> str:
+    return "".join(
+        f"\0{key}\0" if token.kind in _APART or key.isascii() else key for token, key in zip(tokens, keys, strict=True)
+    )

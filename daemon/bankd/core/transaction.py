@@ -34,7 +34,7 @@ Look: TypeAlias = Callable[[str], bytes | None]
 """Workspace-relative path -> its bytes at this moment, None when there is no such file."""
 
 
-HEALING = frozenset({"second look", "late write"})
+HEALING = frozenset({"second look"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Transaction:
 
     @property
     def looks_again(self) -> bool:
-        """Whether it gets a second look; what heals or carries over does not, so that a hand has the last word."""
+        """Whether it gets a second look; a second look does not, for what it looked at gets one anyway."""
         return self.kind not in HEALING
 
     def steps(self) -> tuple[Step, ...]:

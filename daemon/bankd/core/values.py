@@ -82,26 +82,32 @@ KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
 def korean_number(morphemes: Sequence[Morpheme]) -> str:
-    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none."""
+    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none.
+
+    Digits alone stay as written but for their commas: version 3.10 is not version 3.1, nor 007 the number 7.
+    """
+    if len(morphemes) == 1 and morphemes[0].tag in ("SN", "W_SERIAL"):
+        return morphemes[0].form.replace(",", "")
+    number = _add_up([piece for form, _ in morphemes for piece in _pieces(form)])
+    return "".join(form for form, _ in morphemes) if number is None else show_number(number)
+
+
+def _add_up(pieces: Sequence[str]) -> Decimal | None:
+    """The number of digits, numerals, places and myriads in a row; None when they make none."""
     total, part, digit = Decimal(0), Decimal(0), Decimal(0)
-    for form, _ in morphemes:
-        for piece in _pieces(form):
-            value = _plain(piece)
-            if piece in _MYRIADS:
-                total += (part + digit or 1) * _MYRIADS[piece]
-                part = digit = Decimal(0)
-            elif piece in _PLACES:
-                part += (digit or 1) * _PLACES[piece]
-                digit = Decimal(0)
-            elif value is None:
-                return "".join(form for form, _ in morphemes)
-            elif digit and value < 10 and digit % 10 == 0:
-                digit += value
-            elif digit:
-                return "".join(form for form, _ in morphemes)
-            else:
-                digit = value
-    return show_number(total + part + digit)
+    for piece in pieces:
+        value = _plain(piece)
+        if piece in _MYRIADS:
+            total += (part + digit or 1) * _MYRIADS[piece]
+            part = digit = Decimal(0)
+        elif piece in _PLACES:
+            part += (digit or 1) * _PLACES[piece]
+            digit = Decimal(0)
+        elif value is None or (digit and (value >= 10 or digit % 10)):
+            return None
+        else:
+            digit += value
+    return total + part + digit
 
 
 def _pieces(form: str) -> Sequence[str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankd.adapters.journal import set_up_log
+from bankd.adapters.memory import keep_little
 from bankd.adapters.notify import Notifier, take_notifier
 from bankd.adapters.signals import Signals
 from bankd.config import ConfigError
@@ -25,6 +26,7 @@ RETRY = 10.0
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the service until it is told to stop; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    keep_little()
     arguments = _parse(sys.argv[1:] if argv is None else argv)
     notifier = take_notifier(os.environ)
     set_up_log(

@@ -140,7 +140,7 @@ class Daemon:
             self._jobs.log_changed()
         if any(path.startswith("bank/") for path in changes.paths):
             try:
-                self._engine.take_in()
+                self._engine.take_in(changes)
             except (BankError, OSError) as error:
                 log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
             self._jobs.index_changed()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,11 +18,12 @@ from bankd.core.health import BankFacts
 from bankd.core.policy import Settings
 from bankd.core.report import counts_of, plan_json
 from bankd.core.schedule_rows import Row
+from bankd.core.watching import Changes
 from bankd.cycle import Kind
 from bankd.errors import UserError
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
-from bankd.wiring.workspace import Configuration, Tenancy, load_configuration, open_workspace
+from bankd.wiring.workspace import Configuration, Tenancy, Workspace, load_configuration, open_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +68,25 @@ class Engine:
 
     def recover(self) -> None:
         """Finish what a crash interrupted."""
-        with open_workspace(self.root, tenancy=self._tenancy):
+        with self._working():
             pass
 
     def run(self, kind: Kind, *, force: bool = False) -> RunSummary:
         """Run a cycle and make searchable what it did; raises what the cycle raises."""
-        with open_workspace(self.root, tenancy=self._tenancy) as workspace:
+        with self._working() as workspace:
             report = workspace.run_cycle(kind, force=force)
         counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
         whole = {"kind": kind, "applied": report.is_applied, "notes": list(report.notes)}
         return RunSummary(counts or "nothing new", whole | plan_json(report.plan))
 
-    def take_in(self) -> None:
+    def take_in(self, changes: Changes) -> None:
         """Make searchable what changed on disk, at once if not thoroughly; `settle_index` is to follow."""
-        self.finder.take_in(self._now())
+        pages = [path.removeprefix("bank/") for path in changes.paths if path.startswith("bank/")]
+        self.finder.take_in(pages, self._now())
 
     def settle_index(self) -> None:
         """Read thoroughly what was only read at once, and bring the tree file up to date."""
-        with open_workspace(self.root, tenancy=self._tenancy) as workspace:
+        with self._working() as workspace:
             workspace.index.refresh(workspace.now)
 
     def search(self, request: dict[str, Any], pending: int) -> dict[str, Any]:
@@ -117,6 +121,16 @@ class Engine:
         self.finder.close()
         self._lock.release()
         self._tree.close()
+
+    @contextmanager
+    def _working(self) -> Iterator[Workspace]:
+        worked = False
+        try:
+            with open_workspace(self.root, tenancy=self._tenancy) as workspace:
+                yield workspace
+            worked = True
+        finally:
+            self.finder.end_run(worked=worked)
 
     @property
     def _tenancy(self) -> Tenancy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from bankd.adapters.answer_cache import AnswerCache
 from bankd.adapters.clock import read_monotonic
 from bankd.adapters.index import IndexDamaged
 from bankd.adapters.kiwi import KiwiWorker
+from bankd.adapters.memory import give_back
 from bankd.adapters.page_files import PageFiles
 from bankd.core.health import IndexFacts
 from bankd.core.policy import Settings
@@ -27,7 +29,7 @@ class Finder:
         self._root = root
         self._worker: KiwiWorker | None = None
         self._reading, self._writing = threading.Lock(), threading.Lock()
-        self._problem = ""
+        self._problem, self._is_used = "", False
         self._make(settings)
 
     def _make(self, settings: Settings) -> None:
@@ -59,11 +61,12 @@ class Finder:
                 self._answers.put(key, kept, now)
             return kept
 
-    def take_in(self, now: datetime) -> None:
-        """Read what changed, without waiting for the analyser."""
+    def take_in(self, paths: Collection[str], now: datetime) -> None:
+        """Read pages that changed, named from `bank/` on, without waiting for the analyser."""
         with self._writing:
             try:
-                self._writer.refresh(now, None, "if warm")
+                self._is_used = True
+                self._writer.refresh_some(now, paths)
             except (UserError, OSError) as error:
                 self._problem = str(error)
                 raise
@@ -90,10 +93,22 @@ class Finder:
                 worker,
             )
 
+    def end_run(self, *, worked: bool) -> None:
+        """Let go of what only a run needs; one that worked has made up for what failed before."""
+        if worked:
+            self._problem = ""
+        self.for_runs.index.close()
+        give_back()
+
     def tidy(self) -> None:
-        """End the analyser's process when it was idle for long."""
+        """End the analyser's process when it was idle for long, and let go of what only refreshes need."""
         if self._worker is not None:
             self._worker.end_if_idle()
+        if self._is_used and self._writing.acquire(blocking=False):
+            self._is_used = False
+            self._writer.index.close()
+            self._writing.release()
+            give_back()
 
     def close(self) -> None:
         """Let go of the index and end the analyser's process."""

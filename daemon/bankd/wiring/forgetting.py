@@ -159,7 +159,7 @@ def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
     """Displaced files, answers kept for reading, and everything that is derived."""
     tree = workspace.files.tree
     forms = encoded(words)
-    for folder in (".bankd/trash", ".bankd/stage", "recall"):
+    for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
         for name in tree.names(folder):
             if holds((workspace.root / folder / name).read_bytes(), forms):
                 tree.remove(f"{folder}/{name}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 
 from bankd.adapters.holdings import PageHoldings
-from bankd.core.judging import Neighbour
+from bankd.core.judging import Neighbour, said_on
 from bankd.core.likeness import letter_pairs, may_be_alike
 from bankd.core.memory import Memory
 from bankd.core.query import Filters, FoundRow, Query
@@ -44,26 +44,34 @@ class RunIndex:
         done = self._search.refresh(now, self._publish)
         return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
 
+    def catch_up(self, now: datetime) -> None:
+        """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
+        self._search.refresh(now, None)
+
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
-        """For each new memory, by id: the memories of the bank that look like it, read from their pages."""
+        """For each new memory, by id: the memories of the bank that look like it, as they stand on their pages now."""
         if not self._search.index.open():
             return {}
-        return {id_: self._neighbours(memory) for id_, memory in memories.items()}
+        unchanged = self._search.index.unchanged()
+        return {id_: self._neighbours(memory, unchanged) for id_, memory in memories.items()}
 
-    def _neighbours(self, memory: Memory) -> list[Neighbour]:
+    def _neighbours(self, memory: Memory, unchanged: Set[str]) -> list[Neighbour]:
         index = self._search.index
         pairs = letter_pairs(memory.text)
         rows = index.find(read(Query(memory.text), index, self._search.analyser), Filters(), _LOOK_ALIKES)
         near = [row for row in rows if may_be_alike(pairs, letter_pairs(row.text))]
         paths = index.paths({row.page for row in near})
-        return [found for row in near if row.page in paths and (found := self._look(f"bank/{paths[row.page]}", row))]
+        looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
+        return [found for found in looks if found]
 
-    def _look(self, path: str, row: FoundRow) -> Neighbour | None:
-        """Read the memory again where it stands: nothing is blocked by an index that lags behind the page."""
-        memory = self._holdings.memory_at(path, row.line)
-        if memory is None or memory.text != row.text:
-            return None
-        return Neighbour(row.id or f"{path}:{row.line}", memory)
+    def _look(self, path: str, row: FoundRow, unchanged: Set[str]) -> Neighbour | None:
+        """A row as a memory; nothing is blocked by an index that lags behind a page, so a changed page is read again."""
+        id_ = row.id or f"bank/{path}:{row.line}"
+        if path in unchanged:
+            memory = Memory(row.text, row.tag, entities=tuple(sorted(row.candidate.entities)), id=row.id)
+            return Neighbour(id_, said_on(path, memory))
+        there = self._holdings.memory_at(f"bank/{path}", row.line)
+        return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
 from bankd.adapters.journals import Journal
+from bankd.adapters.run_reports import RunReports
 from bankd.adapters.runs import RunHistory
 from bankd.core.events import ARCHIVED, DELETED, KEPT, RESTORED, UNDONE, event
 from bankd.core.markdown import decode, encode
 from bankd.core.plan import new_run_id
+from bankd.core.report import Row
 from bankd.core.transaction import Event, Transaction, replay
 from bankd.core.undo import Undoing, undo
 from bankd.errors import UserError
@@ -57,10 +59,27 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
 
 
-def show_run(workspace: Workspace, run: str) -> list[ChangedFile]:
-    """What a run changed, file by file; UserError when it is not kept."""
-    journals = workspace.transactions.journals.find(run)
-    return [file for journal in journals for file in _changes(workspace, journal)]
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """A run as `bankctl show` prints it: its row of the history, its report, and what it changed, file by file."""
+
+    run: str
+    row: Mapping[str, Any]
+    rows: Sequence[Row]
+    files: Sequence[ChangedFile]
+    is_undoable: bool
+
+
+def show_run(workspace: Workspace, wanted: str) -> RunPage:
+    """What a run did and changed; UserError when nothing of it is kept."""
+    journals = [j for j in workspace.transactions.journals.all() if wanted in {j.transaction.run, str(j.seq)}]
+    run = journals[0].transaction.run if journals else wanted
+    known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
+    if not known:
+        raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
+    tree, staging = workspace.files.tree, workspace.transactions.staging
+    files = [file for journal in journals for file in _changes(workspace, journal)]
+    return RunPage(run, known[0], RunReports(tree, staging).read(run), files, bool(journals))
 
 
 def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ from bankd.adapters.index import IndexDamaged, Refreshed, SearchIndex
 from bankd.adapters.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
+from bankd.adapters.successors import Successors
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
 from bankd.core.tree_index import PageNode, render_tree
@@ -58,11 +59,13 @@ class Searching:
         self._root = root
         self._worker = worker
         self._is_daemon = is_daemon
+        self._tree_generation = -1
         self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
         self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
         self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
-        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100)
+        newer_of = Successors(root / ".bankd" / "catalogue.sqlite3").of
+        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100, newer_of)
 
     @property
     def wordings(self) -> CachedWordings:
@@ -126,8 +129,16 @@ class Searching:
             self.write_tree(write)
         return done
 
+    def refresh_some(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
+        self.analyser.patience = "if warm"
+        return self.index.refresh(now, paths)
+
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
+        if self._tree_generation == self.index.generation and (self._root / TREE_FILE).is_file():
+            return
+        self._tree_generation = self.index.generation
         pages = (PageNode(*node) for node in self.index.nodes())
         content = render_tree(pages, dict(self.index.all_frequencies()), self.index.corpus)
         file = self._root / TREE_FILE

@@ -20,7 +20,9 @@ from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
 from bankd.adapters.outside import OutsideFiles
+from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.recovery import Recoverer
+from bankd.adapters.run_reports import RunReports
 from bankd.adapters.runs import RunHistory
 from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Transactions
@@ -30,7 +32,7 @@ from bankd.core.names import is_outside
 from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
-from bankd.core.report import counts_of
+from bankd.core.report import counts_of, rows_of
 from bankd.core.routing import Rules
 from bankd.core.secrets import Finder
 from bankd.core.transaction import Transaction
@@ -38,6 +40,7 @@ from bankd.cycle import Kind, Policy, Report, World, run_cycle
 from bankd.errors import BankError, BusyError, RefusedError, StorageError, UserError
 from bankd.wiring.run_index import RunIndex
 from bankd.wiring.searching import Searching
+from bankd.wiring.trusting import judge_clock
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
@@ -82,11 +85,19 @@ class Workspace:
     index: RunIndex
     graph: LinkGraph
     configuration: Configuration | None = None
+    is_live: bool = True
+    """Whether `now` was read from the clock, and not given."""
+
+    def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
+        """What a run is told; `remember` that the clock was looked at."""
+        held = self.configuration = self.configuration or load_configuration(self.root)
+        staging = self.transactions.staging if remember else None
+        is_frozen = self.is_live and judge_clock(self.files.tree, staging).is_frozen
+        return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 
     def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
         """Run one cycle."""
-        held = self.configuration or load_configuration(self.root)
-        policy = Policy(held.settings, held.rules, held.finders, force)
+        policy = self.policy(force=force, remember=not dry_run)
         history = RunHistory(self.files.tree)
         run = new_run_id(self.now, kind, {str(row.get("run")) for row in history.read()})
         if dry_run:
@@ -102,9 +113,16 @@ class Workspace:
             with suppress(StorageError):  # the error that is on its way says it already
                 history.note(run, kind, self.now, status, error=str(error)[:2000])
             raise
+        RunReports(self.files.tree, self.transactions.staging).keep(run, rows_of(report.plan))
+        self._note_superseded(is_changed=not report.plan.is_empty)
         status = "empty" if report.plan.is_empty else "changed"
         history.note(run, kind, self.now, status, counts=counts_of(report.plan))
         return report
+
+    def _note_superseded(self, *, is_changed: bool) -> None:
+        """Let search know what was superseded."""
+        if is_changed or not self.catalogue.knows_superseded():
+            self.catalogue.record_superseded(self.ledger().successors())
 
     def wait_until_settled(self) -> None:
         """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
@@ -120,7 +138,8 @@ class Workspace:
     def _world(self) -> World:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
-        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph)
+        recalls = RecallBuffer(self.root / "recall", self.settings.search.recall_minutes)
+        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph, recalls)
 
     def committer(self) -> Committer:
         """What commits."""
@@ -133,6 +152,7 @@ class Workspace:
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""
         self.holdings().refresh(self.now)
+        self._note_superseded(is_changed=True)
         self.index.refresh(self.now)
 
     def ledger(self) -> Ledger:
@@ -185,7 +205,7 @@ def open_workspace(
             graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
             try:
                 held = tenancy.configuration if tenancy else None
-                yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held)
+                yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held, now is None)
             finally:
                 graph.close()
                 index.close()

@@ -2,14 +2,14 @@
 BIN=$(cat /srv/bin)
 unit=~/.config/systemd/user/bankd.service
 show() { systemctl --user show bankd --property="$1" --value; }
-wait_for() { for _ in $(seq 200); do if eval "$1"; then return 0; fi; sleep 0.1; done; echo "never: $1"; return 0; }
+wait_for() { for _ in $(seq 400); do if eval "$1"; then return 0; fi; sleep 0.1; done; echo "never: $1"; return 0; }
 tell() { echo "$1=$2"; }
 
 # A watchdog that a test can wait for, and a look around from inside the sandbox.
 mkdir -p "$unit.d"
 cat >"$unit.d/test.conf" <<'UNIT'
 [Service]
-WatchdogSec=3
+WatchdogSec=10
 RestartSec=100ms
 ExecStartPost=-/bin/sh -c 'exec >/srv/w/inside 2>&1; touch /srv/outside; touch /etc/outside; touch /srv/w/allowed && echo allowed; unshare --net true; PYTHON -c "import socket; socket.socket(socket.AF_INET)"; ls /proc/1/environ; cat /proc/self/status | grep -E "NoNewPrivs|Seccomp:"; true'
 UNIT
@@ -35,7 +35,7 @@ tell bad_reload "$(show ActiveState) $(show StatusText)"
 printf 'search: {analyser: lexicon}\n' >/srv/w/bankd.yaml
 systemctl --user reload bankd
 
-sleep 7
+sleep 15
 tell fed "$([ "$(show MainPID)" = "$first" ] && echo yes)"
 kill -STOP "$first"
 wait_for '[ "$(show NRestarts)" = 1 ] && [ "$(show ActiveState)" = active ]'

@@ -1,0 +1,73 @@
+"""`bankctl archive`: what left the bank, what may, and the way back."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from bankd.cli.moment import add_now
+
+if TYPE_CHECKING:
+    from bankd.wiring.archiving import Stored
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    help_ = (
+        "list (default): what is in it; restore ID...: back to the place it came from; "
+        "gc: what was superseded, has faded, or was not asked for in 90 days"
+    )
+    parser.add_argument("action", nargs="?", choices=["list", "restore", "gc"], default="list", help=help_)
+    parser.add_argument("ids", nargs="*", metavar="ID", help="the memories to restore")
+    parser.add_argument("--apply", action="store_true", help="gc: do it; without, only say what would go")
+    parser.add_argument("--force", action="store_true", help="gc: go beyond the budget")
+    add_now(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """List, restore or collect."""
+    from bankd.cli.reports import tell
+    from bankd.cli.workspace import find_workspace
+    from bankd.errors import UsageError
+    from bankd.wiring.archiving import collect_garbage, list_archive, restore
+    from bankd.wiring.workspace import open_workspace
+
+    if arguments.action == "restore" and not arguments.ids:
+        raise UsageError("usage: bankctl archive restore ID...")
+    if arguments.action != "restore" and arguments.ids:
+        raise UsageError(f"usage: bankctl archive {arguments.action}")
+    writes = arguments.action == "restore" or arguments.apply
+    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=writes) as workspace:
+        if arguments.action == "list":
+            return _list(list_archive(workspace), as_json=arguments.json)
+        if arguments.action == "restore":
+            report = restore(workspace, [id_.removeprefix("^") for id_ in arguments.ids])
+        else:
+            report = collect_garbage(workspace, apply=arguments.apply, force=arguments.force)
+    code = tell(report, as_json=arguments.json)
+    if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
+        _say_how()
+    return code
+
+
+def _say_how() -> None:
+    from bankd.cli.printing import say
+
+    say("bankctl archive gc --apply does it; bankctl archive restore ID brings one back")
+
+
+def _list(stored: list[Stored], *, as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from bankd.cli.printing import say, say_json, styled
+
+    if as_json:
+        say_json({"archive": [asdict(item) for item in stored]})
+        return 0
+    for item in stored:
+        say(f"{styled(item.id, 'bold')}  {styled(item.since or 'long ago', 'dim')}  {styled(item.reason)}")
+        say(f"  {styled(item.text)}")
+        say(f"  {styled(f'was in {item.page}, is in {item.place}', 'dim')}")
+    say(f"{len(stored)} archived; bankctl archive restore ID brings one back" if stored else "the archive is empty")
+    return 0

@@ -1,0 +1,53 @@
+"""`bankctl decay forecast`: which opinions will have faded when, unless somebody says them again."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from bankd.cli.moment import add_now
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("action", choices=["forecast"], help="forecast: what falls below the floor, and on which day")
+    parser.add_argument("--days", type=int, default=30, metavar="N", help="how far to look ahead (default 30)")
+    add_now(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: Namespace) -> int:
+    """Tell; nothing is changed."""
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.errors import UsageError
+    from bankd.wiring.archiving import foretell
+    from bankd.wiring.workspace import open_workspace
+
+    if not 0 <= arguments.days <= 36_500:
+        raise UsageError("--days must be from 0 to 36500")
+    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
+        fates, pinned = foretell(workspace, arguments.days)
+        floor = workspace.settings.decay.floor
+    if arguments.json:
+        rows = [
+            {
+                "day": fate.fall.day.isoformat(),
+                "id": fate.fall.id,
+                "today": fate.fall.value / 100,
+                "place": fate.place,
+                "text": fate.text,
+            }
+            for fate in fates
+        ]
+        say_json({"floor": floor, "days": arguments.days, "falls": rows, "pinned": pinned})
+        return 0
+    for fate in fates:
+        say(
+            f"{styled(str(fate.fall.day), 'bold')}  {styled(f'now {fate.fall.value / 100:.2f}', 'dim')}  {styled(fate.text)}"
+        )
+        say(f"    {styled(f'{fate.place}  ^{fate.fall.id}', 'dim')}")
+    said = f"{len(fates)} opinions fall below {floor:.2f} within {arguments.days} days"
+    say(said + (f"; {pinned} pinned ones do not fade" if pinned else ""))
+    if fates:
+        say("to keep one: say it again in a log, write another c=, or put #pinned in its text")
+    return 0

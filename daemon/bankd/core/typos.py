@@ -1,0 +1,41 @@
+"""A Latin word that the bank does not have, read as the one it has that is a slip of the finger away.
+
+Hangul needs none of this: a wrong syllable leaves the other bigrams of its word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+_SHORTEST = 4
+
+Frequency = Callable[[str], int]
+Beginning = Callable[[str], Sequence[str]]
+"""The terms of the bank with a beginning, common ones first."""
+
+
+def mended(terms: Sequence[str], frequency: Frequency, beginning: Beginning) -> list[str]:
+    """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away."""
+    return [_mended(term, beginning) if _is_unknown(term, frequency) else term for term in terms]
+
+
+def _is_unknown(term: str, frequency: Frequency) -> bool:
+    return len(term) >= _SHORTEST and term.isascii() and term.isalpha() and frequency(term) == 0
+
+
+def _mended(term: str, beginning: Beginning) -> str:
+    """A first letter is seldom mistyped, and it keeps the search short."""
+    length = len(term)
+    near = (other for other in beginning(term[0]) if abs(len(other) - length) <= 1 and is_one_slip(term, other))
+    return next(near, term)
+
+
+def is_one_slip(one: str, other: str) -> bool:
+    """Whether two words differ by one letter left out, added or replaced, or two neighbours swapped."""
+    if len(one) > len(other):
+        one, other = other, one
+    at = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    if len(one) < len(other):
+        return one[at:] == other[at + 1 :]
+    is_swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    return one[at + 1 :] == other[at + 1 :] or is_swapped

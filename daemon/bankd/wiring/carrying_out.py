@@ -1,0 +1,51 @@
+"""What a person asks for outside a cycle: checked, committed and reported by the same rules as what a cycle does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bankd.adapters.holdings import PageHoldings
+from bankd.adapters.run_reports import RunReports
+from bankd.adapters.runs import RunHistory
+from bankd.core.events import Ledger
+from bankd.core.plan import Plan, new_run_id
+from bankd.core.report import counts_of, rows_of
+from bankd.cycle import Report, check
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One thing that a person asked for, over the bank as it is now; its plan is empty to begin with."""
+
+    workspace: Workspace
+    name: str
+    plan: Plan
+    holdings: PageHoldings
+    ledger: Ledger
+
+    def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
+        """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
+        workspace = self.workspace
+        if dry_run:
+            check(plan, self.holdings, workspace.policy(force=True))
+            return Report(self.name, plan, is_applied=False)
+        check(plan, self.holdings, workspace.policy(force=force))
+        if plan.is_empty:
+            return Report(self.name, plan, is_applied=True)
+        applied = workspace.transactions.commit(replace(plan.transaction, kind=self.name))
+        RunReports(workspace.files.tree, workspace.transactions.staging).keep(plan.run, rows_of(plan))
+        RunHistory(workspace.files.tree).note(plan.run, self.name, workspace.now, "changed", counts=counts_of(plan))
+        workspace.refresh()
+        return Report(self.name, plan, is_applied=True, notes=tuple(applied.conflicts))
+
+
+def begin(workspace: Workspace, name: str) -> Errand:
+    """Look at the bank and the events, and take a run id."""
+    if workspace.is_live:
+        workspace.wait_until_settled()
+    holdings = workspace.holdings()
+    holdings.refresh(workspace.now)
+    taken = {str(row.get("run")) for row in RunHistory(workspace.files.tree).read()}
+    plan = Plan(new_run_id(workspace.now, name, taken), workspace.now)
+    return Errand(workspace, name, plan, holdings, workspace.ledger())

@@ -1,0 +1,31 @@
+"""Whether the clock of this computer is believed, and a person's word that it may be."""
+
+from __future__ import annotations
+
+from bankd.adapters.clock_trust import look_at_clock, read_trust, write_trust
+from bankd.adapters.disk import explain
+from bankd.adapters.staging import Staging
+from bankd.adapters.tree import Tree
+from bankd.core.clock import ClockTrust, accept, judge
+
+
+def judge_clock(tree: Tree, staging: Staging | None) -> ClockTrust:
+    """Look at the clock; with a stage, what was found is remembered for the next look. Raises StorageError."""
+    trust = judge(read_trust(tree), look_at_clock())
+    if staging is not None:
+        _remember(staging, trust)
+    return trust
+
+
+def accept_clock(staging: Staging) -> ClockTrust:
+    """Believe the clock from now on; raises StorageError."""
+    trust = accept(look_at_clock())
+    _remember(staging, trust)
+    return trust
+
+
+def _remember(staging: Staging, trust: ClockTrust) -> None:
+    try:
+        write_trust(staging, trust)
+    except OSError as problem:
+        raise explain(problem, ".bankd/clock.json") from problem

@@ -1,0 +1,196 @@
+"""The search index killed while it takes in changes: the next refresh makes it what a new one would be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from threading import Event
+
+import pytest
+from tests.fakes import FakeAnalyser
+
+from bankd.adapters.index import IndexDamaged, SearchIndex
+from bankd.adapters.page_files import PageFiles
+from bankd.core.query import Filters, Freshness, Query
+from bankd.search import search
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+CHILD = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from bankd.adapters.index import SearchIndex
+from bankd.adapters.page_files import PageFiles
+sys.path.insert(0, sys.argv[2])
+from tests.fakes import FakeAnalyser
+root = Path(sys.argv[1])
+index = SearchIndex(root / "index", PageFiles(root / "bank"), FakeAnalyser())
+print("ready", flush=True)
+number = 0
+while True:
+    number += 1
+    for page in range(number % 3, 30, 3):
+        lines = "".join(f"- memory {page} {line} round{number}\\n" for line in range(8))
+        (root / "bank" / f"p{page}.md").write_text(f"# Page {page}\\n\\n{lines}")
+    if number % 4 == 0:
+        (root / "bank" / f"p{number % 30}.md").unlink(missing_ok=True)
+    index.refresh(datetime(2026, 11, 21, tzinfo=UTC))
+    if number % 5 == 0:
+        index.rebuild(datetime(2026, 11, 21, tzinfo=UTC))
+"""
+
+
+def open_index(root: Path, name: str = "index") -> SearchIndex:
+    return SearchIndex(root / name, PageFiles(root / "bank"), FakeAnalyser())
+
+
+def answers(index: SearchIndex, root: Path) -> dict[str, list[str]]:
+    """What the index says to one query a page, and the text it says it of."""
+    fresh = Freshness(0, None, daemon=False)
+    found = {}
+    for page in sorted((root / "bank").glob("*.md")):
+        query = Query(f"memory {page.stem.removeprefix('p')}", 100, Filters(nodes=(page.name,)), everything=True)
+        hits = search(query, index, FakeAnalyser(), fresh, NOW.date()).hits
+        found[page.name] = sorted(f"{hit.line} {hit.text}" for hit in hits)
+    return found
+
+
+def as_written(root: Path) -> dict[str, list[str]]:
+    found = {}
+    for page in sorted((root / "bank").glob("*.md")):
+        lines = enumerate(page.read_text().splitlines(), start=1)
+        found[page.name] = sorted(f"{number} {line[2:]}" for number, line in lines if line.startswith("- "))
+    return found
+
+
+def kill_while_writing(root: Path, seconds: float) -> None:
+    repository = Path(__file__).resolve().parents[2]
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(root), str(repository)], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    Event().wait(seconds)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_killed_at_any_moment_the_next_refresh_makes_it_whole(tmp_path: Path, seed: int) -> None:
+    (tmp_path / "bank").mkdir()
+    kill_while_writing(tmp_path, Random(seed).uniform(0.02, 0.6))
+
+    index = open_index(tmp_path)
+    index.refresh(NOW)
+
+    assert answers(index, tmp_path) == as_written(tmp_path)
+    index.verify()
+    assert index.refresh(NOW).read == 0
+    index.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "bank").mkdir()
+    for page in range(6):
+        (tmp_path / "bank" / f"p{page}.md").write_text(f"# Page {page}\n\n- memory {page} words\n")
+    index = open_index(tmp_path)
+    index.refresh(NOW)
+    index.close()
+    return tmp_path
+
+
+def damage_rows(folder: Path) -> None:
+    for file in folder.glob("*/rows.sqlite3*"):
+        file.write_bytes(b"\0" * file.stat().st_size)
+
+
+def cut_terms(folder: Path) -> None:
+    for file in folder.glob("*/terms/*.idx"):
+        file.write_bytes(file.read_bytes()[:7])
+
+
+def lose_terms(folder: Path) -> None:
+    for file in folder.glob("*/terms/*.term"):
+        file.unlink()
+
+
+def break_meta(folder: Path) -> None:
+    for file in folder.glob("*/terms/meta.json"):
+        file.write_text("{")
+
+
+def point_nowhere(folder: Path) -> None:
+    (folder / "current").write_text("77")
+
+
+@pytest.mark.parametrize("harm", [damage_rows, cut_terms, lose_terms, break_meta, point_nowhere])
+def test_a_damaged_index_is_noticed_and_made_anew(root: Path, harm: object) -> None:
+    harm(root / "index")  # type: ignore[operator]
+
+    index = open_index(root)
+    done = index.refresh(NOW)
+
+    assert done.why_rebuilt
+    assert done.read == 6
+    assert answers(index, root) == as_written(root)
+    index.close()
+
+
+def test_verify_finds_a_single_changed_bit(root: Path) -> None:
+    victim = max((root / "index").glob("*/terms/*.*"), key=lambda file: file.stat().st_size)
+    data = bytearray(victim.read_bytes())
+    data[len(data) // 2] ^= 1
+    victim.write_bytes(data)
+
+    index = open_index(root)
+    with pytest.raises(IndexDamaged, match=victim.name):
+        index.verify()
+    index.close()
+
+
+def test_an_index_of_another_version_or_analyser_is_made_anew(root: Path) -> None:
+    class OtherAnalyser(FakeAnalyser):
+        version = "newer"
+
+    index = SearchIndex(root / "index", PageFiles(root / "bank"), OtherAnalyser())
+
+    assert "another version" in index.refresh(NOW).why_rebuilt
+    assert index.refresh(NOW).why_rebuilt == ""
+    index.close()
+
+
+def test_during_a_rebuild_the_old_index_answers(root: Path) -> None:
+    class Watching(FakeAnalyser):
+        """Asks the old index while the new one is being made."""
+
+        seen: list[dict[str, list[str]]] = []  # noqa: RUF012 -- one test, one list
+
+        def analyse_for_index(self, *arguments: object) -> object:
+            reader = open_index(root)
+            reader.open()
+            self.seen.append(answers(reader, root))
+            reader.close()
+            return super().analyse_for_index(*arguments)  # type: ignore[arg-type]
+
+    index = SearchIndex(root / "index", PageFiles(root / "bank"), Watching())  # type: ignore[arg-type]
+    before = as_written(root)
+    index.rebuild(NOW)
+
+    assert Watching.seen == [before]
+    assert answers(index, root) == before
+    index.close()
+
+
+def test_generations_only_grow_over_rebuilds(root: Path) -> None:
+    index = open_index(root)
+    index.refresh(NOW)
+    first = index.generation
+    index.rebuild(NOW)
+
+    assert index.generation > first
+    index.close()

@@ -1,0 +1,142 @@
+"""A real reflect run: it takes in, archives, splits and relinks, and is killed, refused and raced at every change."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.crash import outside
+from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
+from tests.crash.world import bank_of
+
+from bankd.adapters import tree
+from bankd.adapters.calls import Calls
+
+Patch = pytest.MonkeyPatch
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("outside") / "w"
+    outside.setup(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def clean_run(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], dict[str, bytes]]:
+    root = shutil.copytree(template, tmp_path_factory.mktemp("clean") / "w")
+    calls = FaultyCalls()
+    with Patch.context() as patch:
+        assert reflect(patch, root, calls) == 0
+        again(patch, root)
+    return calls.log, bank_of(root)
+
+
+def reflect(patch: Patch, root: Path, calls: FaultyCalls) -> int:
+    """One run whose changes of the disk all go through these calls."""
+    patch.setattr(tree, "Calls", lambda: calls)
+    return outside.run(root)
+
+
+def again(patch: Patch, root: Path) -> int:
+    """The next nights, without faults."""
+    patch.setattr(tree, "Calls", Calls)
+    return outside.recover(root)
+
+
+def wrong_after(patch: Patch, template: Path, root: Path, fault: Fault) -> list[str]:
+    """Break one run, look, run again, look again."""
+    shutil.copytree(template, root)
+    code = 0
+    with suppress(Killed):
+        code = reflect(patch, root, FaultyCalls(fault))
+    wrong = [f"exit code {code}"] if code not in {0, 3, 75} else []
+    wrong += [f"before recovery: {words}" for words in outside.weak(root)]
+    if again(patch, root):
+        wrong.append("the next run failed")
+    return wrong + outside.check(root)
+
+
+def break_at(
+    template: Path,
+    clean_run: tuple[list[str], dict[str, bytes]],
+    tmp_path: Path,
+    faults: list[Fault],
+    *,
+    same: bool = True,
+) -> None:
+    log, clean = clean_run
+    bad = {}
+    with Patch.context() as patch:
+        for fault in faults:
+            root = tmp_path / "w"
+            if fault.hook is not None:
+                fault.hook = lambda: outside.hook(root) and None  # noqa: B023 - called before the loop goes on
+            wrong = wrong_after(patch, template, root, fault)
+            if same and bank_of(root) != clean:
+                wrong.append("the bank is not that of an undisturbed run")
+            if wrong:
+                at = log[fault.at - 1] if fault.kinds == KINDS else fault.kinds
+                bad[f"{fault.action} at {fault.at} ({at}), killed at {fault.kill_at}"] = wrong
+            shutil.rmtree(root)
+
+    assert bad == {}
+
+
+def kills(log: list[str], step: int) -> list[Fault]:
+    points = range(1, len(log) + 1, step)
+    torn = [Fault(n, "torn") for n in points if log[n - 1].startswith("write")]
+    return [Fault(n, "kill") for n in points] + torn
+
+
+def races(log: list[str], step: int, kill: int) -> list[Fault]:
+    return [Fault(n, "hook", hook=lambda: None, kill_at=n + kill if kill else 0) for n in range(1, len(log) + 1, step)]
+
+
+def test_a_reflect_run_may_be_killed(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
+) -> None:
+    break_at(template, clean_run, tmp_path, kills(clean_run[0], len(clean_run[0]) // 6))
+
+
+def test_a_reflect_run_may_be_raced_by_a_hand(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
+) -> None:
+    faults = races(clean_run[0], len(clean_run[0]) // 3, 0) + races(clean_run[0], len(clean_run[0]) // 2, 2)
+    break_at(template, clean_run, tmp_path, faults, same=False)
+
+
+def test_a_reflect_run_may_meet_a_full_disk(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
+) -> None:
+    writes = sum(change.startswith(("create", "write", "mkdir")) for change in clean_run[0])
+    faults = [
+        Fault(n, "ENOSPC", forever=True, kinds=("create", "write", "mkdir")) for n in range(1, writes, writes // 3)
+    ]
+    break_at(template, clean_run, tmp_path, faults)
+
+
+@pytest.mark.full
+def test_a_reflect_run_may_be_killed_anywhere(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
+) -> None:
+    print(len(clean_run[0]), "changes")
+    break_at(template, clean_run, tmp_path, kills(clean_run[0], 1))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kill", [0, 1, 2, 3])
+def test_a_reflect_run_may_be_raced_anywhere(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, kill: int
+) -> None:
+    break_at(template, clean_run, tmp_path, races(clean_run[0], 2, kill), same=False)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EMFILE", "EROFS"])
+def test_a_reflect_run_may_be_refused_anything(
+    template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path, error: str
+) -> None:
+    break_at(template, clean_run, tmp_path, [Fault(n, error) for n in range(1, len(clean_run[0]) + 1, 2)])

@@ -1,0 +1,120 @@
+"""Stand-ins for the outside world, of the same shape as the adapters; each is held to the same contract."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from bankd.core.analysis import Analysis, analyse, has_hangul
+from bankd.core.indexable import entries_of, nodes_of
+from bankd.core.lexicon import IndexAnalyses, Known, Readings, analyse_by_lexicon
+from bankd.core.pages import read_page
+from bankd.core.query import Filters, FoundRow
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights, vocabulary_of
+
+
+class FakePages:
+    """A bank in a dictionary."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.pages = dict(pages)
+        self.read_paths: list[str] = []
+
+    def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
+        wanted = self.pages if paths is None else self.pages.keys() & set(paths)
+        return {path: hashlib.sha256(self.pages[path].encode()).hexdigest() for path in wanted}
+
+    def read(self, path: str) -> bytes | None:
+        self.read_paths.append(path)
+        return self.pages[path].encode() if path in self.pages else None
+
+
+class FakeAnalyser:
+    """Reads everything with the lexicon, as if that were thorough."""
+
+    version = "fake"
+    is_warm = True
+
+    def analyse_for_index(self, texts: Iterable[str], readings: Readings, known: Known) -> IndexAnalyses:
+        return IndexAnalyses({text: self.analyse_query(text, readings, known) for text in texts}, {}, frozenset())
+
+    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+        return analyse_by_lexicon(text, readings, known) if has_hangul(text) else analyse(text)
+
+
+class FakeIndex:
+    """An index in memory that looks at every memory."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.generation = 1
+        self._paths = dict(enumerate(sorted(pages), start=1))
+        self._rows: list[tuple[FoundRow, list[str], Analysis]] = []
+        for number, path in self._paths.items():
+            for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
+                analysis = FakeAnalyser().analyse_query(entry.text, lambda _: None, self._knows)
+                heading = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows).terms
+                entities = frozenset(entity.casefold() for entity in entry.entities)
+                sentences, bigrams = analysis.sentences, analysis.bigrams
+                candidate = Candidate(number, place, sentences, bigrams, heading, entities, analysis.denies)
+                row = FoundRow(
+                    len(self._rows), number, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day,
+                    entry.heading, entry.text, candidate,
+                )  # fmt: skip
+                self._rows.append((row, nodes_of(path, entry.heading), analysis))
+
+    @property
+    def corpus(self) -> Corpus:
+        count = len(self._rows) or 1
+        words = sum(len(analysis.terms) for _, _, analysis in self._rows)
+        sentences = sum(len(analysis.sentences) for _, _, analysis in self._rows)
+        bigrams = [len(analysis.bigrams) for _, _, analysis in self._rows if analysis.bigrams]
+        heading = sum(len(row.candidate.heading) for row, _, _ in self._rows)
+        average = sum(bigrams) / (len(bigrams) or 1)
+        return Corpus(len(self._rows), words / count, words / (sentences or 1), average, heading / count)
+
+    def _knows(self, term: str) -> bool:
+        return self.frequency("terms", term) > 0
+
+    def frequency(self, kind: str, term: str) -> int:
+        return sum(1 for _, _, analysis in self._rows if term in getattr(analysis, kind))
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        terms = Counter(term for _, _, analysis in self._rows for term in set(analysis.terms))
+        return sorted((term for term in terms if term.startswith(beginning)), key=lambda term: (-terms[term], term))
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        return None
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
+        matching = [(self._matches(row, weights), row) for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
+        best = sorted((pair for pair in matching if pair[0]), key=lambda pair: (-pair[0], pair[1].row))
+        return [row for _, row in best[:limit]]
+
+    @staticmethod
+    def _matches(row: FoundRow, weights: Weights) -> int:
+        terms = Counter(term for sentence in row.candidate.sentences for term in sentence)
+        terms.update(row.candidate.heading)
+        return sum(terms[term] for term in weights.terms) + sum(
+            1 for gram in weights.bigrams if gram in row.candidate.bigrams
+        )
+
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        found: dict[int, set[str]] = {page: set() for page in pages}
+        for row, _, analysis in self._rows:
+            if row.page in found:
+                found[row.page].update(analysis.terms, row.candidate.heading)
+        return {page: vocabulary_of(terms) for page, terms in found.items()}
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        return {page: self._paths[page] for page in pages}
+
+
+def _passes(row: FoundRow, nodes: Sequence[str], filters: Filters) -> bool:
+    return (
+        (not filters.tags or row.tag in filters.tags)
+        and (not filters.nodes or any(node in nodes for node in filters.nodes))
+        and (not filters.entities or any(one.casefold() in row.candidate.entities for one in filters.entities))
+        and (filters.since is None or (row.day is not None and row.day >= filters.since))
+        and (filters.until is None or (row.day is not None and row.day <= filters.until))
+    )

@@ -1,0 +1,82 @@
+"""What holds of comparing any two texts."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bankd.core.duplicates import Outcome, compare
+from bankd.core.english_words import EMPTY_WORDS, OPTIONAL
+from bankd.core.reading import read_statement
+from bankd.core.statement import Statement
+from bankd.core.wording import plain_wording
+
+texts = st.text(max_size=80) | st.text("가나다라 안못 0123 abc.,-~!?'\"", max_size=40)
+words = st.sampled_from(
+    [
+        "Peter",
+        "server",
+        "listens",
+        "quietly",
+        "port",
+        "garden",
+        "tea",
+        "서버는",
+        "포트를",
+        "커피",
+        "아침에",
+        "마신다",
+        "책",
+    ]
+)
+sentences = st.lists(words, min_size=3, max_size=9).map(" ".join)
+new_words = st.text("bcdfghjklmpqrvwxz", min_size=4, max_size=9) | st.text("쿄뷰첵툼", min_size=3, max_size=5)
+
+
+def say(text: str) -> Statement:
+    return read_statement(plain_wording(text))
+
+
+@given(texts)
+def test_every_text_is_the_same_as_itself(text: str) -> None:
+    assert compare(say(text), say(text)).outcome is Outcome.SAME
+
+
+@given(texts, texts)
+def test_no_two_texts_are_too_odd_to_compare(old: str, new: str) -> None:
+    verdict = compare(say(old), say(new))
+
+    assert 0.0 <= verdict.score <= 100.0
+    assert verdict.reason
+
+
+@given(sentences, st.sampled_from([".", " .", "!", "...", "…"]), st.sampled_from(["  ", "\t", " \n "]))
+def test_spacing_and_a_last_stop_never_matter(text: str, stop: str, gap: str) -> None:
+    assert compare(say(text), say(text.replace(" ", gap) + stop)).outcome is Outcome.SAME
+
+
+@given(sentences, st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 8))
+def test_two_numbers_are_never_the_same(text: str, one: int, other: int, at: int) -> None:
+    assume(one != other)
+    row = text.split()
+    old, new = (" ".join([*row[:at], str(number), *row[at:]]) for number in (one, other))
+
+    assert compare(say(old), say(new)).outcome is not Outcome.SAME
+
+
+@given(sentences, new_words, st.integers(0, 8))
+def test_a_word_of_its_own_is_never_the_same(text: str, word: str, at: int) -> None:
+    assume(word not in EMPTY_WORDS | OPTIONAL)
+    row = text.split()
+    longer = " ".join([*row[:at], word, *row[at:]])
+
+    assert compare(say(text), say(longer)).outcome is not Outcome.SAME
+
+
+@given(sentences, st.sampled_from(["not", "never", "no", "without", "hardly"]), st.integers(0, 8))
+def test_a_negation_is_never_the_same(text: str, negation: str, at: int) -> None:
+    row = text.split()
+    turned = " ".join([*row[:at], negation, *row[at:]])
+    outcomes = {compare(say(text), say(turned)).outcome, compare(say(turned), say(text)).outcome}
+
+    assert Outcome.SAME not in outcomes

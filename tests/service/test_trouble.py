@@ -1,0 +1,231 @@
+"""Full disks, disks that cannot be written, and what commands say of the daemon's state."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 24 MB of its own, mounted where only this test looks."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", place], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("needs the right to mount a tmpfs")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.fixture
+def on_small_disk(small_disk: Path, made_workspace: Path, manager: Any) -> Any:
+    manager.workspace = small_disk / "w"
+    shutil.copytree(made_workspace, manager.workspace)
+    (manager.workspace / ".bankd").chmod(0o700)
+    manager.age()
+    return manager
+
+
+def fill(disk: Path) -> Path:
+    """A file that leaves no room."""
+    ballast = disk / "ballast"
+    descriptor = os.open(ballast, os.O_WRONLY | os.O_CREAT)
+    with contextlib.suppress(OSError):
+        while os.write(descriptor, b"x" * 65536):
+            pass
+    os.close(descriptor)
+    return ballast
+
+
+def test_a_full_disk_fails_runs_until_there_is_room(on_small_disk: Any, small_disk: Path) -> None:
+    manager = on_small_disk
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
+    ballast = fill(small_disk)
+    (manager.workspace / "memory/2026-11-20.md").open("a").close()
+    with (manager.workspace / "bank/world/facts.md").open("rb") as page:
+        before = page.read()
+    ballast.unlink()
+    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The office moved to Mapo.\n")
+    manager.age()
+    ballast = fill(small_disk)
+    failed = manager.ask("run", kind="micro")
+    status = manager.ask("status")
+
+    assert failed["exit"] == 3, failed
+    assert (manager.workspace / "bank/world/facts.md").read_bytes() == before
+    assert any(finding["needs_person"] for finding in status["findings"])
+    assert manager.ask("search", query="Busan")["hits"]
+
+    ballast.unlink()
+    assert manager.ask("run", kind="micro")["ok"]
+    assert "Mapo" in manager.bank()
+    assert [finding for finding in manager.ask("status")["findings"] if finding["needs_person"]] == []
+
+
+def remount(place: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
+
+
+def test_a_read_only_bank_is_told_and_mended(on_small_disk: Any, small_disk: Path) -> None:
+    manager = on_small_disk
+    remount(small_disk, "ro")
+    alone = manager.bankd()
+    manager.start()
+    waiting = manager.wait_for("waiting:")
+    remount(small_disk, "rw")
+
+    assert alone.returncode == 3
+    assert "file system is read-only" in alone.stderr
+    assert "Traceback" not in alone.stderr
+    assert "file system is read-only" in waiting
+    manager.wait_until(lambda: "Busan" in manager.bank())
+
+
+def test_status_tells_of_a_daemon_and_of_none(manager: Any) -> None:
+    alone = manager.bankctl("status", "--json")
+    manager.start()
+    manager.wait_for("READY=1")
+    with_daemon = manager.bankctl("status", "--json")
+    for_people = manager.bankctl("status")
+    manager.ask("run", kind="reflect")
+    (manager.workspace / "memory").rename(manager.workspace / "away")
+    manager.ask("run", kind="micro")
+    in_trouble = manager.bankctl("status")
+
+    assert json.loads(alone.stdout)["daemon"] is None
+    assert alone.returncode == 0
+    assert json.loads(with_daemon.stdout)["daemon"]["pid"] == manager.process.pid
+    assert "by inotify" in for_people.stdout
+    assert in_trouble.returncode == 3
+    assert "memory/ is missing" in in_trouble.stdout
+
+
+def snapshot(workspace: Path) -> dict[str, tuple[int, int]]:
+    return {
+        str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in workspace.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("command", [("status",), ("status", "--metrics"), ("doctor",), ("service", "status")])
+def test_looking_changes_nothing(manager: Any, command: tuple[str, ...]) -> None:
+    manager.bankctl("cycle", "micro")
+    before = snapshot(manager.workspace)
+    done = manager.bankctl(*command)
+
+    assert done.returncode in {0, 3}, done
+    assert "Traceback" not in done.stderr
+    assert snapshot(manager.workspace) == before
+
+
+TROUBLES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "bad settings": (lambda root: (root / "bankd.yaml").write_text("timezone: Mars/Olympus\n"), "must be a time zone"),
+    "settings open to others": (lambda root: (root / "bankd.yaml").chmod(0o666), "chmod go-w"),
+    "no memory": (lambda root: (root / "memory").rename(root / "away"), "memory is missing"),
+    "open derived folder": (lambda root: (root / ".bankd").chmod(0o755), "chmod 700"),
+    "conflict copy": (lambda root: (root / "bank/a.sync-conflict-20261121-1.md").write_text("x"), "conflict copy"),
+    "a pipe for a page": (lambda root: os.mkfifo(root / "bank/pipe.md"), "pipe.md is left alone"),
+    "merge markers": (lambda root: (root / "bank/m.md").write_text("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "m.md is left alone"),
+    "names alike": (lambda root: [(root / f"bank/{name}.md").write_text("x") for name in ("\uac01", "\u1100\u1161\u11a8")], "look alike"),
+    "a torn journal": (lambda root: [(root / ".bankd/txn").mkdir(exist_ok=True), (root / ".bankd/txn/7.json.bad").write_text("x")], "torn journal"),
+    "an unfinished transaction": (
+        lambda root: [(root / ".bankd/txn").mkdir(exist_ok=True), (root / ".bankd/txn/7.json").write_text("x")],
+        "wait to be finished",
+    ),
+    "a clock behind": (
+        lambda root: (root / ".bankd/schedule.jsonl").write_text('{"at": "2099-01-01T00:00:00+00:00", "job": "micro", "outcome": "ran"}\n'),
+        "the clock is behind",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_the_doctor_finds_each_trouble_with_its_fix(manager: Any, trouble: str) -> None:
+    make, expected = TROUBLES[trouble]
+    make(manager.workspace)
+    manager.age()
+    areas = json.loads(manager.bankctl("doctor", "--json").stdout)
+    findings = [finding for area in areas.values() for finding in area]
+    found = [finding for finding in findings if expected in finding["text"] + finding["fix"]]
+
+    assert found, findings
+    assert all(finding["fix"] for finding in found)
+
+
+def test_the_doctor_has_nothing_to_say_of_a_healthy_workspace(manager: Any) -> None:
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.age()
+    manager.ask("run", kind="micro")
+    manager.wait_until(lambda: manager.ask("status")["index"]["pending"] == 0)
+    done = manager.bankctl("doctor", "--json")
+
+    assert done.returncode == 0, done.stdout
+    assert {area: found for area, found in json.loads(done.stdout).items() if found} == {}
+
+
+def test_installing_writes_a_unit_that_systemd_accepts(
+    manager: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("needs systemd-analyze")
+    variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_RUNTIME_DIR": str(tmp_path)}
+    refused = manager.bankctl("service", "install", "--no-start", **variables)
+    kept = Path("/srv") / f"bankd-test-{os.getpid()}"
+    if not os.access("/srv", os.W_OK):
+        pytest.skip("needs a folder outside of /tmp")
+    manager.workspace.rename(kept) if manager.workspace.stat().st_dev == Path("/srv").stat().st_dev else shutil.move(
+        manager.workspace, kept
+    )
+    try:
+        manager.workspace = kept
+        installed = manager.bankctl("service", "install", "--no-start", **variables)
+        again = manager.bankctl("service", "install", "--no-start", **variables)
+        status = manager.bankctl("service", "status", "--json", **variables)
+        removed = manager.bankctl("service", "uninstall", **variables)
+    finally:
+        shutil.rmtree(kept)
+
+    assert refused.returncode == 3
+    assert "move the workspace" in refused.stderr
+    assert (installed.returncode, again.returncode) == (0, 0), installed
+    assert json.loads(status.stdout)["unit"] == "bankd.service"
+    assert removed.returncode == 0
+    assert not (tmp_path / "config/systemd/user/bankd.service").exists()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_name_every_command(manager: Any, shell: str) -> None:
+    done = manager.bankctl("completions", shell)
+
+    assert done.returncode == 0
+    assert all(word in done.stdout for word in ("search", "status", "json", "uninstall"))
+    if shell == "bash":
+        check = f"{done.stdout}\nCOMP_WORDS=(bankctl service un) COMP_CWORD=2; _bankctl; echo ${{COMPREPLY[@]}}"
+        assert subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True).stdout == "uninstall\n"
+
+
+def test_the_log_can_be_followed(manager: Any) -> None:
+    manager.bankctl("cycle", "micro")
+    words = [str(Path(sys.executable).parent / "bankctl"), "log", "--workspace", str(manager.workspace), "-f", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as following:
+        first = json.loads(following.stdout.readline())
+        manager.bankctl("cycle", "reflect")
+        second = json.loads(following.stdout.readline())
+        following.terminate()
+
+    assert (first["cycle"], second["cycle"]) == ("micro", "reflect")

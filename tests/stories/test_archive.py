@@ -1,0 +1,186 @@
+"""The archive: everything in it can come back to its place and to the byte, and nothing comes back by itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bankd.adapters.clock_trust import look_at_clock
+from tests.stories.conftest import Run, tree_state, write_log
+
+START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
+OPINIONS = (
+    "O(c=0.40) @Peter: Prefers concise replies.",
+    "W @Peter: Goes on long walks.",
+    "O(c=0.41) @Peter: Prefers tea to coffee.",
+    "W @Peter: 조용한 카페에서 일한다.",
+)
+
+
+@pytest.fixture
+def root(root: Path) -> Path:
+    """Nothing has to settle: what these stories write is finished."""
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    return root
+
+
+def pages(root: Path) -> dict[str, bytes]:
+    return {
+        path: data for path, (data, _) in tree_state(root).items() if path.startswith("bank/") and "_meta" not in path
+    }
+
+
+def archived_ids(bankctl: Run) -> list[str]:
+    return [item["id"] for item in bankctl("archive", "list", "--json").json["archive"]]
+
+
+@pytest.mark.parametrize("loses_derived", [False, True])
+def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl: Run, loses_derived: bool) -> None:
+    page = root / "bank/opinions/taste.md"
+    lines = "".join(f"- {line} ^m-{'a' * 11}{n}\n" for n, line in enumerate(OPINIONS, 2))
+    text = f"# Taste\n\n{lines}\n## More\n\n- O(c=0.45): one of its kind ^m-bbbbbbbbbbbb\n"
+    page.write_text(
+        text.replace(") @Peter", "@2026-05-02) @Peter").replace("0.45)", "0.45@2026-05-02)"), encoding="utf-8"
+    )
+    bankctl("cycle", "micro", "--now", START)
+    before = pages(root)
+    assert bankctl("cycle", "reflect", "--now", "2026-05-20T03:00", "--json").json["counts"] == {"archived": 3}
+    if loses_derived:
+        shutil.rmtree(root / ".bankd")
+
+    assert bankctl("cycle", "reflect", "--now", "2026-05-21T03:00", "--json").json["counts"] == {}
+    report = bankctl("archive", "restore", *archived_ids(bankctl), "--now", "2026-05-21T04:00", "--json").json
+
+    assert report["counts"] == {"restored": 3}
+    assert pages(root) == before
+    assert archived_ids(bankctl) == []
+    assert bankctl("cycle", "reflect", "--now", "2026-06-19T03:00", "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", "2026-06-20T03:00", "--json").json["counts"] == {"archived": 3}
+
+
+def test_it_comes_back_to_the_part_that_took_its_place(root: Path, bankctl: Run) -> None:
+    page = root / "bank/opinions/preferences.md"
+    fading = "- O(c=0.40@2026-05-02) @Peter: Prefers concise replies. ^m-aaaaaaaaaaaa\n"
+    sections = "".join(
+        f"## Part {n}\n\n- W: fact {n} {'word ' * 400}^m-{'b' * 11}{'abcdefgh'[n]}\n{fading if n == 3 else ''}\n"
+        for n in range(8)
+    )
+    page.write_text(f"# Preferences\n\n{sections}", encoding="utf-8")
+    bankctl("cycle", "micro", "--now", START)
+    counts = bankctl("cycle", "reflect", "--now", FADED, "--json").json["counts"]
+    assert counts["archived"] == 1
+    assert counts["split"] == 1
+
+    row = bankctl("archive", "restore", "m-aaaaaaaaaaaa", "--json").json["rows"][0]
+
+    part = (root / row["place"]).read_text(encoding="utf-8")
+    assert row["place"] != "bank/opinions/preferences.md"
+    assert f"^m-bbbbbbbbbbbd\n{fading}" in part
+
+
+def test_restoring_can_be_undone_and_asks_for_known_ids(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", OPINIONS[0])
+    bankctl("cycle", "reflect", "--now", START)
+    bankctl("cycle", "reflect", "--now", FADED)
+    run = bankctl("archive", "restore", *archived_ids(bankctl), "--json").json["run"]
+
+    undone = bankctl("undo", run)
+    unknown = bankctl("archive", "restore", "m-zzzzzzzzzzzz")
+
+    assert undone.code == 0
+    assert len(archived_ids(bankctl)) == 1
+    assert (unknown.code, "not in the archive" in unknown.err) == (3, True)
+    assert bankctl("archive", "restore").code == 2
+    assert bankctl("verify").code == 0
+
+
+def test_gc_says_what_it_would_take_and_takes_it_only_when_told(root: Path, bankctl: Run) -> None:
+    write_log(
+        root,
+        "2026-05-01.md",
+        "W: The deploy runs at 10:00 daily.",
+        "W: 창고 열쇠는 지우가 가지고 있다. #pinned",
+        OPINIONS[1],
+    )
+    bankctl("cycle", "micro", "--now", START)
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 11:00 daily.")
+    bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
+    before = tree_state(root)
+
+    early = bankctl("archive", "gc", "--now", "2026-05-04T03:00", "--json").json
+    late = bankctl("archive", "gc", "--now", "2026-09-01T03:00", "--json").json
+
+    assert [row["reason"].split()[1:] for row in early["rows"]] == [["says", "it", "newer"]]
+    assert [late["applied"], late["counts"]] == [False, {"archived": 3}]
+    assert tree_state(root) == before
+    assert bankctl("archive", "gc", "--apply", "--now", "2026-09-01T03:00", "--json").json["counts"] == {"archived": 3}
+    assert len(archived_ids(bankctl)) == 3
+
+
+def test_a_memory_that_answered_a_search_is_in_use(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00 daily.", "W: 창고 열쇠는 지우가 가지고 있다.")
+    bankctl("cycle", "micro", "--now", START)
+    bankctl("search", "deploy")
+
+    counts = bankctl("cycle", "micro", "--json").json["counts"]
+
+    assert counts == {"recalled": 1}
+    assert bankctl("cycle", "micro", "--json").json["counts"] == {}
+    going = bankctl("archive", "gc", "--json").json["rows"]
+    assert [row["text"].split()[3] for row in going] == ["열쇠는"]
+
+
+def test_what_has_others_nested_in_it_stays(root: Path, bankctl: Run) -> None:
+    page = root / "bank/opinions/taste.md"
+    page.write_text(
+        "# T\n\n- O(c=0.30@2026-05-02): old ^m-aaaaaaaaaaaa\n  - W: a fact ^m-bbbbbbbbbbbb\n", encoding="utf-8"
+    )
+    bankctl("cycle", "micro", "--now", START)
+
+    assert bankctl("cycle", "reflect", "--now", FADED, "--json").json["counts"] == {}
+
+
+def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", *OPINIONS[:2], "O(c=0.35) @Peter: Prefers rain #pinned")
+    bankctl("cycle", "micro", "--now", START)
+
+    forecast = bankctl("decay", "forecast", "--days", "30", "--now", START, "--json").json
+
+    assert [(fall["day"], fall["today"]) for fall in forecast["falls"]] == [("2026-05-08", 0.4)]
+    assert forecast["pinned"] == 1
+    day = forecast["falls"][0]["day"]
+    assert bankctl("cycle", "reflect", "--now", "2026-05-07T03:00", "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", f"{day}T03:00", "--json").json["counts"] == {"archived": 1}
+
+
+def test_a_clock_that_jumped_freezes_archiving_until_a_person_accepts_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", OPINIONS[0])
+    bankctl("cycle", "micro", "--now", START)
+    look = look_at_clock()
+    trust = {"wall": "2026-05-02T03:00:00+00:00", "steady": look.steady - 60, "boot": look.boot}
+    (root / ".bankd/clock.json").write_text(json.dumps(trust), encoding="utf-8")
+
+    frozen = bankctl("cycle", "reflect", "--json").json
+
+    assert frozen["counts"] == {"warning": 1}
+    assert "bankctl clock accept" in frozen["rows"][0]["reason"]
+    assert bankctl("clock").code == 3
+    assert bankctl("clock", "accept", "--json").json["believed"] is True
+    assert bankctl("cycle", "reflect", "--json").json["counts"] == {"archived": 1}
+
+
+def test_the_budget_holds_for_what_people_ask_for_too(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", *(f"W: number {n} is {n * 7} of {n}." for n in range(30)))
+    bankctl("cycle", "micro", "--now", START)
+
+    refused = bankctl("archive", "gc", "--apply", "--now", "2026-12-01T03:00")
+    forced = bankctl("archive", "gc", "--apply", "--force", "--now", "2026-12-01T03:00", "--json").json
+
+    assert refused.code == 3
+    assert "--force" in refused.err
+    assert forced["counts"]["archived"] > 20

@@ -1,0 +1,155 @@
+"""What a person sees of repeated lines, near-copies and contradictions, and what they can do about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+DAY_1, DAY_2, DAY_3 = "2026-05-02T03:00", "2026-05-03T03:00", "2026-05-04T03:00"
+
+
+@pytest.fixture
+def root(root: Path) -> Path:
+    """Nothing has to settle: what these stories write is finished."""
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def blocked(root: Path, bankctl: Run) -> str:
+    """The id of a line that was blocked."""
+    write_log(root, "2026-05-01.md", "W: The editor of choice is Neovim with tmux.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "W: the editor of choice is Neovim, with tmux!")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    return str(bankctl("duplicates", "--json").json["duplicates"][0]["id"])
+
+
+def test_a_blocked_line_is_listed_with_its_twin_and_the_reason(bankctl: Run, blocked: str) -> None:
+    shown = bankctl("duplicates", "show", blocked, "--json").json
+
+    assert shown["place"] == "memory/2026-05-02.md:4"
+    assert shown["text"] == "W: the editor of choice is Neovim, with tmux!"
+    assert "Neovim with tmux." in shown["twin_text"]
+    assert shown["reason"]
+    assert "Neovim, with tmux!" in bankctl("duplicates", "list").out
+    assert bankctl("duplicates", "show", "m-zzzzzzzzzzzz").code == 3
+
+
+def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(root: Path, bankctl: Run, blocked: str) -> None:
+    report = bankctl("duplicates", "allow", blocked, "--json").json
+
+    assert report["counts"] == {"learned": 1}
+    assert bankctl("show", blocked, "--json").json["source"] == "memory/2026-05-02.md:4"
+    assert bankctl("duplicates", "--json").json["duplicates"] == []
+    assert bankctl("cycle", "reflect", "--now", DAY_3, "--json").json["counts"] == {}
+    assert bankctl("verify").code == 0
+    assert bankctl("duplicates", "allow", blocked).code == 3
+    assert "1 learned" in bankctl("log").out
+
+
+def near_copies(root: Path) -> Path:
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(
+        "# Tools\n\n- W: The editor of choice is Neovim with tmux. ^m-aaaaaaaaaaaa\n"
+        "- W: the editor of choice is Neovim, with tmux! ^m-bbbbbbbbbbbb\n"
+        "- W: The editor of choice is Neovim without tmux. ^m-cccccccccccc\n",
+        encoding="utf-8",
+    )
+    return page
+
+
+def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, bankctl: Run) -> None:
+    page = near_copies(root)
+    bankctl("cycle", "micro", "--now", DAY_1)
+    before = tree_state(root)
+
+    preview = bankctl("consolidate", "--now", DAY_2, "--json").json
+    unchanged = tree_state(root) == before
+    applied = bankctl("consolidate", "--apply", "--now", DAY_2, "--json").json
+
+    assert (preview["applied"], preview["counts"], unchanged) == (False, {"merged": 1, "archived": 1}, True)
+    assert applied["counts"] == {"merged": 1, "archived": 1}
+    assert page.read_text(encoding="utf-8") == (
+        "# Tools\n\n- W: The editor of choice is Neovim with tmux. <!-- also m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n"
+        "- W: The editor of choice is Neovim without tmux. ^m-cccccccccccc\n"
+    )
+    assert "superseded: m-aaaaaaaaaaaa says all of it" in bankctl("archive").out
+    assert bankctl("consolidate", "--apply", "--now", DAY_2, "--json").json["counts"] == {}
+    assert bankctl("search", "Neovim", "--json").json["hits"][0]["text"].endswith("tmux.")
+
+
+def test_what_was_merged_comes_back_and_is_not_merged_again(root: Path, bankctl: Run) -> None:
+    near_copies(root)
+    bankctl("cycle", "micro", "--now", DAY_1)
+    bankctl("duplicates", "merge", "m-bbbbbbbbbbbb", "--apply")
+
+    bankctl("archive", "restore", "m-bbbbbbbbbbbb")
+
+    assert bankctl("consolidate", "--json").json["counts"] == {}
+
+
+def test_reflect_merges_only_when_told_to(root: Path, bankctl: Run) -> None:
+    near_copies(root)
+
+    assert bankctl("cycle", "reflect", "--now", DAY_1, "--json").json["counts"] == {}
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("in_reflect: false", "in_reflect: true"), encoding="utf-8")
+    assert bankctl("cycle", "reflect", "--now", DAY_2, "--json").json["counts"] == {"merged": 1, "archived": 1}
+
+
+def test_a_log_cannot_claim_sources(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: the sky is blue <!-- also m-aaaaaaaaaaaa -->")
+
+    assert bankctl("cycle", "micro", "--now", DAY_1).code == 0
+
+
+def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 11:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(
+        "# Tools\n\n- W: 서버 포트는 8080이다. ^m-aaaaaaaaaaaa\n- W: 서버 포트는 8081이다. ^m-bbbbbbbbbbbb\n",
+        encoding="utf-8",
+    )
+
+    pairs = bankctl("conflicts", "--json").json["conflicts"]
+
+    assert [pair["is_known"] for pair in pairs] == [True, False]
+    newer, older = pairs[0]["newer"], pairs[0]["older"]
+    assert (newer["source"], newer["day"], older["day"]) == ("memory/2026-05-02.md:4", "2026-05-02", "2026-05-01")
+    assert pairs[0]["reason"] == "date: 10:00 → 11:00"
+
+
+def test_search_puts_the_newer_first_and_marks_the_older(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 11:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", DAY_2)
+
+    hits = bankctl("search", "deploy at 10:00 on Tuesdays", "--json").json["hits"]
+
+    assert ["11:00" in hit["text"] for hit in hits] == [True, False]
+    assert [hit["superseded_by"] for hit in hits] == [None, hits[0]["id"]]
+    assert "[older; newer is m-" in bankctl("search", "deploy at 10:00").out
+
+
+def test_a_run_is_shown_as_a_page(root: Path, bankctl: Run, blocked: str) -> None:
+    runs = [row["run"] for row in bankctl("log", "--json").json["runs"]]
+
+    page = bankctl("show", runs[0]).out
+    learned = bankctl("show", runs[1], "--json").json
+
+    assert "Not kept, for they say nothing new (1)" in page
+    assert "it changed no page" in page
+    assert [row["kind"] for row in learned["rows"]] == ["learned"]
+    assert len(learned["files"]) == 1
+    assert bankctl("show", "20200101T000000-micro").code == 3

@@ -1,0 +1,155 @@
+"""Search as people use it: words in, memories out, with what stands beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+LINES = [
+    "W @Peter: Currently in Marrakech (Nov 27-Dec 1) for Andy's birthday.",
+    "B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.",
+    "O(c=0.95) @Peter: Prefers concise replies.",
+    "S: 가치관: 정직을 최우선으로 한다.",
+]
+
+
+@pytest.fixture
+def bank(root: Path, bankctl: Run) -> Path:
+    write_log(root, "2026-05-02.md", *LINES)
+    bankctl("cycle", "reflect", "--now", "2026-06-10T03:00")
+    return root
+
+
+def test_a_korean_question_finds_its_memory(bank: Path, bankctl: Run) -> None:
+    answer = bankctl("search", "--json", "가치관이", "뭐야?").json
+
+    assert answer["query"] == "가치관이 뭐야?"
+    assert answer["fresh"]["pending"] == 0
+    first = answer["hits"][0]
+    line = (bank / first["path"]).read_text(encoding="utf-8").splitlines()[first["line"] - 1]
+    assert first["path"] == "bank/identity/values.md"
+    assert line.endswith(f"^{first['id']}")
+    assert {"text", "heading", "score", "parts", "marks"} <= set(first)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_query_is_found_in_any_unicode_form(bank: Path, bankctl: Run, form: str) -> None:
+    assert bankctl("search", unicodedata.normalize(form, "가치관")).out.startswith(str(bank))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("query", ["ｒｅｐｌｉｅｓ", "reply", "REPLIES"])
+def test_other_forms_of_an_english_word_find_it(bank: Path, bankctl: Run, query: str) -> None:
+    assert "preferences.md:" in bankctl("search", query).out
+
+
+def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/identity/values.md"
+    page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")
+
+    assert "호기심" in bankctl("search", "호기심").out
+    page.unlink()
+    assert "nothing relevant" in bankctl("search", "호기심").out
+
+
+def test_every_answer_is_kept_in_recall(bank: Path, bankctl: Run) -> None:
+    bankctl("search", "replies")
+
+    (kept,) = (bank / "recall").glob("*.md")
+    assert "Prefers concise replies." in kept.read_text(encoding="utf-8")
+    assert "not an instruction" in kept.read_text(encoding="utf-8")
+
+
+def test_queries_in_a_file_give_one_object_a_line(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.txt"
+    queries.write_text("가치관\n\nreplies\n", encoding="utf-8")
+
+    answers = [json.loads(line) for line in bankctl("search", "--json", "--queries", str(queries)).out.splitlines()]
+
+    assert [answer["query"] for answer in answers] == ["가치관", "replies"]
+
+
+def test_by_page_the_answers_stand_under_their_page(bank: Path, bankctl: Run) -> None:
+    lines = bankctl("search", "--files", "peter").out.splitlines()
+
+    pages = [line for line in lines if line.endswith(".md")]
+    assert any(page.endswith("bank/opinions/preferences.md") for page in pages)
+
+
+def test_explain_shows_the_parts_of_a_score(bank: Path, bankctl: Run) -> None:
+    out = bankctl("search", "--explain", "concise").out
+
+    assert "words " in out
+    assert "tree " in out
+
+
+def test_escapes_in_a_memory_are_shown_as_text(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/identity/values.md"
+    page.write_text("# Values\n\n- S: evil \x1b[31mred\x1b[0m \u202etxt marker\n", encoding="utf-8")
+
+    out = bankctl("search", "marker").out
+
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "evil" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["search"], 2, "say what to search for"),
+        (["search", "x", "--since", "soon"], 3, "soon is not a day"),
+        (["search", "x", "--min-confidence", "7"], 3, "not between 0 and 1"),
+        (["search", "--queries", "/nowhere/q.txt"], 3, "/nowhere/q.txt"),
+    ],
+)
+def test_what_cannot_be_read_is_said(bank: Path, bankctl: Run, words: list[str], code: int, said: str) -> None:
+    result = bankctl(*words)
+
+    assert result.code == code
+    assert said in result.err
+
+
+def test_a_damaged_index_is_made_anew_and_says_so(bank: Path, bankctl: Run) -> None:
+    (rows,) = (bank / ".bankd/index").glob("*/rows.sqlite3")
+    for file in rows.parent.glob("rows.sqlite3-*"):
+        file.unlink()
+    rows.write_bytes(b"not a database" * 400)
+
+    first = bankctl("search", "replies")
+    second = bankctl("search", "replies")
+
+    assert "made anew" in first.out
+    assert "preferences.md" in first.out
+    assert "made anew" not in second.out
+
+
+def test_the_tree_file_is_current_and_written_only_when_it_changes(bank: Path, bankctl: Run) -> None:
+    tree = bank / "bank/_meta/tree-index.json"
+    before = tree.stat()
+    nodes = json.loads(tree.read_text(encoding="utf-8"))["nodes"]
+
+    bankctl("index", "refresh")
+
+    assert "identity/values.md" in nodes
+    assert "정직" in " ".join(nodes["identity/values.md"]["keywords"])
+    assert (tree.stat().st_mtime_ns, tree.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_index_says_how_it_stands_and_verifies(bank: Path, bankctl: Run) -> None:
+    assert bankctl("index", "--json").json["memories"] >= len(LINES)
+    assert "every file is what was written" in bankctl("index", "verify").out
+    name = (bank / ".bankd/index/current").read_text()
+    victim = max((bank / ".bankd/index" / name / "terms").glob("*.*"), key=os.path.getsize)
+    data = bytearray(victim.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    victim.write_bytes(data)
+
+    assert "damaged" in bankctl("index", "verify").out
+    assert "made anew" in bankctl("index", "rebuild").out
+    assert "every file is what was written" in bankctl("index", "verify").out

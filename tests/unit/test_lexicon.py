@@ -1,0 +1,43 @@
+"""Korean read with the words that the bank has shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.lexicon import analyse_by_lexicon, terms_of_run
+
+KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}
+READINGS = {"책은": ["책"], "마셔": ["마시"]}
+
+
+def terms(run: str) -> list[str]:
+    return list(terms_of_run(run, READINGS.get, KNOWN.__contains__))
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ("가치관이", ["가치관"]),
+        ("책은", ["책"]),
+        ("마셔", ["마시"]),
+        ("정직가치관", ["정직", "가치관"]),
+        ("데이터베이스에서", ["데이터베이스"]),
+    ],
+)
+def test_a_run_is_read_by_the_longest_words_known(run: str, expected: list[str]) -> None:
+    assert terms(run) == expected
+
+
+def test_a_word_that_ends_like_a_particle_stays_whole() -> None:
+    assert terms("회의") == ["회의"]
+
+
+def test_an_unknown_run_is_its_own_term_and_its_first_syllable_when_that_is_a_word() -> None:
+    assert terms("설악산") == ["설악산"]
+    assert terms("책장") == ["책장", "책"]
+
+
+def test_denials_are_seen_without_an_analyser() -> None:
+    assert analyse_by_lexicon("커피는 안 마셔", READINGS.get, KNOWN.__contains__).denies
+    assert analyse_by_lexicon("I never drink", READINGS.get, KNOWN.__contains__).denies
+    assert not analyse_by_lexicon("안녕 책은", READINGS.get, KNOWN.__contains__).denies

@@ -1,0 +1,122 @@
+"""How well a memory answers a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from bankd.core.analysis import Analysis, analyse, runs_of
+from bankd.core.scoring import Candidate, Corpus, Weights, bm25, floor_of, idf, score, vocabulary_of, weigh
+
+CORPUS = Corpus(memories=1000, words=8, sentence=8, bigrams=10, heading=2)
+
+
+def weights_of(query: str, frequency: int = 10) -> Weights:
+    return weigh(analyse(query), runs_of(query), CORPUS.memories, lambda _kind, _term: frequency)
+
+
+def memory(text: str, page: int = 1, place: int = 0, heading: str = "", entities: Sequence[str] = ()) -> Candidate:
+    analysis = analyse(text)
+    terms = analyse(heading).terms
+    return Candidate(page, place, analysis.sentences, analysis.bigrams, terms, frozenset(entities), analysis.denies)
+
+
+def scores(query: str, *memories: Candidate, words: dict[int, list[str]] | None = None) -> list[float]:
+    vocabularies = {page: vocabulary_of(terms) for page, terms in (words or {}).items()}
+    return [parts["score"] for parts in score(memories, vocabularies, weights_of(query), CORPUS)]
+
+
+def test_a_rare_word_weighs_more_than_a_common_one() -> None:
+    assert idf(1000, 1) > idf(1000, 500) > 0
+
+
+def test_short_latin_words_and_words_that_ask_weigh_less_but_are_not_removed() -> None:
+    weights = weights_of("what marrakech go").terms
+
+    assert weights["marrakech"] > weights["go"] > 0
+    assert weights["marrakech"] > weights["what"] > 0
+
+
+def test_a_word_said_again_adds_less_each_time() -> None:
+    once, twice, thrice = (bm25(["tea"] * count, 8, 8, {"tea": 1.0}) for count in (1, 2, 3))
+
+    assert 0 < thrice - twice < twice - once < once
+
+
+def test_more_of_the_query_is_better() -> None:
+    both, one = scores("paint sunrise", memory("she painted a sunrise"), memory("she painted a fence"))
+
+    assert both > one
+
+
+def test_words_in_one_sentence_are_better_than_words_far_apart() -> None:
+    near, far = scores(
+        "sunrise lake",
+        memory("sunrise over a lake. other things were said here"),
+        memory("sunrise over there. other things said about a lake"),
+    )
+
+    assert near > far
+
+
+@pytest.mark.parametrize("better", ["heading", "entity", "page", "beside"])
+def test_where_a_memory_stands_counts(better: str) -> None:
+    plain = memory("she painted a fence", page=1)
+    favoured = memory(
+        "she painted a fence",
+        page=2,
+        heading="Melanie" if better == "heading" else "",
+        entities=("melanie",) if better == "entity" else (),
+    )
+    others = [memory("melanie said so", page=2, place=1)] if better == "beside" else []
+    words = {2: ["melani"]} if better == "page" else {}
+
+    low, high, *_ = scores("what did melanie paint", plain, favoured, *others, words=words)
+
+    assert high > low
+
+
+def test_between_equals_the_denial_comes_first() -> None:
+    yes, no = scores("coffee", memory("she drinks coffee now"), memory("she never drinks coffee"))
+
+    assert no > yes
+
+
+def test_the_tree_never_beats_a_clearly_better_match() -> None:
+    exact = memory("melanie painted a sunrise by the lake", page=1)
+    placed = memory("hello there", page=2, heading="melanie", entities=("melanie",))
+
+    best, other = scores("melanie painted sunrise lake", exact, placed, words={2: ["melani", "paint"]})
+
+    assert best > other
+
+
+def test_scores_stay_between_nothing_and_one() -> None:
+    text = "sunrise " * 40
+    (high,) = scores("sunrise", memory(text, heading="sunrise", entities=("sunrise",)), words={1: ["sunris"]})
+    (nothing,) = scores("sunrise", memory("other words"))
+
+    assert 0 <= nothing < 0.05
+    assert high <= 1.03
+
+
+def test_a_long_korean_memory_must_share_more_to_be_an_answer() -> None:
+    korean = Weights({"정직": 1.0}, {"정직": 1.0}, frozenset(), False, 2.2, 2.2)
+    short = Candidate(1, 0, [["정직"]], [], [], frozenset(), False)
+    long = Candidate(1, 0, [[f"말{number}" for number in range(200)]], [], [], frozenset(), False)
+
+    assert floor_of(long, korean, CORPUS) > floor_of(short, korean, CORPUS) > 0
+
+
+def test_in_a_small_bank_the_floor_is_low() -> None:
+    tiny = CORPUS._replace(memories=5)
+    candidate = memory("she painted")
+
+    assert floor_of(candidate, weights_of("paint"), tiny) < floor_of(candidate, weights_of("paint"), CORPUS)
+
+
+def test_an_empty_query_scores_nothing() -> None:
+    weights = weigh(Analysis((), (), False), [], 10, lambda _kind, _term: 0)
+
+    assert score([memory("anything")], {}, weights, CORPUS)[0]["score"] == 0

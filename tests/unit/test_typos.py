@@ -1,0 +1,35 @@
+"""Slips of the finger in Latin words."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.typos import is_one_slip, mended
+
+BANK = {"educ": 5, "educat": 9, "marrakech": 1, "paint": 3}
+
+
+def mend(*terms: str) -> list[str]:
+    common = sorted(BANK, key=lambda term: -BANK[term])
+    return mended(
+        terms, lambda term: BANK.get(term, 0), lambda start: [term for term in common if term.startswith(start)]
+    )
+
+
+@pytest.mark.parametrize("typo", ["marakech", "marrrakech", "marraekch", "marrakexh", "marrakec"])
+def test_one_slip_is_mended(typo: str) -> None:
+    assert mend(typo) == ["marrakech"]
+
+
+@pytest.mark.parametrize("term", ["marrakesq", "pin", "정직하", "paint", "x1234", "arrakech"])
+def test_what_is_known_short_or_further_away_stays(term: str) -> None:
+    assert mend(term) == [term]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("abcd", "abcd", True), ("abcd", "abdc", True), ("abcd", "badc", False), ("abc", "abcde", False), ("", "a", True)],
+)
+def test_a_slip_is_one_letter_or_two_swapped(one: str, other: str, *, expected: bool) -> None:
+    assert is_one_slip(one, other) is expected
+    assert is_one_slip(other, one) is expected
