@@ -25,7 +25,7 @@ from bankd.core.names import is_outside
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
-from bankd.core.rearrange import heal_links, is_splittable, split_large
+from bankd.core.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
@@ -247,9 +247,11 @@ def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
     pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
     closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
-    texts = {path: decode(data) for path, data in pages.items() if is_splittable(path) and path not in closed}
     graph = world.graph
-    rearranged = split_large(texts, limits, graph.is_name_taken, graph.names, graph.sources_for)
+    bank = Bank(
+        graph.names, graph.is_name_taken, lambda path: is_splittable(path) and path not in closed, graph.sources_for
+    )
+    rearranged = split_large({path: decode(data) for path, data in pages.items()}, limits, bank)
     return plan.with_(rearranged=rearranged)
 
 

@@ -186,3 +186,19 @@ def test_a_graph_that_is_lost_is_made_again(root: Path, page: Path, bankctl: Run
 
     assert bankctl("split", "full").code == 0
     assert bankctl("links", "check").code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("split", "full"), ("move", "knowledge/full.md", "world/all.md"), ("move", "knowledge", "k")]
+)
+def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    before = written_by_people(root)
+    run = bankctl(*words, "--json").json["run"]
+    assert written_by_people(root) != before
+
+    result = bankctl("undo", run)
+
+    assert result.code == 0
+    assert {path: data for path, data in written_by_people(root).items() if path in before} == before
+    assert [path for path in written_by_people(root) if path.startswith("bank/") and path not in before] == []
+    assert bankctl("links", "check").code == 0

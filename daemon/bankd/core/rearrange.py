@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout, Piece, Sheet, combine
@@ -37,6 +37,12 @@ class Rearrangement:
     operations: tuple[Operation, ...]
     seamless: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+
+    def grown(self, limits: Limits) -> set[str]:
+        """The pages outside the layout that reach the size of a split by their longer links."""
+        others = self.relinked.texts.keys() - set(self.layout.new_paths)
+        return {path for path in others if is_due(scan(self.relinked.texts[path]), limits)}
 
 
 def is_splittable(path: str) -> bool:
@@ -44,26 +50,48 @@ def is_splittable(path: str) -> bool:
     return path.startswith(BANK) and path.endswith(".md") and not path.startswith(f"{BANK}_meta/")
 
 
-def split_large(
-    pages: Mapping[str, str],
-    limits: Limits,
-    is_taken: Callable[[str], bool],
-    names: Names,
-    sources_for: SourcesFor,
-) -> Rearrangement | None:
-    """Split those of these pages (path -> text) that have reached their size; None when none has."""
-    due = {path: document for path, text in pages.items() if is_due(document := scan(text), limits)}
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """What a split needs to know of the rest: the names, which are taken, which pages may be split, who refers to what."""
+
+    names: Names
+    is_taken: Callable[[str], bool]
+    may_split: Callable[[str], bool]
+    sources_for: SourcesFor
+
+
+def split_large(pages: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement | None:
+    """Split those of these pages (path -> text) that have reached their size; None when none has.
+
+    A page that reaches it because links in it become longer is split too: the next run must find nothing to do.
+    """
+    texts = {path: text for path, text in pages.items() if bank.may_split(path)}
+    due = {path: text for path, text in texts.items() if is_due(scan(text), limits)}
+    while due:
+        rearrangement = _split_all(due, texts, limits, bank)
+        grown = rearrangement.grown(limits) - due.keys()
+        if not any(map(bank.may_split, grown)):
+            return rearrangement
+        due |= {path: texts.get(path) or rearrangement.before[path] for path in grown if bank.may_split(path)}
+    return None
+
+
+def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement:
     planned: dict[str, Layout] = {}
-    for path, document in sorted(due.items()):
-        new = {path_key(name) for layout in planned.values() for name in layout.new_paths}
-        if layout := plan_split(path, document, limits, lambda name: path_key(name) in new or is_taken(name)):  # noqa: B023  # used at once
+    new: set[str] = set()
+
+    def is_taken(name: str) -> bool:
+        return path_key(name) in new or bank.is_taken(name)
+
+    for path, text in sorted(due.items()):
+        if layout := plan_split(path, scan(text), limits, is_taken):
             planned[path] = layout
-    seamless = tuple(sorted(due.keys() - planned.keys()))
-    if not due:
-        return None
+            new.update(map(path_key, layout.new_paths))
     layout = combine(tuple(planned.values()))
-    sources = {**sources_for(layout, names), **{path: read_source(path, pages[path]) for path in planned}}
-    return replace(arrange(layout, sources, names), seamless=seamless)
+    found = bank.sources_for(layout, bank.names)
+    sources = {**found, **{path: read_source(path, texts[path]) for path in found if path in texts}}
+    sources |= {path: read_source(path, due[path]) for path in planned}
+    return replace(arrange(layout, sources, bank.names), seamless=tuple(sorted(due.keys() - planned.keys())))
 
 
 def heal_links(
@@ -100,7 +128,7 @@ def arrange(
     findings = Preserving(layout, relinked, sources, new).findings(names)
     kept = replace(layout, gone=()) if moved else layout
     operations = operations_for(kept, relinked, before, moved.values())
-    return Rearrangement(layout, relinked, operations, findings=tuple(findings))
+    return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
 
 
 def read_source(path: str, text: str, routing: str = "") -> Source:
