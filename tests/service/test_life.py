@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
 
 
 def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
-    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0\nsearch: {analyser: lexicon}\n")
     manager.start()
     manager.wait_until(lambda: "Busan" in manager.bank())
     with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
@@ -244,3 +244,24 @@ def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> N
     manager.stop()
 
     assert "info    started" in manager.said()
+
+
+@pytest.mark.full
+def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -> None:
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 2\nsearch: {analyser: lexicon}\n")
+    manager.start()
+    manager.wait_for("READY=1")
+    over = threading.Event()
+
+    def chatter() -> None:
+        while not over.wait(0.2):
+            with (manager.workspace / "memory/2026-11-19.md").open("a") as log:
+                log.write("Talking on.\n")
+
+    talking = threading.Thread(target=chatter)
+    talking.start()
+    try:
+        manager.wait_until(lambda: "Busan" in manager.bank(), within=90)
+    finally:
+        over.set()
+        talking.join()
