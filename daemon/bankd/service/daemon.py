@@ -70,13 +70,14 @@ class Daemon:
 
     def live(self) -> None:
         """Start, be ready, beat until told to stop, stop."""
-        self._start()
+        self.start()
         self._around.notifier.ready(self._status_line())
         while not self._is_told_to_stop():
-            self._beat()
-        self._stop()
+            self.beat()
+        self.stop()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin everything that goes on by itself."""
         self._timer.start()
         self._jobs.adopt(self._engine.settings)
         self._watcher.start()
@@ -97,7 +98,8 @@ class Daemon:
             self._around.notifier.ready(self._status_line())
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
-    def _beat(self) -> None:
+    def beat(self) -> None:
+        """Look at the clock, at what is due, and at every part; feed the watchdog when each proves that it works."""
         self._notice_jumps()
         self._jobs.look()
         self._watcher.check_watches()
@@ -187,7 +189,8 @@ class Daemon:
         due = f"next run {following:%H:%M} UTC" if following else "no run planned"
         return needing[0] if needing else f"{self._watcher.state.files} files watched, {due}"
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End everything within some seconds; a run that does not end is left to the next start."""
         self._around.notifier.stopping("stopping")
         self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
         self._timer.stop()

@@ -79,7 +79,9 @@ class Engine:
         counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
         whole = {"kind": kind, "applied": report.is_applied, "notes": list(report.notes)}
         # Only those: a log that waits for anything else waits for its next change.
-        waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)
+        waiting = any(
+            d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred
+        )
         return RunSummary(counts or "nothing new", whole | plan_json(report.plan), waiting)
 
     def take_in(self, changes: Changes) -> None:
