@@ -265,3 +265,23 @@ def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -
     finally:
         over.set()
         talking.join()
+
+
+def test_the_socket_stands_where_the_manager_wants_it(manager: Any, tmp_path: Path) -> None:
+    runtime, usual = tmp_path / "run", manager.workspace / ".bankd/bankd.sock"
+    manager.start(RUNTIME_DIRECTORY=str(runtime))
+    manager.wait_for("WATCHDOG=1")
+
+    assert manager.ask("ping")["ok"]
+    assert (runtime / "bankd.sock").is_socket()
+    assert usual.is_symlink()
+
+    manager.stop(signal.SIGKILL)
+    manager.heard.clear()
+    manager.start()
+    manager.wait_for("WATCHDOG=1")
+    assert not usual.is_symlink()
+    assert manager.ask("ping")["ok"]
+
+    manager.stop()
+    assert not usual.exists()

@@ -47,6 +47,7 @@ class Surroundings:
     notifier: Notifier
     polling: bool = False
     metrics_file: Path | None = None
+    runtime_folder: Path | None = None
     beat: float = BEAT
     read_clocks: Callable[[], Reading] = read_clocks
     clock: Callable[[], datetime] = utc_now
@@ -65,7 +66,7 @@ class Daemon:
         self._jobs = Jobs(engine, self._ledger, self._timer, around.clock)
         self._watcher = Watcher(around.workspace, self._take_in, polling=around.polling)
         requests = Requests(engine, self._jobs, self._timer, self)
-        self._socket = SocketServer(Path(socket_path(str(around.workspace))), requests.handle)
+        self._socket = make_socket(around, requests)
         self._reading = around.read_clocks()
 
     def live(self) -> None:
@@ -202,3 +203,11 @@ class Daemon:
             os._exit(0)
         self._watcher.stop()
         self._engine.close()
+
+
+def make_socket(around: Surroundings, requests: Requests) -> SocketServer:
+    """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
+    usual = Path(socket_path(str(around.workspace)))
+    if around.runtime_folder is None:
+        return SocketServer(usual, requests.handle)
+    return SocketServer(around.runtime_folder / usual.name, requests.handle, link=usual)
