@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.socket_client import borrow
 
 
@@ -285,3 +286,30 @@ def test_the_socket_stands_where_the_manager_wants_it(manager: Any, tmp_path: Pa
 
     manager.stop()
     assert not usual.exists()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
+
+
+@pytest.mark.full
+def test_a_run_that_does_not_end_in_time_is_left_to_the_next_start(manager: Any) -> None:
+    """The morphological analyser takes seconds to load; the run that waits for it is given up."""
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0.2\n")
+    (manager.workspace / "memory/2026-11-20.md").write_text("- B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.\n")
+    manager.age()
+    ledger = manager.workspace / ".bankd/schedule.jsonl"
+    manager.start()
+    manager.wait_until(lambda: ledger.exists() and '"started"' in ledger.read_text() and children(manager.process.pid))
+    worker = children(manager.process.pid)[0]
+    began = read_monotonic()
+    code = manager.stop()
+    took = read_monotonic() - began
+
+    assert code == 0
+    assert took < 10  # five, on a machine that does nothing else
+    manager.wait_until(lambda: not Path(f"/proc/{worker}").exists())
+
+    manager.start()
+    manager.wait_until(lambda: "루틴" in manager.bank(), within=90)
+    manager.wait_until(lambda: manager.ask("search", query="루틴을 지키다").get("hits"), within=90)
