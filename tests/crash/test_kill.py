@@ -67,7 +67,7 @@ def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(template: Pat
 def test_a_kill_at_any_change_loses_and_doubles_nothing(
     template: Path, clean: tuple[dict[str, bytes], list[str]], tmp_path: Path
 ) -> None:
-    every_kill(template, clean, tmp_path, step=4)
+    every_kill(template, clean, tmp_path, step=9)
 
 
 @pytest.mark.full
@@ -93,7 +93,7 @@ def every_kill(template: Path, clean: tuple[dict[str, bytes], list[str]], tmp_pa
 def test_a_kill_in_the_recovery_from_a_kill_is_a_kill_like_any_other(
     template: Path, clean: tuple[dict[str, bytes], list[str]], tmp_path: Path
 ) -> None:
-    every_double_kill(template, clean, tmp_path, firsts=6, step=7)
+    every_double_kill(template, clean, tmp_path, firsts=3, step=17)
 
 
 @pytest.mark.full

@@ -67,11 +67,11 @@ def race_everywhere(template: Path, tmp_path: Path, points: range, kills: tuple[
 
 
 def test_an_edit_before_any_change_is_kept(template: Path, changes: int, tmp_path: Path) -> None:
-    race_everywhere(template, tmp_path, range(1, changes + 1, 17), kills=(0,))
+    race_everywhere(template, tmp_path, range(1, changes + 1, 37), kills=(0,))
 
 
 def test_an_edit_and_then_a_kill_is_kept(template: Path, changes: int, tmp_path: Path) -> None:
-    race_everywhere(template, tmp_path, range(5, changes + 1, 41), kills=(1, 3))
+    race_everywhere(template, tmp_path, range(5, changes + 1, 83), kills=(1, 3))
 
 
 @pytest.mark.full

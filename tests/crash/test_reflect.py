@@ -98,13 +98,13 @@ def races(log: list[str], step: int, kill: int) -> list[Fault]:
 def test_a_reflect_run_may_be_killed(
     template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
 ) -> None:
-    break_at(template, clean_run, tmp_path, kills(clean_run[0], len(clean_run[0]) // 6))
+    break_at(template, clean_run, tmp_path, kills(clean_run[0], len(clean_run[0]) // 2))
 
 
 def test_a_reflect_run_may_be_raced_by_a_hand(
     template: Path, clean_run: tuple[list[str], dict[str, bytes]], tmp_path: Path
 ) -> None:
-    faults = races(clean_run[0], len(clean_run[0]) // 3, 0) + races(clean_run[0], len(clean_run[0]) // 2, 2)
+    faults = races(clean_run[0], len(clean_run[0]) // 2, 0) + races(clean_run[0], len(clean_run[0]), 2)
     break_at(template, clean_run, tmp_path, faults, same=False)
 
 
@@ -113,7 +113,7 @@ def test_a_reflect_run_may_meet_a_full_disk(
 ) -> None:
     writes = sum(change.startswith(("create", "write", "mkdir")) for change in clean_run[0])
     faults = [
-        Fault(n, "ENOSPC", forever=True, kinds=("create", "write", "mkdir")) for n in range(1, writes, writes // 3)
+        Fault(n, "ENOSPC", forever=True, kinds=("create", "write", "mkdir")) for n in range(1, writes, writes // 2)
     ]
     break_at(template, clean_run, tmp_path, faults)
 

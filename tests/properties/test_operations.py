@@ -134,20 +134,20 @@ def run(operation: Operation, data: bytes | None) -> bytes | None:
 
 
 @given(page_bytes())
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE, deadline=None)
 def test_scanning_and_joining_gives_the_bytes_back(data: bytes) -> None:
     assert encode(scan(decode(data)).text) == data
     assert encode(read_page("p.md", data).document.text) == data
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE, deadline=None)
 def test_so_it_does_for_any_bytes(data: bytes) -> None:
     assert encode(scan(decode(data)).text) == data
 
 
 @given(operations(), st.none() | page_bytes())
-@settings(max_examples=600 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE, deadline=None)
 def test_doing_it_twice_is_doing_it_once(operation: Operation, data: bytes | None) -> None:
     once = run(operation, data)
 
@@ -161,7 +161,7 @@ def test_an_operation_survives_its_journal(operation: Operation) -> None:
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))
 @example(b"    indented\n```\nnever closed\n", "")
-@settings(max_examples=400 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE, deadline=None)
 def test_an_append_leaves_every_line_that_was_there_as_it_was(data: bytes, heading: str) -> None:
     longer = Append("p.md", heading, (Piece("m-000000000009", "- W: new ^m-000000000009"),)).apply(data)
 
@@ -172,7 +172,7 @@ def test_an_append_leaves_every_line_that_was_there_as_it_was(data: bytes, headi
 
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))
-@settings(max_examples=400 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE, deadline=None)
 def test_what_was_appended_can_be_removed_again(data: bytes, heading: str) -> None:
     piece = Piece("m-000000000009", "- W: new ^m-000000000009")
     back = Remove("p.md", (piece,)).apply(Append("p.md", heading, (piece,)).apply(data))
@@ -183,7 +183,7 @@ def test_what_was_appended_can_be_removed_again(data: bytes, heading: str) -> No
 
 
 @given(page_bytes(), st.integers(0, 30))
-@settings(max_examples=600 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE, deadline=None)
 def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes, choice: int) -> None:
     bom, text = split_bom(data)
     page = read_page("p.md", encode(text))
@@ -201,7 +201,7 @@ def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes,
 
 
 @given(page_bytes(), st.data())
-@settings(max_examples=400 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE, deadline=None)
 def test_an_operation_commutes_with_rewording_another_memory(data: bytes, draw: st.DataObject) -> None:
     """A hand rewords one item; an operation on others gives the same whichever came first."""
     reword = reworder(data, draw)
@@ -224,7 +224,7 @@ def reworder(data: bytes, draw: st.DataObject) -> Callable[[bytes], bytes] | Non
 
 
 @given(st.lists(blocks(), max_size=5), st.lists(blocks(), max_size=5), st.lists(blocks(), max_size=5))
-@settings(max_examples=300 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE, deadline=None)
 def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     live: list[str], pristine: list[str], late: list[str]
 ) -> None:
