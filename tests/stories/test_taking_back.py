@@ -130,6 +130,19 @@ def test_verify_finds_what_is_lost_and_what_is_there_twice(root: Path, bankctl: 
     assert sorted(finding["kind"] for finding in verdict.json["findings"]) == ["left over", "lost", "twice"]
 
 
+def test_verify_finds_a_link_that_led_somewhere_once(root: Path, bankctl: Run) -> None:
+    page = root / "bank/identity/values.md"
+    page.write_text(page.read_text() + "\n[tools](../knowledge/tools.md) [never](../knowledge/never.md)\n")
+    bankctl("cycle", "reflect", "--now", NOW)
+    whole = bankctl("verify")
+    (root / "bank/knowledge/tools.md").unlink()
+
+    verdict = bankctl("verify", "--json")
+
+    assert whole.code == 0
+    assert [finding["words"] for finding in verdict.json["findings"]] == ["../knowledge/tools.md led somewhere once"]
+
+
 def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)

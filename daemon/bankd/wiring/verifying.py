@@ -28,12 +28,23 @@ def verify(workspace: Workspace) -> Verdict:
         *find_lost(readings, where, ledger),
         *find_lost_books(readings, where, ledger),
         *find_doubled(places),
+        *_broken_links(workspace),
         *_left_over(workspace),
         *unreadable,
     ]
     lines = sum(len(reading.lines) for reading in readings)
     waiting = count_waiting(readings, where, ledger)
     return Verdict(lines, len(places), waiting, tuple(findings))
+
+
+def _broken_links(workspace: Workspace) -> Iterator[Finding]:
+    """Links that led somewhere once and lead nowhere now; what was broken before is not counted."""
+    workspace.graph.refresh()
+    for link, once in workspace.graph.broken():
+        if once:
+            yield Finding(
+                "link", f"{link.source}:{link.reference.line + 1}", f"{link.reference.target} led somewhere once"
+            )
 
 
 def _places(workspace: Workspace, unreadable: list[Finding]) -> dict[str, list[str]]:
