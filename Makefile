@@ -23,10 +23,13 @@ lint: .venv/ready
 # Quality and speed, each figure beside its peer in the same run; they take the better part of an hour on two cores.
 eval: .venv/ready
 	$(BIN)/python -m tests.bench.quality
+	$(BIN)/python -m tests.bench.floor
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench.quality --perturb
 	$(BIN)/python -m tests.bench.speed
+	$(BIN)/python -m tests.bench.start
+	$(BIN)/python -m tests.bench.reindex
 	$(BIN)/python -m tests.bench.service
 	$(BIN)/python -m pytest -m full -s tests/bench
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.analysis import runs_of
@@ -25,6 +24,9 @@ _FILTERED_CANDIDATES = 1_000
 
 NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
 """Ids of memories -> by those that were superseded, the ids of the newer ones."""
+
+_TAIL = 0.5
+"""The share of the floor that the further answers must reach, once one has reached it."""
 
 
 class Taste(NamedTuple):
@@ -60,13 +62,18 @@ def search(
     ranked = rank(found, weights, index, taste)
     newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
-    enough = (hit for hit in ranked if query.everything or _is_answer(hit, weights, index.corpus))
-    hits = tuple(hit_of(one, weights, newer) for one in islice(enough, query.limit))
+    best = ranked[: query.limit]
+    answers = best if query.everything else above_floor(best, weights, index.corpus)
+    hits = tuple(hit_of(one, weights, newer) for one in answers if one.parts["score"] > 0)
     return Answer(query.text, index.generation, fresh, hits)
 
 
-def _is_answer(ranked: Ranked, weights: Weights, corpus: Corpus) -> bool:
-    return ranked.parts["score"] >= floor_of(ranked.row.candidate, weights, corpus)
+def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> Sequence[Ranked]:
+    """What is an answer: nothing when no memory reaches the floor, else all that reach half of it."""
+    reached = [one.parts["score"] / floor_of(one.row.candidate, weights, corpus) for one in ranked]
+    if max(reached, default=0.0) < 1:
+        return ()
+    return [one for one, share in zip(ranked, reached, strict=True) if share >= _TAIL]
 
 
 def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:

@@ -37,6 +37,14 @@ GROUP = "conv"
 SEED = 4
 
 
+def data_folder() -> Path:
+    """The folder of the sets; SystemExit when it is not there."""
+    data = Path(os.environ.get("BANKD_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data"
+    if not data.is_dir():
+        raise SystemExit(f"needs the real data in {data}; BANKD_SHARED names another place")
+    return data
+
+
 class Judge:
     """One set as a bank, searched with Kiwi and with the lexicon only."""
 
@@ -129,12 +137,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--perturb", action="store_true", help="also as people really type")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    data = Path(os.environ.get("BANKD_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data"
-    if not data.is_dir():
-        print(f"needs the real data in {data}; BANKD_SHARED names another place", file=sys.stderr)
-        return 3
     for name in options.sets:
-        row = judge_set(data / name, limit=options.queries, perturb=options.perturb)
+        row = judge_set(data_folder() / name, limit=options.queries, perturb=options.perturb)
         if options.json:
             print(json.dumps({"set": name, **row}))
         else:

@@ -1,0 +1,76 @@
+"""How well "nothing relevant" is told: questions of one set asked of the bank of another, and true answers lost.
+
+    python -m tests.bench.floor [--queries 200]
+
+Sets with the same texts (the three of LoCoMo) are not asked each other's questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.core.trial import TrialBank, folder_of
+from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.wiring.searching import Searching
+from tests.bench.quality import GROUP, SEED, SETS, data_folder
+
+ALLOWED_FALSE, ALLOWED_LOST = 0.10, 0.02
+
+
+def ask(search: Searching, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
+    """The hits of a query, inside its own group or in the whole bank."""
+    request: dict[str, Any] = {"query": query["text"], "everything": everything}
+    if inside and query.get(GROUP):
+        request["nodes"] = [folder_of(query[GROUP])]
+    hits: list[Mapping[str, Any]] = search.answer(request, NOW, pending=0)["hits"]
+    return hits
+
+
+def lost_share(trial: TrialSet, search: Searching, bank: TrialBank) -> float:
+    """Of the questions whose answer stands among the first ten: how many lose it to the floor."""
+    found, lost = 0, 0
+    for query in trial.queries:
+        relevant = trial.relevant[str(query["id"])]
+
+        def is_found(hits: Sequence[Mapping[str, Any]], relevant: Mapping[str, int] = relevant) -> bool:
+            places = ((hit["path"].removeprefix("bank/"), hit["line"]) for hit in hits)
+            return any(relevant.get(bank.documents[place], 0) > 0 for place in places)
+
+        if is_found(ask(search, query, everything=True, inside=True)):
+            found += 1
+            lost += not is_found(ask(search, query, everything=False, inside=True))
+    return lost / found
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description='How well "nothing relevant" is told.')
+    parser.add_argument("--queries", type=int, default=200, help="at most so many of each set")
+    options = parser.parse_args(arguments)
+    trials = {name: read_set(data_folder() / name) for name in SETS}
+    for name, trial in trials.items():
+        few = Random(SEED).sample(list(trial.queries), min(options.queries, len(trial.queries)))
+        trials[name] = trial._replace(queries=few)
+    asked, answered = 0, 0
+    for name, trial in trials.items():
+        with trial_workspace(trial.documents, GROUP) as (root, bank):
+            search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+            search.refresh(NOW, None)
+            print(f"{name}: {lost_share(trial, search, bank):.3f} of its true answers lost (allowed {ALLOWED_LOST})")
+            for other, foreign in trials.items():
+                if other != name and other.split("-")[0] != name.split("-")[0]:
+                    hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in foreign.queries)
+                    asked, answered = asked + len(foreign.queries), answered + hits
+                    print(f"  answers {hits / len(foreign.queries):.3f} of {len(foreign.queries)} questions of {other}")
+            search.close()
+    print(f"together: {answered / asked:.3f} of {asked} foreign questions answered (allowed {ALLOWED_FALSE})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,103 @@
+"""What keeping the index current costs: first build, nothing changed, one page, a rebuild from the cache, the tree file.
+
+    python -m tests.bench.reindex [--pages 1000]
+
+Korean sentences go through Kiwi in the first build, as they would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.adapters.page_files import PageFiles
+from bankd.wiring.evaluating import NOW, SETTINGS
+from bankd.wiring.searching import Searching
+from tests.bench.banks import Words, make_pages
+
+MEMORIES_A_PAGE = 10
+
+
+class CountingPages(PageFiles):
+    """Counts the pages that are opened."""
+
+    opened = 0
+
+    def read(self, path: str) -> bytes | None:
+        CountingPages.opened += 1
+        return super().read(path)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    started = perf_counter()
+    work()
+    return perf_counter() - started
+
+
+def open_searching(root: Path) -> Searching:
+    searching = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+    searching.index._pages = CountingPages(root / "bank")
+    return searching
+
+
+def measure(root: Path, pages: int) -> dict[str, float]:
+    """Seconds of each kind of work, and how many pages were opened when nothing had changed."""
+    random = Random(5)
+    (root / ".bankd").mkdir()
+    make_pages(root / "bank", pages * MEMORIES_A_PAGE, Words(random), random, MEMORIES_A_PAGE)
+    searching = open_searching(root)
+    figures = {"first": seconds(lambda: searching.refresh(NOW, None))}
+    CountingPages.opened = 0
+    figures["nothing"] = seconds(lambda: searching.refresh(NOW, None))
+    figures["opened"] = CountingPages.opened
+    with next((root / "bank").rglob("*.md")).open("a", encoding="utf-8") as file:
+        file.write("- W: zzyzx 설악산 산행\n")
+    figures["one"] = seconds(lambda: _take_in(searching))
+    figures["tree"] = seconds(lambda: searching.write_tree(lambda path, data: _write(root / path, data)))
+    searching.close()
+    shutil.rmtree(root / ".bankd" / "index")
+    searching = open_searching(root)
+    figures["again"] = seconds(lambda: searching.refresh(NOW, None))
+    searching.close()
+    return figures
+
+
+def _take_in(searching: Searching) -> None:
+    searching.refresh(NOW, None, "if warm")
+    if not searching.answer({"query": "zzyzx"}, NOW, pending=0)["hits"]:
+        raise SystemExit("the changed page is not found")
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="What keeping the index current costs.")
+    parser.add_argument("--pages", type=int, default=1_000)
+    pages = parser.parse_args(arguments).pages
+    with TemporaryDirectory(prefix="bankd-reindex-") as name:
+        figures = measure(Path(name), pages)
+    first, nothing, again = figures["first"], figures["nothing"], figures["again"]
+    print(f"{pages} pages, {pages * MEMORIES_A_PAGE} memories")
+    print(f"first build         {first:8.2f} s")
+    print(
+        f"nothing changed     {nothing:8.3f} s: 1/{first / nothing:.0f} (at most 1/20), {figures['opened']} pages opened"
+    )
+    print(f"one page, searched  {figures['one'] * 1000:8.1f} ms (at most 100)")
+    print(f"built from cache    {again:8.2f} s: {first / again:.1f} times faster (at least 5)")
+    print(f"tree-index.json     {figures['tree']:8.2f} s")
+    return 0
+
+
+def _write(file: Path, data: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
