@@ -20,6 +20,16 @@ lint: .venv/ready
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/service/test_systemd.py
 
+# Quality and speed, each figure beside its peer in the same run; they take the better part of an hour on two cores.
+eval: .venv/ready
+	$(BIN)/python -m tests.bench.quality
+
+bench: .venv/ready
+	$(BIN)/python -m tests.bench.quality --perturb
+	$(BIN)/python -m tests.bench.speed
+	$(BIN)/python -m tests.bench.service
+	$(BIN)/python -m pytest -m full -s tests/bench
+
 # The rest is for those who change bankd.
 format: .venv/ready
 	$(BIN)/ruff format .

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bankd.core.analysis import Analysis, analyse, has_hangul
-from bankd.core.indexable import entries_of, nodes_of
-from bankd.core.lexicon import IndexAnalyses, Known, Readings, analyse_by_lexicon
+from bankd.core.indexable import IndexAnalyses, entries_of, nodes_of
+from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
 from bankd.core.pages import read_page
 from bankd.core.query import Filters, FoundRow
 from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights, vocabulary_of

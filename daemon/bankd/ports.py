@@ -9,9 +9,10 @@ from typing import Protocol, TypeAlias
 from bankd.core.analysis import Analysis
 from bankd.core.events import Ledger
 from bankd.core.follow import Part
+from bankd.core.indexable import IndexAnalyses
 from bankd.core.judging import Neighbour
 from bankd.core.layout import Layout
-from bankd.core.lexicon import IndexAnalyses, Known, Readings
+from bankd.core.lexicon import Known, Readings
 from bankd.core.memory import Memory
 from bankd.core.names import Names
 from bankd.core.plan import Deferred, Undated

@@ -59,7 +59,7 @@ def wait_for(claim: Callable[[], bool], within: float) -> float:
                 return read_monotonic() - began
         except (NoDaemonError, KeyError):
             pass
-        pause.wait(0.005)
+        pause.wait(0.02)
     raise TimeoutError
 
 

@@ -44,7 +44,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(workspace: Path) -> Iterator[SocketServer]:
-    server = SocketServer(Path(socket_path(str(workspace))), handle, SHORT)
+    server = SocketServer(Path(socket_path(str(workspace))), handle, patience=SHORT)
     server.start()
     yield server
     server.stop()
@@ -168,7 +168,7 @@ def test_a_socket_left_behind_is_replaced(workspace: Path) -> None:
     path = Path(socket_path(str(workspace)))
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))
-    server = SocketServer(path, handle, SHORT)
+    server = SocketServer(path, handle, patience=SHORT)
     server.start()
 
     assert echo(server) == "정직"
@@ -179,7 +179,7 @@ def test_a_socket_left_behind_is_replaced(workspace: Path) -> None:
 
 def test_a_living_server_is_left_alone(server: SocketServer) -> None:
     with pytest.raises(BusyError, match="another process answers"):
-        SocketServer(server.path, handle, SHORT).start()
+        SocketServer(server.path, handle, patience=SHORT).start()
 
     assert echo(server) == "정직"
 
@@ -203,7 +203,7 @@ def test_a_folder_open_to_others_is_refused(workspace: Path) -> None:
 
 def test_a_path_longer_than_a_socket_address_works(tmp_path: Path) -> None:
     workspace = tmp_path / ("가" * 60)
-    server = SocketServer(Path(socket_path(str(workspace))), handle, SHORT)
+    server = SocketServer(Path(socket_path(str(workspace))), handle, patience=SHORT)
     server.start()
 
     assert len(os.fsencode(server.path)) > 108

@@ -76,9 +76,9 @@ class Manager:
         """Ask the daemon something."""
         return ask(str(self.workspace), {"op": op, **fields}, timeout=LONG_ENOUGH)
 
-    def wait_until(self, claim: Callable[[], Any]) -> Any:
+    def wait_until(self, claim: Callable[[], Any], within: float = LONG_ENOUGH) -> Any:
         """Wait until a claim is true; an answer that does not come is no answer yet."""
-        until = read_monotonic() + LONG_ENOUGH
+        until = read_monotonic() + within
         while read_monotonic() < until:
             try:
                 if found := claim():
@@ -126,7 +126,7 @@ class Manager:
 def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "w"
     subprocess.run([BIN / "bankctl", "init", folder], check=True, capture_output=True)
-    (folder / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
+    (folder / "bankd.yaml").write_text("settle_seconds: 0.2\nsearch: {analyser: lexicon}\n")
     (folder / "memory/2026-11-20.md").write_text(
         "## Retain\n- W @Peter: Lives in Busan since May.\n- B: Reads the log first every morning.\n"
     )

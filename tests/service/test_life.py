@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bankd.adapters.clock import read_monotonic
 from bankd.adapters.socket_client import borrow
 
 
@@ -33,7 +35,6 @@ def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
 
 
 def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
-    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0\nsearch: {analyser: lexicon}\n")
     manager.start()
     manager.wait_until(lambda: "Busan" in manager.bank())
     with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
@@ -244,3 +245,71 @@ def test_its_log_has_the_journal_s_levels_only_in_the_journal(manager: Any) -> N
     manager.stop()
 
     assert "info    started" in manager.said()
+
+
+@pytest.mark.full
+def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -> None:
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 2\nsearch: {analyser: lexicon}\n")
+    manager.start()
+    manager.wait_for("READY=1")
+    over = threading.Event()
+
+    def chatter() -> None:
+        while not over.wait(0.2):
+            with (manager.workspace / "memory/2026-11-19.md").open("a") as log:
+                log.write("Talking on.\n")
+
+    talking = threading.Thread(target=chatter)
+    talking.start()
+    try:
+        manager.wait_until(lambda: "Busan" in manager.bank(), within=90)
+    finally:
+        over.set()
+        talking.join()
+
+
+def test_the_socket_stands_where_the_manager_wants_it(manager: Any, tmp_path: Path) -> None:
+    runtime, usual = tmp_path / "run", manager.workspace / ".bankd/bankd.sock"
+    manager.start(RUNTIME_DIRECTORY=str(runtime))
+    manager.wait_for("WATCHDOG=1")
+
+    assert manager.ask("ping")["ok"]
+    assert (runtime / "bankd.sock").is_socket()
+    assert usual.is_symlink()
+
+    manager.stop(signal.SIGKILL)
+    manager.heard.clear()
+    manager.start()
+    manager.wait_for("WATCHDOG=1")
+    assert not usual.is_symlink()
+    assert manager.ask("ping")["ok"]
+
+    manager.stop()
+    assert not usual.exists()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
+
+
+@pytest.mark.full
+def test_a_run_that_does_not_end_in_time_is_left_to_the_next_start(manager: Any) -> None:
+    """The morphological analyser takes seconds to load; the run that waits for it is given up."""
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0.2\n")
+    (manager.workspace / "memory/2026-11-20.md").write_text("- B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.\n")
+    manager.age()
+    ledger = manager.workspace / ".bankd/schedule.jsonl"
+    manager.start()
+    manager.wait_until(lambda: ledger.exists() and '"started"' in ledger.read_text() and children(manager.process.pid))
+    worker = children(manager.process.pid)[0]
+    began = read_monotonic()
+    code = manager.stop()
+    took = read_monotonic() - began
+
+    assert code == 0
+    assert took < 10  # five, on a machine that does nothing else
+    manager.wait_until(lambda: not Path(f"/proc/{worker}").exists())
+
+    manager.start()
+    manager.wait_until(lambda: "루틴" in manager.bank(), within=90)
+    manager.wait_until(lambda: manager.ask("search", query="루틴을 지키다").get("hits"), within=90)

@@ -127,7 +127,7 @@ def come_to_rest(manager: Any) -> None:
         lambda: manager.ask("status")["index"]["pending"] == 0,
     ):
         manager.age()
-        manager.wait_until(claim)
+        manager.wait_until(claim, within=180)
 
 
 @pytest.mark.full

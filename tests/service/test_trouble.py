@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from bankd.wiring.examination import examine
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
@@ -158,12 +160,11 @@ def test_the_doctor_finds_each_trouble_with_its_fix(manager: Any, trouble: str) 
     make, expected = TROUBLES[trouble]
     make(manager.workspace)
     manager.age()
-    areas = json.loads(manager.bankctl("doctor", "--json").stdout)
-    findings = [finding for area in areas.values() for finding in area]
-    found = [finding for finding in findings if expected in finding["text"] + finding["fix"]]
+    findings = [finding for area in examine(manager.workspace).values() for finding in area]
+    found = [finding for finding in findings if expected in finding.text + finding.fix]
 
     assert found, findings
-    assert all(finding["fix"] for finding in found)
+    assert all(finding.fix for finding in found)
 
 
 def test_the_doctor_has_nothing_to_say_of_a_healthy_workspace(manager: Any) -> None:

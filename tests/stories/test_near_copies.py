@@ -80,8 +80,10 @@ def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, ba
         "- W: The editor of choice is Neovim without tmux. ^m-cccccccccccc\n"
     )
     assert "superseded: m-aaaaaaaaaaaa says all of it" in bankctl("archive").out
+    assert "says all that m-bbbbbbbbbbbb said" in bankctl("show", "m-aaaaaaaaaaaa").out
     assert bankctl("consolidate", "--apply", "--now", DAY_2, "--json").json["counts"] == {}
-    assert bankctl("search", "Neovim", "--json").json["hits"][0]["text"].endswith("tmux.")
+    assert bankctl("undo", applied["run"]).code == 0
+    assert tree_state(root)["bank/knowledge/tools.md"][0] == before["bank/knowledge/tools.md"][0]
 
 
 def test_what_was_merged_comes_back_and_is_not_merged_again(root: Path, bankctl: Run) -> None:

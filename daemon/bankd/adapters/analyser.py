@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from bankd.adapters.analyses import Analysed, AnalysisCache, analysed
 from bankd.core.analysis import Analysis, analyse, has_hangul
-from bankd.core.lexicon import IndexAnalyses, Known, Readings, analyse_by_lexicon
+from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
+
+if TYPE_CHECKING:
+    from bankd.core.indexable import IndexAnalyses
 
 Patience: TypeAlias = Literal["never", "if warm", "wait"]
 """How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
@@ -63,6 +66,8 @@ class Analyser:
         provisional = frozenset(text for text in missing if text not in found)
         for text in provisional:
             analyses[text] = analyse_by_lexicon(text, lambda run: fresh.get(run) or readings(run), known)
+        from bankd.core.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
+
         analyses.update((text, analyse(text)) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 

@@ -5,7 +5,6 @@ It lives outside the index, so that an index can be rebuilt without analysing an
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -82,6 +81,8 @@ def analysed(text: str, raw: Sequence[object]) -> Analysed:
 
 
 def _key(text: str, version: str) -> bytes:
+    import hashlib  # noqa: PLC0415 -- a query never needs it, and it loads OpenSSL
+
     return hashlib.sha256(f"{version}\0{normal_form(text)}".encode("utf-8", "surrogateescape")).digest()[:16]
 
 

@@ -70,6 +70,20 @@ class Calls:
                 os.setxattr(fd, name, os.getxattr(model, name))
 
 
+class CallsWithoutExchange(Calls):
+    """For file systems that cannot exchange: a link keeps what is displaced, and there is an instant of which it cannot."""
+
+    def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        os.link(old, new, src_dir_fd=old_folder, dst_dir_fd=new_folder)
+        os.unlink(old, dir_fd=old_folder)
+
+    def exchange(self, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        kept = f"w-kept-{old}"
+        os.link(new, kept, src_dir_fd=new_folder, dst_dir_fd=old_folder)
+        self.rename(old, old_folder, new, new_folder)
+        self.rename(kept, old_folder, old, old_folder)
+
+
 def _listxattr(fd: int) -> list[str]:
     try:
         return os.listxattr(fd)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 from time import monotonic  # noqa: TID251  # the one place that may
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from bankd.core.jumps import Reading
+if TYPE_CHECKING:
+    from bankd.core.jumps import Reading
 
 
 def read_clock(zone: str) -> datetime:
@@ -27,4 +29,6 @@ def read_monotonic() -> float:
 
 def read_clocks() -> Reading:
     """The wall clock beside the two clocks that count from boot, with and without sleep."""
+    from bankd.core.jumps import Reading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
+
     return Reading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())

@@ -1,4 +1,4 @@
-"""What the disk is asked before and after: is there room, did it sync, can it swap two files and lock one.
+"""What the disk is asked before and after: is there room, may we write, did it sync.
 
 A sync that fails is never tried again on that file: the kernel has dropped the dirty pages and a second call would say
 that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
@@ -7,7 +7,6 @@ that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make t
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -96,37 +95,3 @@ def storage_told(where: object) -> Iterator[None]:
         if not any(words in said.lower() for words in _REFUSED):
             raise
         raise StorageError(f"{where}: {said}. It is made up for by the next run") from problem
-
-
-def probe(tree: Tree) -> list[str]:
-    """Try what the transaction layer needs of the file system; give what is missing."""
-    missing = []
-    with tree.folder(".bankd/stage", make=True) as folder:
-        for name in ("w-probe-a", "w-probe-b"):
-            tree.remove(f".bankd/stage/{name}")
-            os.close(tree.calls.create(name, folder))
-        try:
-            tree.calls.exchange("w-probe-a", folder, "w-probe-b", folder)
-        except OSError:
-            missing.append("exchanging two files in one instant (renameat2 RENAME_EXCHANGE)")
-        if not _locks(folder):
-            missing.append("file locks (flock)")
-        for name in ("w-probe-a", "w-probe-b"):
-            tree.remove(f".bankd/stage/{name}")
-    return missing
-
-
-def _locks(folder: int) -> bool:
-    """Whether a lock held through one descriptor keeps another out."""
-    first, second = (os.open("w-probe-a", os.O_RDWR | os.O_CLOEXEC, dir_fd=folder) for _ in range(2))
-    try:
-        fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(first)
-        os.close(second)
-    return False

@@ -10,12 +10,12 @@ from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
 from bankd.core.decay import FADING_TAG
 from bankd.core.memory import Memory
-from bankd.core.pages import Page, holds_memories, read_page
+from bankd.core.pages import Entry, Page, holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
 from bankd.core.retiring import Opinion
 from bankd.core.settle import Fingerprint
 from bankd.core.spans import block_key
-from bankd.core.standing import Lines, lines_of
+from bankd.core.standing import Lines, all_lines_of
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")
@@ -107,9 +107,9 @@ class PageHoldings:
         return (self._page(path) for path in self._catalogue.count(folder))
 
     def _lines_at(self, held: Held) -> Lines | None:
-        page = self._page(held.path)
-        found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
-        return next((lines_of(page, entry) for entry in found), None)
+        data = self._files.read(held.path) or b""
+        entry = next((e for e in _entries_once(held.path, data).get(held.line, ()) if e.memory.id == held.id), None)
+        return _lines_once(held.path, data)[entry.start] if entry else None
 
     def _page(self, path: str) -> Page:
         """A page as it is now; taken apart once while its bytes stay the same."""
@@ -145,3 +145,17 @@ class PageHoldings:
 @lru_cache(maxsize=512)
 def _read_once(path: str, data: bytes) -> Page:
     return read_page(path, data)
+
+
+@lru_cache(maxsize=512)
+def _lines_once(path: str, data: bytes) -> dict[int, Lines]:
+    return all_lines_of(_read_once(path, data))
+
+
+@lru_cache(maxsize=512)
+def _entries_once(path: str, data: bytes) -> dict[int, list[Entry]]:
+    """The memories of a page by their 1-based lines."""
+    found: dict[int, list[Entry]] = {}
+    for entry in _read_once(path, data).entries:
+        found.setdefault(entry.line, []).append(entry)
+    return found

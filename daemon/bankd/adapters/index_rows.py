@@ -10,11 +10,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from bankd.core.analysis import Analysis
 from bankd.core.query import FoundRow
 from bankd.core.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
+
+if TYPE_CHECKING:
+    from bankd.adapters.index_entries import Fingerprint, NewPage, NewRow
 
 _SCHEMA = """
 CREATE TABLE pages (
@@ -35,41 +37,6 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
 _SEPARATOR = "\x1f"
-
-
-class NewRow(NamedTuple):
-    """A memory on its way into the index."""
-
-    line: int
-    id: str | None
-    tag: str | None
-    hundredths: int | None
-    day: date | None
-    entities: tuple[str, ...]
-    heading: tuple[str, ...]
-    text: str
-    analysis: Analysis
-    heading_terms: tuple[str, ...]
-
-
-class NewPage(NamedTuple):
-    """A page on its way into the index; `provisional` when something on it was read with the lexicon only."""
-
-    path: str
-    stamp: str
-    hash: str
-    provisional: bool
-    title: str
-    headings: tuple[tuple[str, ...], ...]
-    rows: tuple[NewRow, ...]
-
-
-class Fingerprint(NamedTuple):
-    """How a page was when the index read it; `hash` is empty when a crash left it half read."""
-
-    stamp: str
-    hash: str
-    provisional: bool
 
 
 class Rows:
@@ -111,6 +78,8 @@ class Rows:
 
     def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, Fingerprint]:
         """How each page, or each of these, was when it was read."""
+        from bankd.adapters.index_entries import Fingerprint  # noqa: PLC0415 -- only a writer asks
+
         query = "SELECT path, stamp, hash, provisional FROM pages"
         if paths is None:
             rows: Iterable[tuple[str, str, str, int]] = self._connection.execute(query)
@@ -118,6 +87,10 @@ class Rows:
             found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
             rows = [row for row in found if row is not None]
         return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
+
+    def stamps(self) -> dict[str, str]:
+        """The stamp of each page when it was read."""
+        return dict(self._connection.execute("SELECT path, stamp FROM pages"))
 
     def touch(self, path: str, stamp: str) -> None:
         """Note that a page has another stamp and the same content."""

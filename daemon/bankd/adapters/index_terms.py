@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import tantivy
 
 from bankd.core.query import Filters
 from bankd.core.scoring import Weights
 
+if TYPE_CHECKING:
+    from bankd.adapters.index_entries import TermDocument
+
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
-
-
-class TermDocument(NamedTuple):
-    """What is indexed of a memory."""
-
-    row: int
-    path: str
-    terms: Sequence[str]
-    bigrams: Sequence[str]
-    heading: Sequence[str]
-    nodes: Sequence[str]
-    tag: str | None
-    entities: Sequence[str]
-    day: int | None
-    """The day as a number such as 20261121."""
 
 
 class Terms:

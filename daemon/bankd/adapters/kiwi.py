@@ -52,22 +52,29 @@ class KiwiWorker:
         self._waiting = b""
 
     @property
-    def is_warm(self) -> bool:
-        """Whether a request would be answered without waiting for Kiwi to load."""
+    def is_running(self) -> bool:
+        """Whether the process is there, loaded or not."""
         process = self._process
-        if process is None or process.poll() is not None:
+        return process is not None and process.poll() is None
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a request would be answered without waiting, neither for Kiwi to load nor for another's texts."""
+        if not self.is_running or not self._lock.acquire(blocking=False):
             return False
-        if not self._is_ready and self._lock.acquire(blocking=False):
-            try:
-                self._is_ready = self._read(0.0) is not None
-            finally:
-                self._lock.release()
-        return self._is_ready
+        try:
+            self._is_ready = self._is_ready or self._read(0.0) is not None
+            return self._is_ready
+        finally:
+            self._lock.release()
 
     def start(self) -> None:
-        """Start loading Kiwi, without waiting for it."""
-        with self._lock:
-            self._ensure()
+        """Start loading Kiwi, without waiting for it; who holds the lock has started it."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._ensure()
+            finally:
+                self._lock.release()
 
     def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
         """Analyse texts, starting the worker when needed; None when it cannot run or died twice."""
@@ -87,10 +94,13 @@ class KiwiWorker:
         return None
 
     def end_if_idle(self) -> None:
-        """End the worker when nobody used it for a while; call it now and then."""
-        with self._lock:
-            if self._process is not None and self._clock() - self._last_used > self._idle_seconds:
-                self._end()
+        """End the worker when nobody used it for a while; call it now and then, it does not wait."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._process is not None and self._clock() - self._last_used > self._idle_seconds:
+                    self._end()
+            finally:
+                self._lock.release()
 
     def end(self) -> None:
         """End the worker."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 _STAMP = "%Y%m%dT%H%M%S"
 _NAMED = re.compile(r"^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$", re.MULTILINE)
@@ -28,7 +28,7 @@ class RecallBuffer:
             return
         self._folder.mkdir(exist_ok=True)
         self.expire(now)
-        digest = hashlib.sha256(str(answer["query"]).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        digest = f"{crc32(str(answer['query']).encode('utf-8', 'surrogatepass')):08x}"
         target = self._folder / f"{now.strftime(_STAMP)}-{digest}.md"
         staged = target.with_suffix(f".{os.getpid()}.tmp")
         staged.write_text(_render(answer, now), encoding="utf-8", errors="replace")
@@ -38,7 +38,7 @@ class RecallBuffer:
         """Take away the answers whose time is over."""
         for file in self._folder.glob("*T*-*.md"):
             try:
-                kept = datetime.strptime(file.name.partition("-")[0], _STAMP).replace(tzinfo=now.tzinfo)
+                kept = datetime.fromisoformat(file.name.partition("-")[0]).replace(tzinfo=now.tzinfo)
             except ValueError:
                 continue  # not one of ours
             age = (now - kept).total_seconds()

@@ -54,10 +54,11 @@ class Patience:
 
 @dataclass(slots=True)
 class SocketServer:
-    """Serves `handle` at a path; to be opened only by the one who holds the workspace's lock."""
+    """Serves `handle` at a path, to which `link` leads clients; to be opened only by the holder of the workspace's lock."""
 
     path: Path
     handle: Handler
+    link: Path | None = None
     patience: Patience = Patience()
     clients: int = CLIENTS
     refused: int = 0
@@ -72,6 +73,10 @@ class SocketServer:
         self._places = threading.Semaphore(self.clients)
         self._listener = self._bind()
         self._inode = self.path.lstat().st_ino
+        if self.link is not None:
+            _check_folder(self.link.parent)
+            self.link.unlink(missing_ok=True)
+            self.link.symlink_to(self.path)
         self._thread = threading.Thread(target=self._accept, args=(self._listener,), name="socket", daemon=True)
         self._thread.start()
 
@@ -86,13 +91,15 @@ class SocketServer:
         with contextlib.suppress(OSError):
             if self.path.lstat().st_ino == self._inode:
                 self.path.unlink()
+            if self.link is not None and self.link.readlink() == self.path:
+                self.link.unlink()
         if self._thread is not None:
             self._thread.join(1)
 
     def is_reachable(self) -> bool:
         """Whether a client that comes by the path gets through to us."""
         try:
-            with _address(self.path) as address, _new_socket() as probe:
+            with _address(self.link or self.path) as address, _new_socket() as probe:
                 probe.settimeout(self.patience.total)
                 probe.connect(address)
                 probe.sendall(b'{"op":"ping"}\n')
@@ -122,9 +129,7 @@ class SocketServer:
         with _address(self.path) as address, _new_socket() as probe:
             try:
                 probe.connect(address)
-            except FileNotFoundError:
-                return
-            except OSError:
+            except OSError:  # nothing there, a socket nobody listens at, or a link to where one was
                 self.path.unlink(missing_ok=True)
                 return
         raise BusyError(f"{self.path}: another process answers there")

@@ -113,6 +113,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "alert.after_failures": _whole(1, 1000),
     "alert.command": str,
     "routing": _file_name,
+    "unsafe_filesystem": _yes_no,
 }
 """How the text of each scalar setting is read; the lists are read as they are."""
 

@@ -17,7 +17,6 @@ VERSION = 2
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
-_HANGUL = re.compile(r"[가-힣]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
     "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
@@ -110,7 +109,7 @@ def readings_of(text: str, morphemes: Sequence[Morpheme]) -> dict[str, list[str]
     readings: dict[str, list[str]] = {}
     rest = iter(morphemes)
     morpheme = next(rest, None)
-    for run in _HANGUL.finditer(normal_form(text)):
+    for run in re.finditer("[가-힣]+", normal_form(text)):
         terms: list[str] = []
         while morpheme is not None and morpheme[2] < run.end():
             if morpheme[2] >= run.start():

@@ -6,7 +6,6 @@ It owns single lower-case words; where words begin and end is decided in `analys
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 _VOWELS = frozenset("aeiouy")
@@ -32,8 +31,7 @@ _STEP_4 = (
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "ion",
     "al", "er", "ic",
 )  # fmt: skip
-_REGION = re.compile(r"[aeiouy][^aeiouy](.*)", re.DOTALL)
-_SPECIAL_REGION = re.compile(r"(?:arsen|commun|emerg|gener|inter|later|organ|past|univers)(.*)", re.DOTALL)
+_SPECIAL_STARTS = ("arsen", "commun", "emerg", "gener", "inter", "later", "organ", "past", "univers")
 
 _IRREGULAR_FORMS = """
 arise arose arisen | bear bore borne | beat beaten | become became | begin began begun | bend bent | bite bit bitten
@@ -74,7 +72,9 @@ def stem_word(word: str) -> str:
 def _mark_consonant_y(word: str) -> str:
     """Write `y` as `Y` where it sounds as a consonant: at the start and after a vowel."""
     marked = "Y" + word[1:] if word[0] == "y" else word
-    return re.sub(r"([aeiouy])y", r"\1Y", marked)
+    for vowel in "aeiouy":
+        marked = marked.replace(f"{vowel}y", f"{vowel}Y")
+    return marked
 
 
 class _Stem:
@@ -165,8 +165,14 @@ class _Stem:
 
 def _region(word: str, *, special: bool) -> int:
     """Where the region after the first consonant that follows a vowel begins."""
-    found = (_SPECIAL_REGION.match(word) if special else None) or _REGION.search(word.replace("Y", "x"))
-    return found.start(1) if found else len(word)
+    if special:
+        start = next((len(start) for start in _SPECIAL_STARTS if word.startswith(start)), None)
+        if start is not None:
+            return start
+    for at in range(1, len(word)):
+        if word[at] not in _VOWELS and word[at - 1] in _VOWELS:
+            return at + 1
+    return len(word)
 
 
 def _has_vowel(text: str) -> bool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from bankd.core.analysis import Analysis
 from bankd.core.pages import Entry, Page
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+class IndexAnalyses(NamedTuple):
+    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional."""
+
+    of: Mapping[str, Analysis]
+    readings: Mapping[str, Sequence[str]]
+    provisional: frozenset[str]
 
 
 class IndexableEntry(NamedTuple):

@@ -6,8 +6,7 @@ Particles are never stripped by rule (회의, 단가, 평가 end like noun and p
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 from bankd.core.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
 from bankd.core.english import stem_word
@@ -17,14 +16,6 @@ Readings = Callable[[str], Sequence[str] | None]
 
 Known = Callable[[str], bool]
 """Whether a term occurs in the bank."""
-
-
-class IndexAnalyses(NamedTuple):
-    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional."""
-
-    of: Mapping[str, Analysis]
-    readings: Mapping[str, Sequence[str]]
-    provisional: frozenset[str]
 
 
 _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")

@@ -117,3 +117,4 @@ class Settings:
     secrets: SecretsPolicy = field(default_factory=SecretsPolicy)
     alert: AlertPolicy = field(default_factory=AlertPolicy)
     routing: str = "routing.yaml"
+    unsafe_filesystem: bool = False

@@ -63,6 +63,23 @@ def source_line(id_: str, reading: LogReading) -> Place | None:
     return next((line.place for line in reading.lines if line.id == id_), None)
 
 
+def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
+    """What happened to a memory since it was kept, in words; `merged` are those that were merged into it."""
+    lines = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
+    lines += [f"says all that {other} said, which is in the archive" for other in merged if other in ledger.gone]
+    if id_ in ledger.allowed:
+        lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
+    lines += [f"says newer what {old} says" for old, new in ledger.successors().items() if new == id_]
+    if newer := ledger.successors().get(id_):
+        lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
+    if id_ in ledger.restored:
+        lines.append(f"brought back from the archive on {ledger.restored[id_]}")
+    if id_ in ledger.gone:
+        gone = ledger.gone[id_]
+        lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
+    return lines
+
+
 def confirmations(id_: str, ledger: Ledger) -> list[Event]:
     """The lines that were blocked because they say what this memory says, oldest first."""
     found = [fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and fact.get("of") == id_]

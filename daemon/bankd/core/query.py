@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
 
 from bankd.core.scoring import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What an answer must be; an empty one lets everything through."""
 
     tags: tuple[str, ...] = ()
@@ -22,8 +20,7 @@ class Filters:
     """Hundredths, as the confidence is on the day of the query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question, how many answers it wants, and what they must be; `everything` asks for those below the floor too."""
 
     text: str
@@ -48,8 +45,7 @@ class FoundRow(NamedTuple):
     candidate: Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A memory found: where it stands, what it says, and the parts of its score."""
 
     path: str
@@ -59,7 +55,7 @@ class Hit:
     tag: str | None
     text: str
     score: float
-    parts: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, float]
     marks: tuple[tuple[int, int], ...] = ()
     """Spans of the text that hold words of the query."""
     superseded_by: str | None = None
@@ -81,8 +77,7 @@ class Hit:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(NamedTuple):
     """How far the index can be trusted: pages it has not read yet, when it last changed, and who keeps it."""
 
     pending: int
@@ -104,8 +99,7 @@ class Freshness:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The hits of a query, best first, over one state of the index."""
 
     query: str

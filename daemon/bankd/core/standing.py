@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page
@@ -34,24 +35,40 @@ class Lines:
 
 def lines_of(page: Page, entry: Entry) -> Lines:
     """A memory of a page as it stands there."""
+    return all_lines_of(page)[entry.start]
+
+
+def all_lines_of(page: Page) -> dict[int, Lines]:
+    """Every memory of a page as it stands there, by its 0-based first line."""
     depths = {block.start: block.depth for block in page.document.blocks}
-    siblings = [
-        (other.start, other.memory.id)
-        for other in page.entries
-        if other.heading == entry.heading and depths.get(other.start) == depths.get(entry.start) and other.memory.id
-    ]
-    after = [id_ for start, id_ in siblings if start < entry.start]
-    before = [id_ for start, id_ in siblings if start > entry.start]
-    inside = tuple(o.memory.id for o in page.entries if entry.start < o.start < entry.whole_end and o.memory.id)
-    text = "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n")
+    siblings: dict[object, list[tuple[int, str]]] = {}
+    place: dict[int, int] = {}
+    for entry in page.entries:
+        kin = siblings.setdefault((entry.heading, depths.get(entry.start)), [])
+        place[entry.start] = len(kin)
+        if entry.memory.id:
+            kin.append((entry.start, entry.memory.id))
+    found = {}
+    for number, entry in enumerate(page.entries):
+        kin, n = siblings[entry.heading, depths.get(entry.start)], place[entry.start]
+        own = n + bool(entry.memory.id)
+        after = tuple(id_ for _, id_ in reversed(kin[max(0, n - _NEAREST) : n]))
+        before = tuple(id_ for _, id_ in kin[own : own + _NEAREST])
+        found[entry.start] = _lines(page, entry, number, after, before)
+    return found
+
+
+def _lines(page: Page, entry: Entry, number: int, after: tuple[str, ...], before: tuple[str, ...]) -> Lines:
+    following = (page.entries[n] for n in range(number + 1, len(page.entries)))
+    nested = takewhile(lambda other: other.start < entry.whole_end, following)
     return Lines(
         page.path,
-        text,
+        "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n"),
         entry.heading,
-        tuple(after[: -_NEAREST - 1 : -1]),
+        after,
         entry.end - entry.start,
-        tuple(before[:_NEAREST]),
-        inside,
+        before,
+        tuple(other.memory.id for other in nested if other.memory.id),
         (_is_blank(page, entry.start - 1), _is_blank(page, entry.whole_end)),
     )
 

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         workspace = _find_workspace(arguments.workspace)
         engine = _open(workspace, notifier, signals)
         if engine is not None:
-            around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file)
+            around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder())
             Daemon(engine, signals, around).live()
     except BankError as error:
         for line in str(error).splitlines():
@@ -64,6 +64,12 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--debug", action="store_true", help="log more")
     return parser.parse_args(argv)
+
+
+def _runtime_folder() -> Path | None:
+    """The folder that `RuntimeDirectory=` made for us; the first when there are several."""
+    name = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]
+    return Path(name) if name.startswith("/") else None
 
 
 def _find_workspace(given: str | None) -> Path:

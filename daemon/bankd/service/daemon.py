@@ -47,6 +47,7 @@ class Surroundings:
     notifier: Notifier
     polling: bool = False
     metrics_file: Path | None = None
+    runtime_folder: Path | None = None
     beat: float = BEAT
     read_clocks: Callable[[], Reading] = read_clocks
     clock: Callable[[], datetime] = utc_now
@@ -65,18 +66,19 @@ class Daemon:
         self._jobs = Jobs(engine, self._ledger, self._timer, around.clock)
         self._watcher = Watcher(around.workspace, self._take_in, polling=around.polling)
         requests = Requests(engine, self._jobs, self._timer, self)
-        self._socket = SocketServer(Path(socket_path(str(around.workspace))), requests.handle)
+        self._socket = make_socket(around, requests)
         self._reading = around.read_clocks()
 
     def live(self) -> None:
         """Start, be ready, beat until told to stop, stop."""
-        self._start()
+        self.start()
         self._around.notifier.ready(self._status_line())
         while not self._is_told_to_stop():
-            self._beat()
-        self._stop()
+            self.beat()
+        self.stop()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin everything that goes on by itself."""
         self._timer.start()
         self._jobs.adopt(self._engine.settings)
         self._watcher.start()
@@ -97,7 +99,8 @@ class Daemon:
             self._around.notifier.ready(self._status_line())
         return bool(came & {signal.SIGTERM, signal.SIGINT})
 
-    def _beat(self) -> None:
+    def beat(self) -> None:
+        """Look at the clock, at what is due, and at every part; feed the watchdog when each proves that it works."""
         self._notice_jumps()
         self._jobs.look()
         self._watcher.check_watches()
@@ -187,7 +190,8 @@ class Daemon:
         due = f"next run {following:%H:%M} UTC" if following else "no run planned"
         return needing[0] if needing else f"{self._watcher.state.files} files watched, {due}"
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End everything within some seconds; a run that does not end is left to the next start."""
         self._around.notifier.stopping("stopping")
         self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
         self._timer.stop()
@@ -199,3 +203,11 @@ class Daemon:
             os._exit(0)
         self._watcher.stop()
         self._engine.close()
+
+
+def make_socket(around: Surroundings, requests: Requests) -> SocketServer:
+    """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
+    usual = Path(socket_path(str(around.workspace)))
+    if around.runtime_folder is None:
+        return SocketServer(usual, requests.handle)
+    return SocketServer(around.runtime_folder / usual.name, requests.handle, link=usual)

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 LONGEST_RUN = 3600.0
 # After a change of the bank, until the analyser's process is started and the tree file written.
 INDEX_PAUSE = 3.0
+# A workspace that never rests is worked on all the same; what is still being written waits by itself.
+LONGEST_PAUSE = 30.0
 
 
 @dataclass(slots=True)
@@ -53,8 +55,8 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._histories: dict[str, History] = {}
         self._runs: dict[str, _Run] = {}
-        self._log_changed_at: float | None = None
-        self._index_behind_since: float | None = None
+        # What is wanted after a pause: since when, and when it is due, in seconds of the monotonic clock.
+        self._wanted: dict[str, tuple[float, float]] = {}
         self._stopping = False
 
     def adopt(self, settings: Settings) -> None:
@@ -101,27 +103,34 @@ class Jobs:
 
     def log_changed(self) -> None:
         """Have new Retain lines taken in a moment after the log has settled."""
-        with self._lock:
-            wait = self._engine.settings.settle_seconds + 0.5
-            self._log_changed_at = read_monotonic() + wait
-            self._timer.ring_in(timedelta(seconds=wait + 0.1), self._clock(), "log")
-
-    def _look_at_logs(self) -> None:
-        is_due = self._log_changed_at is not None and read_monotonic() >= self._log_changed_at
-        if is_due and "micro" not in self._runs:
-            self._log_changed_at = None
-            self._begin(_Run(self._jobs["micro"], None))
+        wait = self._engine.settings.settle_seconds + 0.5
+        self._postpone("log", wait)
 
     def index_changed(self) -> None:
         """Have the index brought up thoroughly after a pause, during which more may change."""
+        self._postpone("index", INDEX_PAUSE)
+
+    def _postpone(self, what: str, wait: float) -> None:
+        """Have something done after a pause; each change begins the pause anew, but not for ever."""
         with self._lock:
-            self._index_behind_since = read_monotonic()
-            self._timer.ring_in(timedelta(seconds=INDEX_PAUSE + 0.1), self._clock(), "index")
+            now = read_monotonic()
+            first, _ = self._wanted.get(what, (now, now))
+            due = min(now + wait, max(first + LONGEST_PAUSE, now))
+            self._wanted[what] = (first, due)
+            self._timer.ring_in(timedelta(seconds=due - now + 0.05), self._clock(), what)
+
+    def _is_due(self, what: str) -> bool:
+        wanted = self._wanted.get(what)
+        return wanted is not None and read_monotonic() >= wanted[1]
+
+    def _look_at_logs(self) -> None:
+        if self._is_due("log") and "micro" not in self._runs:
+            del self._wanted["log"]
+            self._begin(_Run(self._jobs["micro"], None))
 
     def _look_at_index(self) -> None:
-        behind = self._index_behind_since
-        if behind is not None and read_monotonic() - behind >= INDEX_PAUSE:
-            self._index_behind_since = None
+        if self._is_due("index"):
+            del self._wanted["index"]
             self._timer.submit(self._settle_index)
 
     def _settle_index(self) -> None:
@@ -157,6 +166,8 @@ class Jobs:
         try:
             run.summary = self._engine.run(name, force=run.force)
             outcome, note = Outcome.RAN, run.summary.line
+            if run.summary.has_waiting_logs:
+                self.log_changed()
         except BankError as error:
             run.error, outcome, note = error, Outcome.FAILED, str(error)
         except Exception as error:

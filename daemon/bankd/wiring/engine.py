@@ -28,10 +28,11 @@ from bankd.wiring.workspace import Configuration, Tenancy, Workspace, load_confi
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did: a line for people, and the whole for programs."""
+    """What a run did: a line for people, and the whole for programs; logs may have been too fresh to be read."""
 
     line: str
     report: dict[str, Any]
+    has_waiting_logs: bool = False
 
 
 class Engine:
@@ -77,7 +78,11 @@ class Engine:
             report = workspace.run_cycle(kind, force=force)
         counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
         whole = {"kind": kind, "applied": report.is_applied, "notes": list(report.notes)}
-        return RunSummary(counts or "nothing new", whole | plan_json(report.plan))
+        # Only those: a log that waits for anything else waits for its next change.
+        waiting = any(
+            d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred
+        )
+        return RunSummary(counts or "nothing new", whole | plan_json(report.plan), waiting)
 
     def take_in(self, changes: Changes) -> None:
         """Make searchable what changed on disk, at once if not thoroughly; `settle_index` is to follow."""

@@ -74,7 +74,7 @@ class Finder:
 
     def facts(self, pending: int) -> IndexFacts:
         """How the index stands."""
-        worker = "running" if self._worker is not None and self._worker.is_warm else "not running"
+        worker = "running" if self._worker is not None and self._worker.is_running else "not running"
         with self._reading:
             index = self._reader.index
             try:

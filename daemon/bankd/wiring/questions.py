@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from bankd.adapters.logs import read_one_log
 from bankd.core.events import Ledger
-from bankd.core.provenance import Trace, confirmations, source_line, trace_line
+from bankd.core.memory import split_id, split_sources
+from bankd.core.provenance import Trace, life_of, source_line, trace_line
 from bankd.core.retain import LogReading, identified_as
 from bankd.errors import UserError
 from bankd.wiring.workspace import Workspace
@@ -48,12 +49,16 @@ def find_memory(workspace: Workspace, id_: str) -> Found:
     if not places and fact is None:
         raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
     texts = [text for held in places for text in [workspace.holdings().text_of(held)] if text]
-    history = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
-    if id_ in ledger.gone:
-        history.append(f"{ledger.gone[id_]['type']} on {ledger.gone[id_]['at']}")
+    history = life_of(id_, ledger, _merged_into(texts))
     return Found(
         id_, [f"{p.path}:{p.line}" for p in places], texts[0] if texts else "", _source(workspace, id_, ledger), history
     )
+
+
+def _merged_into(texts: list[str]) -> list[str]:
+    """The memories that the lines of one name as its sources."""
+    lines = (line for text in texts for line in text.split("\n"))
+    return [id_ for line in lines for id_ in split_sources(split_id(line)[0])[1]]
 
 
 def _source(workspace: Workspace, id_: str, ledger: Ledger) -> str | None:

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bankd.adapters.analyser import Analyser, Patience, Worker
 from bankd.adapters.analyses import AnalysisCache
 from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import IndexDamaged, Refreshed, SearchIndex
+from bankd.adapters.index import IndexDamaged, SearchIndex
 from bankd.adapters.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.successors import Successors
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
-from bankd.core.tree_index import PageNode, render_tree
 from bankd.errors import UserError
 from bankd.search import Taste, search
 
 if TYPE_CHECKING:
+    from bankd.adapters.index_writer import Refreshed
     from bankd.adapters.wordings import CachedWordings
     from bankd.core.policy import Settings
 
@@ -136,6 +136,8 @@ class Searching:
 
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
+        from bankd.core.tree_index import PageNode, render_tree  # noqa: PLC0415 -- a query has no time for it
+
         if self._tree_generation == self.index.generation and (self._root / TREE_FILE).is_file():
             return
         self._tree_generation = self.index.generation

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from bankd.adapters.catalogue import Catalogue
 from bankd.adapters.clock import read_clock
 from bankd.adapters.files import BankFiles
+from bankd.adapters.filesystem import require_safe
 from bankd.adapters.graph import LinkGraph
 from bankd.adapters.holdings import PageHoldings
 from bankd.adapters.lock import Lock
@@ -198,6 +199,7 @@ def open_workspace(
         with _lock_of(files, moment, write, tenancy) as lock:
             transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
             if write:
+                require_safe(files.tree, permitted=settings.unsafe_filesystem)
                 Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
             catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
             holdings = PageHoldings(files, catalogue, settings.settle_seconds)

@@ -1,0 +1,67 @@
+"""Whether a file system can do what the transaction layer stands on: exchange two files in one instant, and lock one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+
+from bankd.adapters.calls import CallsWithoutExchange
+from bankd.adapters.tree import Tree
+from bankd.errors import RefusedError
+
+_PERMIT = "`unsafe_filesystem: true` in bankd.yaml"
+_KNOWN = ".bankd/filesystem"
+
+
+def require_safe(tree: Tree, *, permitted: bool) -> None:
+    """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
+    device = str(tree.root.stat().st_dev).encode()
+    if tree.read(_KNOWN) == device:
+        return
+    missing = probe(tree)
+    if missing and not permitted:
+        raise RefusedError(f"{tree.root}: this file system cannot do {' and '.join(missing)}", _PERMIT)
+    if missing:
+        tree.calls = CallsWithoutExchange()
+        return
+    tree.remove(_KNOWN)
+    with tree.folder(".bankd") as folder:
+        fd = tree.calls.create("filesystem", folder)
+        with suppress(OSError):  # asked again next time
+            tree.calls.write(fd, device)
+        os.close(fd)
+
+
+def probe(tree: Tree) -> list[str]:
+    """Try what the transaction layer needs of the file system; give what is missing."""
+    missing = []
+    with tree.folder(".bankd/stage", make=True) as folder:
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+            os.close(tree.calls.create(name, folder))
+        try:
+            tree.calls.exchange("w-probe-a", folder, "w-probe-b", folder)
+        except OSError:
+            missing.append("exchanging two files in one instant (renameat2 RENAME_EXCHANGE)")
+        if not _locks(folder):
+            missing.append("file locks (flock)")
+        for name in ("w-probe-a", "w-probe-b"):
+            tree.remove(f".bankd/stage/{name}")
+    return missing
+
+
+def _locks(folder: int) -> bool:
+    """Whether a lock held through one descriptor keeps another out."""
+    first, second = (os.open("w-probe-a", os.O_RDWR | os.O_CLOEXEC, dir_fd=folder) for _ in range(2))
+    try:
+        fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(first)
+        os.close(second)
+    return False

@@ -1,0 +1,59 @@
+"""What goes into the search index: pages, rows and terms on their way; only a writer imports this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from bankd.core.analysis import Analysis
+
+
+class NewRow(NamedTuple):
+    """A memory on its way into the index."""
+
+    line: int
+    id: str | None
+    tag: str | None
+    hundredths: int | None
+    day: date | None
+    entities: tuple[str, ...]
+    heading: tuple[str, ...]
+    text: str
+    analysis: Analysis
+    heading_terms: tuple[str, ...]
+
+
+class NewPage(NamedTuple):
+    """A page on its way into the index; `provisional` when something on it was read with the lexicon only."""
+
+    path: str
+    stamp: str
+    hash: str
+    provisional: bool
+    title: str
+    headings: tuple[tuple[str, ...], ...]
+    rows: tuple[NewRow, ...]
+
+
+class Fingerprint(NamedTuple):
+    """How a page was when the index read it; `hash` is empty when a crash left it half read."""
+
+    stamp: str
+    hash: str
+    provisional: bool
+
+
+class TermDocument(NamedTuple):
+    """What is indexed of a memory."""
+
+    row: int
+    path: str
+    terms: Sequence[str]
+    bigrams: Sequence[str]
+    heading: Sequence[str]
+    nodes: Sequence[str]
+    tag: str | None
+    entities: Sequence[str]
+    day: int | None
+    """The day as a number such as 20261121."""

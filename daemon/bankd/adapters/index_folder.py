@@ -1,0 +1,147 @@
+"""The folder of a search index, `.bankd/index/`: which build answers, whether its files are what was written.
+
+index/current          the number of the build that answers
+index/<number>/        terms (tantivy) and rows.sqlite3 of one build
+index/lock             held by whoever writes
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.adapters.index_rows import Rows
+from bankd.adapters.index_terms import Terms
+
+FORMAT = "4"
+"""Changes whenever an index of the version before could not be read."""
+
+
+class IndexDamaged(Exception):  # noqa: N818 -- it is what was found
+    """The index cannot be read, or is of another version; a refresh builds a new one."""
+
+
+class Build(NamedTuple):
+    """One build of an index, open."""
+
+    name: str
+    folder: Path
+    rows: Rows
+    terms: Terms
+
+
+class IndexFolder:
+    """Where the builds of an index are."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which is made by the first writer."""
+        self.path = folder
+
+    def current(self) -> str | None:
+        """The build that answers; None when there is none."""
+        try:
+            return (self.path / "current").read_text().strip() or None
+        except FileNotFoundError:
+            return None
+
+    def open(self, name: str) -> Build:
+        """Open a build; raises IndexDamaged."""
+        folder = self.path / name
+        with damage_told():
+            if not (folder / "rows.sqlite3").is_file():
+                raise IndexDamaged("its rows are missing")
+            rows = Rows(folder / "rows.sqlite3")
+            try:
+                return Build(name, folder, rows, self._open_terms(folder, rows))
+            except BaseException:
+                rows.close()
+                raise
+
+    @staticmethod
+    def _open_terms(folder: Path, rows: Rows) -> Terms:
+        if rows.state("format") != FORMAT:
+            raise IndexDamaged("it is of another version")
+        for file, size, _ in recorded_files(folder, rows):
+            if file.is_file() and file.stat().st_size != size:  # tantivy would map it and panic
+                raise IndexDamaged(f"{file.name} is not as long as it was written")
+        return Terms(folder / "terms")
+
+    def make(self) -> Build:
+        """Make an empty build beside those that are there."""
+        name = str(1 + max((int(entry.name) for entry in self.path.iterdir() if entry.name.isdigit()), default=0))
+        generation = self._last_generation()
+        (self.path / name / "terms").mkdir(parents=True)
+        rows = Rows(self.path / name / "rows.sqlite3", create=True)
+        rows.set_state("format", FORMAT)
+        rows.set_state("generation", str(generation))
+        rows.close()
+        return self.open(name)
+
+    def _last_generation(self) -> int:
+        """The generation of the build that answers now, so that numbers never repeat; 0 when it cannot be read."""
+        try:
+            rows = Rows(self.path / (self.current() or "none") / "rows.sqlite3")
+            generation = int(rows.state("generation", "0"))
+            rows.close()
+        except (sqlite3.Error, ValueError):
+            return 0
+        return generation
+
+    def publish(self, name: str) -> None:
+        """Let a build answer, and take the others away."""
+        import shutil  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+        staged = self.path / "current.new"
+        staged.write_text(name)
+        staged.replace(self.path / "current")
+        for entry in self.path.iterdir():
+            if entry.name.isdigit() and entry.name != name:
+                shutil.rmtree(entry, ignore_errors=True)
+
+    @contextmanager
+    def writer_lock(self) -> Iterator[None]:
+        """Be the only writer."""
+        import fcntl  # noqa: PLC0415 -- same
+
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:
+    """The files of the terms of a build as they were when they were written: path, size, checksum."""
+    for line in rows.state("files").splitlines():
+        name, size, checksum = line.split(" ")
+        yield folder / "terms" / name, int(size), checksum
+
+
+def record_files(folder: Path, rows: Rows) -> None:
+    """Remember the files of the terms as they are now."""
+    files = sorted(path for path in (folder / "terms").iterdir() if path.suffix not in {".lock", ".json"})
+    recorded = (f"{path.name} {path.stat().st_size} {checksum_of(path)}" for path in files)
+    rows.set_state("files", "\n".join(recorded))
+
+
+def checksum_of(path: Path) -> str:
+    """The checksum of a file."""
+    return f"{zlib.crc32(path.read_bytes()):08x}"
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Translate what a broken file makes SQLite and tantivy raise."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise IndexDamaged(f"its rows cannot be read ({error})") from error
+    except ValueError as error:
+        raise IndexDamaged(f"its terms cannot be read ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
+            raise IndexDamaged(f"its terms cannot be read ({error})") from error
+        raise

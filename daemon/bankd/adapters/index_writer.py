@@ -1,0 +1,239 @@
+"""Writing the search index: what changed is read, analysed, and put in, so that a crash at any point costs nothing.
+
+A change goes rows → terms → rows again; a crash between them leaves its pages without a hash, so the next refresh
+reads them again. A rebuild goes to a new build while the old one answers. Damage and another version make it rebuild.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.adapters.disk import storage_told
+from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
+from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, record_files, recorded_files
+from bankd.adapters.index_terms import Terms
+from bankd.core.analysis import Analysis
+from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
+from bankd.core.pages import read_page
+from bankd.core.scoring import idf
+
+if TYPE_CHECKING:
+    from bankd.ports import PageSource, TextAnalyser
+
+_BATCH_PAGES = 2_000
+_MANY_PAGES = 20
+_KEYWORDS = 100
+"""Keywords of a page: its terms by frequency and rarity, at most so many."""
+
+
+class Refreshed(NamedTuple):
+    """What a refresh did; `why_rebuilt` is empty when it was not a rebuild."""
+
+    read: int
+    removed: int
+    provisional: int
+    why_rebuilt: str = ""
+
+
+class IndexWriter:
+    """Brings an index up to date with the pages of a bank."""
+
+    def __init__(self, folder: IndexFolder, pages: PageSource, analyser: TextAnalyser, now: datetime) -> None:
+        """Take where the index is, the pages, how they are read, and the moment that is written into it."""
+        self._folder = folder
+        self._pages = pages
+        self._analyser = analyser
+        self._now = now
+
+    def refresh(self, paths: Collection[str] | None = None) -> Refreshed:
+        """Take in what changed, of all pages or of these; reads only pages whose stamp changed."""
+        with storage_told(self._folder.path), self._folder.writer_lock():
+            found = self._open_usable()
+            if isinstance(found, str):
+                return self._build(found)
+            try:
+                return self._update(found, paths)
+            finally:
+                found.rows.close()
+
+    def rebuild(self, why: str) -> Refreshed:
+        """Make a new build beside the old one, which answers until the new one is whole."""
+        with storage_told(self._folder.path), self._folder.writer_lock():
+            return self._build(why)
+
+    def _open_usable(self) -> Build | str:
+        """The build that answers, or why it has to be made anew."""
+        name = self._folder.current()
+        if name is None:
+            return "there was none"
+        try:
+            build = self._folder.open(name)
+        except IndexDamaged as damage:
+            return str(damage)
+        why = self._why_unusable(build)
+        if why:
+            build.rows.close()
+        return why or build
+
+    def _why_unusable(self, build: Build) -> str:
+        missing = [file.name for file, _, _ in recorded_files(build.folder, build.rows) if not file.is_file()]
+        if missing:
+            return f"{missing[0]} is missing"
+        made_with, have = build.rows.state("analyser"), self._analyser.version
+        return "the morphological analyser is another version" if have and made_with not in {"", have} else ""
+
+    def _build(self, why: str) -> Refreshed:
+        build = self._folder.make()
+        try:
+            scan = self._pages.scan()
+            read = self._take_in(build, sorted(scan), (), scan, {})
+            self._folder.publish(build.name)
+            return Refreshed(read, 0, build.rows.count_provisional(), why)
+        finally:
+            build.rows.close()
+
+    def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+        scan = self._pages.scan(paths)
+        composed = None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
+        known = build.rows.fingerprints(composed)
+        gone = [path for path in known if path not in scan]
+        is_warm = self._analyser.is_warm
+        again = {path for path, fingerprint in known.items() if is_warm and fingerprint.provisional}
+        dirty = [
+            path for path, stamp in scan.items() if path in again or path not in known or known[path].stamp != stamp
+        ]
+        hashes = {path: fingerprint.hash for path, fingerprint in known.items() if path not in again}
+        read = self._take_in(build, dirty, gone, scan, hashes)
+        return Refreshed(read, len(gone), build.rows.count_provisional())
+
+    def _take_in(
+        self,
+        build: Build,
+        dirty: Sequence[str],
+        gone: Sequence[str],
+        scan: Mapping[str, str],
+        hashes: Mapping[str, str],
+    ) -> int:
+        read = 0
+        for at in range(0, max(len(dirty), 1 if gone else 0), _BATCH_PAGES):
+            pages = self._read_pages(build, dirty[at : at + _BATCH_PAGES], scan, hashes)
+            if pages or gone:
+                self._write(build, pages, gone)
+            read += len(pages)
+            gone = ()
+        return read
+
+    def _read_pages(
+        self, build: Build, paths: Sequence[str], scan: Mapping[str, str], hashes: Mapping[str, str]
+    ) -> list[NewPage]:
+        """Read and analyse pages; those whose content is the same only get their new stamp."""
+        contents: dict[str, tuple[bytes, str]] = {}
+        for path in paths:
+            data = self._pages.read(path)
+            if data is None:
+                continue
+            digest = hashlib.sha256(data).hexdigest()[:32]
+            if hashes.get(path) == digest:
+                build.rows.touch(path, scan[path])
+            else:
+                contents[path] = (data, digest)
+        return self._analyse_pages(build, contents, scan)
+
+    def _analyse_pages(
+        self, build: Build, contents: Mapping[str, tuple[bytes, str]], scan: Mapping[str, str]
+    ) -> list[NewPage]:
+        read = {path: read_page(path, data) for path, (data, _) in contents.items()}
+        entries = {path: tuple(entries_of(page)) for path, page in read.items()}
+        texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
+        known = lambda term: build.terms.frequency("terms", term) > 0  # noqa: E731 -- a rule in one line
+        analyses = self._analyser.analyse_for_index(texts, build.rows.reading, known)
+        build.rows.add_readings(analyses.readings)
+        pages = []
+        for path, (_, digest) in contents.items():
+            provisional = any({entry.text, entry.context} & analyses.provisional for entry in entries[path])
+            rows = tuple(_new_row(entry, analyses.of) for entry in entries[path])
+            headings = tuple(heading.path for heading in read[path].headings)
+            pages.append(NewPage(path, scan[path], digest, provisional, read[path].title, headings, rows))
+        return pages
+
+    def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
+        """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
+        rows, epoch = build.rows, int(build.rows.state("generation", "0")) + 1
+        with _transaction(build):
+            numbers = [rows.put_page(page, epoch) for page in pages]
+        documents = [
+            _term_document(number, page.path, row)
+            for page, found in zip(pages, numbers, strict=True)
+            for number, row in zip(found, page.rows, strict=True)
+        ]
+        build.terms.replace([*(page.path for page in pages), *gone], documents, is_build=len(pages) > _MANY_PAGES)
+        keywords = _KeywordChooser(build.terms, rows.corpus().memories + len(documents), len(pages))
+        with _transaction(build):
+            for page in pages:
+                rows.finish_page(page, epoch, keywords.of(page))
+            for path in gone:
+                rows.remove_page(path)
+            record_files(build.folder, rows)
+            self._note_state(build, epoch)
+
+    def _note_state(self, build: Build, epoch: int) -> None:
+        build.rows.set_state("generation", str(epoch))
+        build.rows.set_state("updated", self._now.isoformat(timespec="seconds"))
+        if self._analyser.version:
+            build.rows.set_state("analyser", self._analyser.version)
+
+
+@contextmanager
+def _transaction(build: Build) -> Iterator[None]:
+    build.rows.begin()
+    try:
+        yield
+    except BaseException:
+        build.rows.rollback()
+        raise
+    build.rows.commit()
+
+
+class _KeywordChooser:
+    """Chooses the keywords of pages by frequency in the page and rarity in the bank."""
+
+    def __init__(self, terms: Terms, memories: int, pages: int) -> None:
+        self._terms = terms
+        self._memories = memories
+        self._all = dict(terms.all_frequencies()) if pages > _MANY_PAGES else None
+
+    def of(self, page: NewPage) -> list[str]:
+        counts: dict[str, int] = {}
+        for row in page.rows:
+            for term in row.analysis.terms:
+                counts[term] = counts.get(term, 0) + 1
+        for term in {term for row in page.rows for term in row.heading_terms}:
+            counts[term] = counts.get(term, 0) + 2
+        return sorted(counts, key=lambda term: (-counts[term] * idf(self._memories, self._frequency(term)), term))[
+            :_KEYWORDS
+        ]
+
+    def _frequency(self, term: str) -> int:
+        return self._all.get(term, 0) if self._all is not None else self._terms.frequency("terms", term)
+
+
+def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:
+    heading = tuple(analyses[entry.context].terms)
+    analysis = analyses[entry.text]
+    return NewRow(
+        entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entry.entities, entry.heading, entry.text,
+        analysis, heading,
+    )  # fmt: skip
+
+
+def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
+    day = int(row.day.strftime("%Y%m%d")) if row.day else None
+    nodes = nodes_of(path, row.heading)
+    return TermDocument(
+        number, path, row.analysis.terms, row.analysis.bigrams, row.heading_terms, nodes, row.tag, row.entities, day
+    )

@@ -1,0 +1,82 @@
+"""What is worth a warning, what needs a person, and how other programs read it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bankd.core.health import BankFacts, DaemonFacts, Facts, IndexFacts, JobFacts, facts_to_json, judge
+from bankd.core.metrics import render_metrics
+from bankd.core.schedule import Slot
+from bankd.core.schedule_rows import Outcome, Row
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+WELL = Facts(
+    "/w",
+    NOW,
+    BankFacts(pages=3, index=IndexFacts("7", 40, updated="2026-11-22T11:00:00+00:00")),
+    (JobFacts("micro", Row(NOW, "micro", Outcome.RAN, seconds=0.5), NOW + timedelta(minutes=30)), JobFacts("reflect")),
+    (),
+    DaemonFacts(7, "0.1.0", NOW, {"mode": "inotify", "losses": 0}),
+)
+
+
+def missed(days_ago: float, made_up: bool) -> Row:
+    at = NOW - timedelta(days=days_ago)
+    return Row(at, "reflect", Outcome.MISSED, Slot("x", at), made_up=made_up)
+
+
+TROUBLES = {
+    "failed 2 times in a row: disk full": (
+        True,
+        replace(WELL, jobs=(JobFacts("micro", Row(NOW, "micro", Outcome.FAILED, note="disk full"), failures=2),)),
+    ),
+    "the settings cannot be used": (True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, settings_problem="bad"))),
+    "by polling only": (False, replace(WELL, daemon=DaemonFacts(7, "0", NOW, {"mode": "polling", "reason": "nfs4"}))),
+    "memory/ is missing": (True, replace(WELL, bank=BankFacts(missing=("memory",)))),
+    "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
+    "1 line in the inbox fits": (False, replace(WELL, bank=BankFacts(inbox=1))),
+    "no daemon runs": (False, replace(WELL, daemon=None)),
+    "2 planned runs were missed in the last 7 days, 1 of them not": (
+        False,
+        replace(WELL, rows=(missed(1, made_up=True), missed(2, made_up=False), missed(8, made_up=False))),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", TROUBLES)
+def test_each_trouble_is_told(words: str) -> None:
+    needs_person, facts = TROUBLES[words]
+    found = [finding for finding in judge(facts) if words in finding.text]
+
+    assert [finding.needs_person for finding in found] == [needs_person]
+    assert not needs_person or found[0].fix
+
+
+def test_where_all_is_well_nothing_is_said() -> None:
+    assert judge(WELL) == ()
+
+
+def test_the_status_is_json_that_names_its_version() -> None:
+    status = json.loads(json.dumps(facts_to_json(WELL)))
+
+    assert status["version"] == 1
+    assert status["bank"] == {"pages": 3, "memories": 40, "inbox": 0}
+    assert status["jobs"][0]["next"] == "2026-11-22T12:30:00+00:00"
+    assert status["jobs"][1]["last"] is None
+
+
+@pytest.mark.parametrize("facts", [WELL, *(facts for _, facts in TROUBLES.values())])
+def test_metrics_are_what_prometheus_reads(facts: Facts) -> None:
+    lines = render_metrics(facts).splitlines()
+    samples = [line for line in lines if not line.startswith("#")]
+    names = [re.split(r"[{ ]", line)[0] for line in samples]
+
+    assert all(re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-z]+"\})? \d+(\.\d+)?(e-\d+)?', line) for line in samples)
+    assert len(samples) == len({line.rsplit(" ", 1)[0] for line in samples})
+    assert {line.split()[2] for line in lines if line.startswith("# TYPE")} == set(names)
+    assert names == sorted(names, key=names.index)
