@@ -228,15 +228,31 @@ class Hand:
 
 @pytest.mark.parametrize("style", ["append", "reword", "stale"])
 @pytest.mark.parametrize("path", [FULL, LOG])
-def test_a_hand_s_edit_before_any_change_is_kept(
+def test_a_hand_s_edit_before_some_changes_is_kept(
     case: tuple[Planner, Path], tmp_path: Path, style: str, path: str
 ) -> None:
+    assert edit_everywhere(case, tmp_path, style, path, step=11) == {}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("style", ["append", "reword", "stale"])
+@pytest.mark.parametrize("path", [FULL, LOG])
+def test_a_hand_s_edit_before_every_change_is_kept(
+    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str
+) -> None:
+    assert edit_everywhere(case, tmp_path, style, path, step=1) == {}
+
+
+def edit_everywhere(
+    case: tuple[Planner, Path], tmp_path: Path, style: str, path: str, step: int
+) -> dict[str, list[str]]:
+    """Edit before each so-manieth change of the disk; what is wrong two runs later, by change."""
     planner, template = case
     calls = FaultyCalls()
     shutil.copytree(template, tmp_path / "clean")
     run(tmp_path / "clean", planner, calls)
     bad = {}
-    for at in range(1, calls.count + 1, 3):
+    for at in range(1, calls.count + 1, step):
         root = tmp_path / f"w{at}"
         shutil.copytree(template, root)
         hand = Hand(root / path, style)
@@ -249,7 +265,7 @@ def test_a_hand_s_edit_before_any_change_is_kept(
             bad[f"before {at}: {calls.log[at - 1]}"] = wrong
         shutil.rmtree(root)
 
-    assert bad == {}
+    return bad
 
 
 def wrong_after(root: Path, hand: Hand) -> list[str]:
