@@ -102,6 +102,10 @@ class Watcher:
         if self._hints is not None:
             self._hints.stop()
 
+    def count(self, folder: str) -> int:
+        """How many files are known in one of the folders."""
+        return sum(path.startswith(f"{folder}/") for path in list(self._snapshot.known))
+
     @property
     def pending(self) -> int:
         """How many files are known to have changed, or may have, that nobody was told of to the end."""

@@ -21,7 +21,7 @@ from bankd.adapters.socket_client import socket_path
 from bankd.adapters.socket_server import SocketServer
 from bankd.adapters.timer import Timer
 from bankd.adapters.watcher import Watcher
-from bankd.core.health import DaemonFacts, Facts, judge
+from bankd.core.health import DaemonFacts, Facts
 from bankd.core.jumps import Reading, find_jumps
 from bankd.core.metrics import render_metrics
 from bankd.core.schedule_rows import Outcome, Row
@@ -178,17 +178,19 @@ class Daemon:
             requests=self._socket.served,
             refused=self._socket.refused,
         )
-        bank = self._engine.facts(self.pending)
+        bank = self._engine.facts(self.pending, self._watcher.count("bank"))
         now = self._around.clock()
         return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), tuple(self._ledger.rows), daemon)
 
     def _status_line(self) -> str:
+        """A line for the service manager, from what is at hand: it is made at each beat."""
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
-        needing = [finding.text for finding in judge(self.facts()) if finding.needs_person]
-        following = min((job.following for job in self._jobs.facts() if job.following), default=None)
+        jobs = self._jobs.facts()
+        failing = [f"{job.name} failed: {job.last.note.partition("\n")[0]}" for job in jobs if job.failures and job.last]
+        following = min((job.following for job in jobs if job.following), default=None)
         due = f"next run {following:%H:%M} UTC" if following else "no run planned"
-        return needing[0] if needing else f"{self._watcher.state.files} files watched, {due}"
+        return failing[0] if failing else f"{self._watcher.state.files} files watched, {due}"
 
     def stop(self) -> None:
         """End everything within some seconds; a run that does not end is left to the next start."""

@@ -21,6 +21,7 @@ from bankd.core.schedule_rows import Row
 from bankd.core.watching import Changes
 from bankd.cycle import Kind
 from bankd.errors import UserError
+from bankd.wiring.catching_up import catch_up_apart
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
 from bankd.wiring.workspace import Configuration, Tenancy, Workspace, load_configuration, open_workspace
@@ -74,6 +75,7 @@ class Engine:
 
     def run(self, kind: Kind, *, force: bool = False) -> RunSummary:
         """Run a cycle and make searchable what it did; raises what the cycle raises."""
+        self._make_ready()
         with self._working() as workspace:
             report = workspace.run_cycle(kind, force=force)
         counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
@@ -91,6 +93,7 @@ class Engine:
 
     def settle_index(self) -> None:
         """Read thoroughly what was only read at once, and bring the tree file up to date."""
+        self._make_ready()
         with self._working() as workspace:
             workspace.index.refresh(workspace.now)
 
@@ -98,9 +101,9 @@ class Engine:
         """Answer a search; `pending` is how many changed files are known not to be in the index yet."""
         return self.finder.answer(request, self._now(), pending)
 
-    def facts(self, pending: int) -> BankFacts:
-        """How bank and index stand."""
-        return bank_facts(self.root, self.finder.facts(pending))
+    def facts(self, pending: int, pages: int) -> BankFacts:
+        """How bank and index stand, by what the watcher knows of the files."""
+        return bank_facts(self.root, self.finder.facts(pending), pages)
 
     def tidy(self) -> None:
         """End the analyser's process when it was idle for long."""
@@ -126,6 +129,10 @@ class Engine:
         self.finder.close()
         self._lock.release()
         self._tree.close()
+
+    def _make_ready(self) -> None:
+        if not self.finder.is_there():
+            catch_up_apart(self.root)
 
     @contextmanager
     def _working(self) -> Iterator[Workspace]:

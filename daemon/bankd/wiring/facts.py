@@ -11,13 +11,14 @@ from bankd.core.watching import is_watched
 from bankd.wiring.workspace import FOLDERS
 
 
-def bank_facts(root: Path, index: IndexFacts) -> BankFacts:
+def bank_facts(root: Path, index: IndexFacts, pages: int) -> BankFacts:
     """What the folders hold, beside what the index says of itself."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
-    return BankFacts(pages=_count_pages(root), inbox=_count_inbox(root), missing=missing, index=index)
+    return BankFacts(pages=pages, inbox=_count_inbox(root), missing=missing, index=index)
 
 
-def _count_pages(root: Path) -> int:
+def count_pages(root: Path) -> int:
+    """The pages of a bank, counted on the disk."""
     return sum(is_watched(path.relative_to(root).as_posix()) for path in (root / "bank").rglob("*.md"))
 
 

@@ -64,6 +64,8 @@ class Finder:
     def take_in(self, paths: Collection[str], now: datetime) -> None:
         """Read pages that changed, named from `bank/` on, without waiting for the analyser."""
         with self._writing:
+            if not self.is_there():  # a whole bank is not read here
+                return
             try:
                 self._is_used = True
                 self._writer.refresh_some(now, paths)
@@ -71,6 +73,13 @@ class Finder:
                 self._problem = str(error)
                 raise
             self._problem = ""
+
+    def is_there(self) -> bool:
+        """Whether there is an index that can be read."""
+        try:
+            return self._writer.index.open()
+        except IndexDamaged:
+            return False
 
     def facts(self, pending: int) -> IndexFacts:
         """How the index stands."""

@@ -13,7 +13,7 @@ from bankd.core.health import Facts, JobFacts, facts_to_json
 from bankd.core.metrics import render_metrics
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import recount
-from bankd.wiring.facts import bank_facts
+from bankd.wiring.facts import bank_facts, count_pages
 from bankd.wiring.finder import index_facts
 from bankd.wiring.workspace import SETTINGS
 
@@ -39,7 +39,7 @@ def read_facts(root: Path) -> Facts:
     now, rows = utc_now(), tuple(read_rows(root))
     histories = {name: recount(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
-    return Facts(str(root), now, bank_facts(root, index_facts(root, settings)), jobs, rows)
+    return Facts(str(root), now, bank_facts(root, index_facts(root, settings), count_pages(root)), jobs, rows)
 
 
 def metrics_of(root: Path) -> str:
