@@ -202,3 +202,12 @@ def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: 
     assert {path: data for path, data in written_by_people(root).items() if path in before} == before
     assert [path for path in written_by_people(root) if path.startswith("bank/") and path not in before] == []
     assert bankctl("links", "check").code == 0
+
+
+def test_a_large_page_is_named_by_status_before_it_is_split(root: Path, bankctl: Run) -> None:
+    page = root / "bank/knowledge/tools.md"
+    page.write_text("# Tools\n\n" + "".join(f"- a tool, number {n}\n" for n in range(600)), encoding="utf-8")
+
+    status = bankctl("status", "--json").json
+
+    assert any("large pages: bank/knowledge/tools.md" in finding["text"] for finding in status["findings"])

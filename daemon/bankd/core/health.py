@@ -26,12 +26,13 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, and which of its folders are missing."""
+    """What the workspace holds, which of its folders are missing, and which pages are large."""
 
     pages: int = 0
     inbox: int = 0
     missing: tuple[str, ...] = ()
     index: IndexFacts = IndexFacts()
+    large: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,10 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
         found.append(Finding(f"{lines} no rule", "bankctl inbox"))
+    if bank.large:
+        more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
+        text = f"large pages: {', '.join(bank.large[:3])}{more}"
+        found.append(Finding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"))
     return found
 
 

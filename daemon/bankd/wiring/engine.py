@@ -103,7 +103,7 @@ class Engine:
 
     def facts(self, pending: int, pages: int) -> BankFacts:
         """How bank and index stand, by what the watcher knows of the files."""
-        return bank_facts(self.root, self.finder.facts(pending), pages)
+        return bank_facts(self.root, self.finder.facts(pending), pages, self.settings.split.warn_kib)
 
     def tidy(self) -> None:
         """End the analyser's process when it was idle for long."""

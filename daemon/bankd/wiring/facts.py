@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from bankd.core.health import BankFacts, IndexFacts
 from bankd.core.pages import read_page
+from bankd.core.rearrange import is_splittable
 from bankd.core.routing import INBOX
 from bankd.core.watching import is_watched
 from bankd.wiring.workspace import FOLDERS
 
 
-def bank_facts(root: Path, index: IndexFacts, pages: int) -> BankFacts:
-    """What the folders hold, beside what the index says of itself."""
+def bank_facts(root: Path, index: IndexFacts, pages: int, warn_kib: float) -> BankFacts:
+    """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
-    return BankFacts(pages=pages, inbox=_count_inbox(root), missing=missing, index=index)
+    return BankFacts(pages, _count_inbox(root), missing, index, _large_pages(root, warn_kib * 1024))
+
+
+def _large_pages(root: Path, least: float) -> tuple[str, ...]:
+    """The pages of so many bytes or more; one that goes away meanwhile is not large."""
+    found = []
+    for path in sorted((root / "bank").rglob("*.md")):
+        with suppress(OSError):
+            if path.stat().st_size >= least and is_splittable(name := path.relative_to(root).as_posix()):
+                found.append(name)
+    return tuple(found)
 
 
 def count_pages(root: Path) -> int:

@@ -39,7 +39,8 @@ def read_facts(root: Path) -> Facts:
     now, rows = utc_now(), tuple(read_rows(root))
     histories = {name: recount(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
-    return Facts(str(root), now, bank_facts(root, index_facts(root, settings), count_pages(root)), jobs, rows)
+    bank = bank_facts(root, index_facts(root, settings), count_pages(root), settings.split.warn_kib)
+    return Facts(str(root), now, bank, jobs, rows)
 
 
 def metrics_of(root: Path) -> str:
