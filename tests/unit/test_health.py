@@ -39,6 +39,8 @@ TROUBLES = {
     "by polling only": (False, replace(WELL, daemon=DaemonFacts(7, "0", NOW, {"mode": "polling", "reason": "nfs4"}))),
     "memory/ is missing": (True, replace(WELL, bank=BankFacts(missing=("memory",)))),
     "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
+    "the clock jumped": (True, replace(WELL, bank=BankFacts(is_clock_frozen=True))),
+    "large pages: a.md": (False, replace(WELL, bank=BankFacts(large=("a.md",)))),
     "1 line in the inbox fits": (False, replace(WELL, bank=BankFacts(inbox=1))),
     "no daemon runs": (False, replace(WELL, daemon=None)),
     "2 planned runs were missed in the last 7 days, 1 of them not": (

@@ -74,7 +74,7 @@ def _job_line(job: dict[str, Any]) -> str:
     following = f"next {_local(job['next'])}" if job["next"] else "not planned"
     last = job["last"]
     if last is None:
-        return f"never ran; {following}"
+        return f"never ran by itself; {following}"
     note = f" ({last['note'].splitlines()[0]})" if last.get("note") else ""
     return f"{last['outcome']} {_local(last['at'])}{note}; {following}"
 

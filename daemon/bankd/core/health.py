@@ -33,6 +33,7 @@ class BankFacts:
     missing: tuple[str, ...] = ()
     index: IndexFacts = IndexFacts()
     large: tuple[str, ...] = ()
+    is_clock_frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,9 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
         found.append(Finding(f"{lines} no rule", "bankctl inbox"))
+    if bank.is_clock_frozen:
+        text = "the clock jumped by days that did not pass: nothing is archived for its age"
+        found.append(Finding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"

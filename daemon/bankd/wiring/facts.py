@@ -5,18 +5,34 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from bankd.adapters.tree import Tree
 from bankd.core.health import BankFacts, IndexFacts
 from bankd.core.pages import read_page
 from bankd.core.rearrange import is_splittable
 from bankd.core.routing import INBOX
 from bankd.core.watching import is_watched
+from bankd.errors import UserError
+from bankd.wiring.trusting import judge_clock
 from bankd.wiring.workspace import FOLDERS
 
 
 def bank_facts(root: Path, index: IndexFacts, pages: int, warn_kib: float) -> BankFacts:
     """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
-    return BankFacts(pages, _count_inbox(root), missing, index, _large_pages(root, warn_kib * 1024))
+    large = _large_pages(root, warn_kib * 1024)
+    return BankFacts(pages, _count_inbox(root), missing, index, large, is_clock_frozen=_is_clock_frozen(root))
+
+
+def _is_clock_frozen(root: Path) -> bool:
+    """Whether the clock jumped, so that nothing is archived for its age."""
+    try:
+        tree = Tree(root)
+    except UserError:
+        return False  # a missing workspace is said elsewhere
+    try:
+        return judge_clock(tree, None).is_frozen
+    finally:
+        tree.close()
 
 
 def _large_pages(root: Path, least: float) -> tuple[str, ...]:
