@@ -69,16 +69,23 @@ class _Lines:
     def merge(self, hunk: Hunk, elsewhere: Collection[str]) -> None:
         """Put the new lines where they were written, in the place of the lines that they finish or reword."""
         new = [line for line in hunk.new if split_id(line)[1] not in elsewhere]
-        if all(self._holds(line) for line in new if line.strip()):
+        if all(self._place_of(line, hunk.old) is not None for line in new if line.strip()):
             return
         at = self._bare.index(hunk.after) + 1 if hunk.after in self._bare else self._end()
         for line in new:
-            is_there = line.strip() and line in self._bare
-            at = self._bare.index(line) + 1 if is_there else self._put(line, at, hunk.old)
+            there = self._place_of(line, hunk.old) if line.strip() else None
+            at = self._put(line, at, hunk.old) if there is None else there + 1
 
-    def _holds(self, line: str) -> bool:
+    def _place_of(self, line: str, old: tuple[str, ...]) -> int | None:
+        """Where the page has this line already: as it is, without its id, or with links that we have mended since."""
         words, key = split_id(line)
-        return line in self._bare or (words in self._bare and self._line_of(key) is not None)
+        for form in (line, words):
+            if form in self._bare and (form == line or self._line_of(key) is not None):
+                return self._bare.index(form)
+        if not set(_OURS.findall(line)) <= set(_OURS.findall("\n".join(old))):
+            return None  # the editor wrote this link or confidence himself
+        same = (n for n, had in enumerate(self._bare) if _OURS.search(had) and _essence(had) == _essence(line))
+        return next(same, None)
 
     def _put(self, line: str, at: int, old: tuple[str, ...]) -> int:
         former = self._former(line, old)
@@ -87,8 +94,6 @@ class _Lines:
             del self._bare[at], self._raw[at]
         elif self._line_of(split_id(line)[1]) is not None:
             line = split_id(line)[0]  # the page has another wording of this memory by now: both are kept
-            if line in self._bare:
-                return self._bare.index(line) + 1
         is_last = at == len(self._raw)
         if is_last and at:
             self._raw[-1] += self._return
