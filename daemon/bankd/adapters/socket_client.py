@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import socket
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` would cost a search more than this module
+if TYPE_CHECKING:
+    from typing import Any
 
 NAME = "bankd.sock"
 # sun_path of unix(7) holds 108 bytes with the NUL at its end.

@@ -36,16 +36,32 @@ def _run(arguments: list[str]) -> int:
     position = arguments.index(name) if name is not None else 0
     if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
         return _usage(name, arguments)
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, HelpFormatter
 
     module = import_module(f"bankd.cli.{COMMANDS[name].module}")
-    parser = ArgumentParser(prog=f"bankctl {name}", description=COMMANDS[name].summary)
+    parser = ArgumentParser(
+        prog=f"bankctl {name}",
+        description=COMMANDS[name].summary,
+        formatter_class=lambda prog: HelpFormatter(prog, width=_columns()),
+    )
     parser.add_argument(
         "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
     )
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
     return code
+
+
+def _columns() -> int:
+    """How wide help may be; argparse would import shutil to learn it, at every start."""
+    try:
+        return int(os.environ.get("COLUMNS", "")) - 2
+    except ValueError:
+        pass
+    try:
+        return os.get_terminal_size().columns - 2
+    except OSError:
+        return 78
 
 
 def _usage(name: str | None, arguments: list[str]) -> int:

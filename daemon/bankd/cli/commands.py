@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
+class Command:
+    """A module below `bankd.cli`, with `configure(parser)` and `run(arguments) -> exit code`.
 
-class Command(NamedTuple):
-    """A module below `bankd.cli`, with `configure(parser)` and `run(arguments) -> exit code`."""
+    A plain class: `typing` and `dataclasses` cost a search more than all of its own work.
+    """
 
-    module: str
-    summary: str
+    __slots__ = ("module", "summary")
+
+    def __init__(self, module: str, summary: str) -> None:
+        """Take the name of the module and the line that is printed for it."""
+        self.module = module
+        self.summary = summary
 
 
 COMMANDS = {

@@ -8,13 +8,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
     from bankd.adapters.socket_client import Conversation
 
-Ask = Callable[[dict[str, Any]], dict[str, Any]]
+    Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -38,10 +39,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Ask and print."""
-    from bankd.cli.workspace import find_workspace
+    from bankd.cli.workspace import locate_workspace
 
     queries = list(_queries(arguments))
-    root = find_workspace(arguments.workspace)
+    root = locate_workspace(arguments.workspace)
     with _asking(root) as ask:
         for query in queries:
             _print(ask(_request(arguments, query)), arguments, root)
@@ -49,12 +50,12 @@ def run(arguments: Namespace) -> int:
 
 
 @contextmanager
-def _asking(root: Path) -> Iterator[Ask]:
+def _asking(root: str) -> Iterator[Ask]:
     """A way to ask the daemon, or without one the index itself."""
     from bankd.adapters.socket_client import Conversation, NoDaemonError
 
     try:
-        daemon = Conversation(str(root))
+        daemon = Conversation(root)
     except NoDaemonError:
         with _asking_the_index(root) as ask:
             yield ask
@@ -66,11 +67,13 @@ def _asking(root: Path) -> Iterator[Ask]:
 
 
 @contextmanager
-def _asking_the_index(root: Path) -> Iterator[Ask]:
+def _asking_the_index(root: str) -> Iterator[Ask]:
+    from pathlib import Path
+
     from bankd.adapters.clock import read_clock
     from bankd.wiring.searching import open_search
 
-    searching = open_search(root)
+    searching = open_search(Path(root))
     try:
         yield lambda request: searching.answer(request, read_clock(searching.settings.timezone))
     finally:
@@ -81,7 +84,7 @@ def _queries(arguments: Namespace) -> Iterator[str]:
     from bankd.errors import UsageError
 
     if arguments.queries:
-        source = sys.stdin if arguments.queries == "-" else Path(arguments.queries).open(encoding="utf-8")  # noqa: SIM115
+        source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8")  # noqa: SIM115, PTH123
         with source as lines:
             yield from (line.strip() for line in lines if line.strip())
     elif arguments.query:
@@ -114,7 +117,7 @@ def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]
     return answer
 
 
-def _print(answer: dict[str, Any], arguments: Namespace, root: Path) -> None:
+def _print(answer: dict[str, Any], arguments: Namespace, root: str) -> None:
     if arguments.json:
         sys.stdout.write(json.dumps(answer) + "\n")
         return
@@ -123,9 +126,9 @@ def _print(answer: dict[str, Any], arguments: Namespace, root: Path) -> None:
     print_answer(answer, _shown_root(root), by_page=arguments.files, explain=arguments.explain)
 
 
-def _shown_root(root: Path) -> str:
+def _shown_root(root: str) -> str:
     """What to write before a path so that an editor started here opens it; nothing at the root itself."""
-    shown = os.path.relpath(root, Path.cwd())
+    shown = os.path.relpath(root)
     if shown == ".":
         return ""
     return f"{root}/" if shown.startswith("..") else f"{shown}/"

@@ -1,30 +1,49 @@
-"""Which workspace a command is about."""
+"""Which workspace a command is about.
+
+By `os.path`: `bankctl search` needs the place, and importing pathlib would cost it more than its own work.
+"""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from bankd.errors import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETTINGS = "bankd.yaml"
 
 
 def find_workspace(given: str | None) -> Path:
     """The workspace by `--workspace`, `$BANKD_WORKSPACE`, or the nearest parent that has a `bankd.yaml`."""
+    from pathlib import Path
+
+    return Path(locate_workspace(given))
+
+
+def locate_workspace(given: str | None) -> str:
+    """The same as a string."""
     named = given or os.environ.get("BANKD_WORKSPACE")
     if named:
-        return _checked(Path(named).expanduser())
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / SETTINGS).is_file():
-            return folder
-    raise UserError(f"no {SETTINGS} here or above {here}; make a workspace with: bankctl init DIR")
+        return _checked(os.path.expanduser(named))  # noqa: PTH111 -- see the top
+    here = folder = os.getcwd()  # noqa: PTH109 -- same
+    while not _is_workspace(folder):
+        above = os.path.dirname(folder)  # noqa: PTH120 -- same
+        if above == folder:
+            raise UserError(f"no {SETTINGS} here or above {here}; make a workspace with: bankctl init DIR")
+        folder = above
+    return folder
 
 
-def _checked(folder: Path) -> Path:
-    if not folder.is_dir():
+def _checked(folder: str) -> str:
+    if not os.path.isdir(folder):  # noqa: PTH112 -- same
         raise UserError(f"{folder}: no such folder; make a workspace with: bankctl init {folder}")
-    if not (folder / SETTINGS).is_file():
+    if not _is_workspace(folder):
         raise UserError(f"{folder}: has no {SETTINGS}; make it a workspace with: bankctl init {folder}")
-    return folder.resolve()
+    return os.path.realpath(folder)
+
+
+def _is_workspace(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, SETTINGS))  # noqa: PTH113, PTH118 -- same

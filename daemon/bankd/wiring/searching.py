@@ -63,6 +63,7 @@ class Searching:
         self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
         self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
+        self._pending: int | None = None
         self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
         newer_of = Successors(root / ".bankd" / "catalogue.sqlite3").of
         self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100, newer_of)
@@ -83,8 +84,7 @@ class Searching:
         query = read_request(request)
         note = ""
         if pending is None:
-            note = self.catch_up(now)
-            pending = self.index.pending()
+            note, pending = self.catch_up(now)
         else:
             self.open()
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional, note)
@@ -103,18 +103,29 @@ class Searching:
             ) from damage
         raise UserError("there is no search index yet; bankctl index rebuild makes it")
 
-    def catch_up(self, now: datetime) -> str:
-        """Without a daemon: read what changed, if it is little, before answering; gives what there is to say."""
+    def catch_up(self, now: datetime) -> tuple[str, int]:
+        """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.
+
+        Once for all queries of a command: looking at every page costs more than a query.
+        """
+        if self._pending is None:
+            note, self._pending = self._catch_up(now)
+            return note, self._pending
+        return "", self._pending
+
+    def _catch_up(self, now: datetime) -> tuple[str, int]:
         try:
             is_there = self.index.open()
         except IndexDamaged as damage:
-            return self._rebuild(now, str(damage))
+            return self._rebuild(now, str(damage)), 0
         if not is_there:
-            return self._rebuild(now, "")
-        if 0 < self.index.pending() <= _QUICK_PAGES:
+            return self._rebuild(now, ""), 0
+        pending = self.index.pending()
+        if 0 < pending <= _QUICK_PAGES:
             self.analyser.patience = "never"
             self.index.refresh(now)
-        return ""
+            return "", 0
+        return "", pending
 
     def _rebuild(self, now: datetime, why: str) -> str:
         self.analyser.patience = "wait"
