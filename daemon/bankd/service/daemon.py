@@ -187,10 +187,10 @@ class Daemon:
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
         jobs = self._jobs.facts()
-        failing = [f"{job.name} failed: {job.last.note.partition("\n")[0]}" for job in jobs if job.failures and job.last]
+        failing = [f"{job.name} failed: {job.last.note}" for job in jobs if job.failures and job.last]
         following = min((job.following for job in jobs if job.following), default=None)
         due = f"next run {following:%H:%M} UTC" if following else "no run planned"
-        return failing[0] if failing else f"{self._watcher.state.files} files watched, {due}"
+        return failing[0].partition("\n")[0] if failing else f"{self._watcher.state.files} files watched, {due}"
 
     def stop(self) -> None:
         """End everything within some seconds; a run that does not end is left to the next start."""
