@@ -24,13 +24,19 @@ def socket_path(workspace: str) -> str:
     return os.path.join(workspace, ".bankd", NAME)  # noqa: PTH118  pathlib costs a search more than this module
 
 
-def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0) -> dict[str, Any]:
-    """Send one request and wait for its answer; raises NoDaemonError when there is none to be had."""
+def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: int = 2) -> dict[str, Any]:
+    """Send one request and wait for its answer; raises NoDaemonError when there is none to be had.
+
+    A computer under load may be too slow for the daemon's patience, so one that was put out tries once more.
+    """
     try:
         with connect(socket_path(workspace), timeout) as connection:
             return _exchange(connection, request)
     except (OSError, ValueError) as error:
-        raise NoDaemonError(str(error)) from error
+        is_final = isinstance(error, FileNotFoundError | ConnectionRefusedError | TimeoutError)
+        if is_final or tries == 1:
+            raise NoDaemonError(str(error)) from error
+    return ask(workspace, request, timeout, tries - 1)
 
 
 class Conversation:

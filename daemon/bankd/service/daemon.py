@@ -187,10 +187,10 @@ class Daemon:
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
         jobs = self._jobs.facts()
-        failing = [f"{job.name} failed: {_first_line(job.last.note)}" for job in jobs if job.failures and job.last]
+        failing = [f"{job.name} failed: {job.last.note}" for job in jobs if job.failures and job.last]
         following = min((job.following for job in jobs if job.following), default=None)
         due = f"next run {following:%H:%M} UTC" if following else "no run planned"
-        return failing[0] if failing else f"{self._watcher.state.files} files watched, {due}"
+        return failing[0].partition("\n")[0] if failing else f"{self._watcher.state.files} files watched, {due}"
 
     def stop(self) -> None:
         """End everything within some seconds; a run that does not end is left to the next start."""
@@ -213,7 +213,3 @@ def make_socket(around: Surroundings, requests: Requests) -> SocketServer:
     if around.runtime_folder is None:
         return SocketServer(usual, requests.handle)
     return SocketServer(around.runtime_folder / usual.name, requests.handle, link=usual)
-
-
-def _first_line(text: str) -> str:
-    return text.partition("\n")[0]

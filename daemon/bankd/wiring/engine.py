@@ -21,7 +21,7 @@ from bankd.core.schedule_rows import Row
 from bankd.core.watching import Changes
 from bankd.cycle import Kind
 from bankd.errors import UserError
-from bankd.wiring.catching_up import catch_up_apart
+from bankd.wiring.catching_up import MANY, catch_up_apart
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
 from bankd.wiring.workspace import Configuration, Tenancy, Workspace, load_configuration, open_workspace
@@ -89,7 +89,8 @@ class Engine:
     def take_in(self, changes: Changes) -> None:
         """Make searchable what changed on disk, at once if not thoroughly; `settle_index` is to follow."""
         pages = [path.removeprefix("bank/") for path in changes.paths if path.startswith("bank/")]
-        self.finder.take_in(pages, self._now())
+        if len(pages) < MANY or not catch_up_apart(self.root, soon=True):
+            self.finder.take_in(pages, self._now())
 
     def settle_index(self) -> None:
         """Read thoroughly what was only read at once, and bring the tree file up to date."""
@@ -131,7 +132,7 @@ class Engine:
         self._tree.close()
 
     def _make_ready(self) -> None:
-        if not self.finder.is_there():
+        if self.finder.needs_many(MANY):
             catch_up_apart(self.root)
 
     @contextmanager

@@ -64,7 +64,7 @@ class Finder:
     def take_in(self, paths: Collection[str], now: datetime) -> None:
         """Read pages that changed, named from `bank/` on, without waiting for the analyser."""
         with self._writing:
-            if not self.is_there():  # a whole bank is not read here
+            if not _is_there(self._writer):  # a whole bank is not read here
                 return
             try:
                 self._is_used = True
@@ -74,12 +74,11 @@ class Finder:
                 raise
             self._problem = ""
 
-    def is_there(self) -> bool:
-        """Whether there is an index that can be read."""
-        try:
-            return self._writer.index.open()
-        except IndexDamaged:
-            return False
+    def needs_many(self, many: int) -> bool:
+        """Whether there is no index, or so many pages were read without the analyser; to be asked by the one who runs."""
+        if not _is_there(self.for_runs):
+            return True
+        return self._worker is not None and self.for_runs.index.provisional >= many
 
     def facts(self, pending: int) -> IndexFacts:
         """How the index stands."""
@@ -129,6 +128,13 @@ class Finder:
         if self._worker is not None:
             self._worker.end()
             self._worker = None
+
+
+def _is_there(searching: Searching) -> bool:
+    try:
+        return searching.index.open()
+    except IndexDamaged:
+        return False
 
 
 def index_facts(root: Path, settings: Settings) -> IndexFacts:
