@@ -57,17 +57,6 @@ def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(ro
     assert bankctl("verify").code == 0
 
 
-def test_the_second_look_of_a_run_does_not_bring_back_what_was_undone(root: Path, bankctl: Run) -> None:
-    before = pages(root)
-    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Minji: Lives in Busan.")
-    bankctl("cycle", "micro", "--now", NOW)
-    bankctl("undo", last_run(bankctl))
-
-    bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
-
-    assert pages(root) == before
-
-
 def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)
