@@ -57,6 +57,21 @@ def test_undo_brings_back_the_bytes_and_undoing_the_undo_brings_the_run_again(ro
     assert bankctl("verify").code == 0
 
 
+def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    without = re.sub(r"(?m)^- S: .*\n", "", page.read_text())
+    page.write_text(without)
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
+    healed = page.read_text()
+    page.write_text(without)
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:06")
+
+    assert "정직을 최우선으로" in healed
+    assert "정직을 최우선으로" not in page.read_text()
+
+
 def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
     bankctl("cycle", "micro", "--now", NOW)

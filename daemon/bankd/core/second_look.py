@@ -25,7 +25,8 @@ def second_look(
 ) -> tuple[Operation, ...]:
     """What a transaction still asks for on these paths, after those that came later."""
     looker = _Looker(look, locate, later)
-    wanted = [operation for operation in transaction.operations if operation.path in paths]
+    taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
+    wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
     return tuple(again for operation in wanted for again in looker.once_more(operation))
 
 
@@ -65,7 +66,7 @@ class _Looker:
         """The pieces that are here again, unless a later transaction brought them here."""
         back = keys_in(self.look(path), _keys(pieces))
         brought = [op for transaction in self.later for op in transaction.operations if op.path == path]
-        if any(isinstance(operation, Restore | Recast) for operation in brought):
+        if any(isinstance(operation, Recast) for operation in brought):
             return ()
         back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
         return tuple(piece for piece in pieces if piece.key in back)

@@ -1,0 +1,76 @@
+"""What a run still asks for when it is looked at again, and what later decisions keep it from asking."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from bankd.core.markdown import encode
+from bankd.core.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest
+from bankd.core.second_look import second_look
+from bankd.core.spans import keys_in
+from bankd.core.transaction import Transaction
+
+ONE = Piece("m-1", "- W: one ^m-1")
+
+
+def look_again(
+    pages: Mapping[str, str], operations: tuple[Operation, ...], *later: tuple[Operation, ...]
+) -> tuple[Operation, ...]:
+    """A second look at a bank of these pages, after these later transactions."""
+
+    def look(path: str) -> bytes | None:
+        return encode(pages[path]) if path in pages else None
+
+    def locate(keys: Collection[str]) -> Mapping[str, Collection[str]]:
+        return {key: {path for path in pages if keys_in(look(path), [key])} for key in keys}
+
+    since = [Transaction("later", "2026-06-10", done) for done in later]
+    return second_look(Transaction("run", "2026-06-10", operations), look, locate, {"a.md", "b.md"}, since)
+
+
+def test_a_memory_that_is_nowhere_is_added_again() -> None:
+    added = (Append("a.md", "", (ONE,)),)
+
+    assert look_again({"a.md": "# A\n"}, added) == added
+
+
+def test_one_that_a_hand_moved_elsewhere_is_left_there() -> None:
+    assert look_again({"a.md": "# A\n", "b.md": "- W: one ^m-1\n"}, (Append("a.md", "", (ONE,)),)) == ()
+
+
+def test_one_that_is_back_here_and_also_elsewhere_is_taken_out_here() -> None:
+    moved = (Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
+    both = {"a.md": "- W: one ^m-1\n", "b.md": "- W: one ^m-1\n"}
+
+    assert look_again(both, moved) == (Remove("a.md", (ONE,), "b.md"),)
+    assert look_again({"a.md": "- W: one ^m-1\n"}, moved[1:]) == ()
+
+
+def test_one_that_was_moved_on_is_taken_out_here_all_the_same() -> None:
+    moved = (Remove("a.md", (ONE,), "b.md"),)
+    moved_on = (Append("c.md", "", (ONE,)), Remove("b.md", (ONE,), "c.md"))
+    both = {"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
+
+    assert look_again(both, moved, moved_on) == (Remove("a.md", (ONE,), "c.md"),)
+
+
+def test_one_that_was_moved_back_stays() -> None:
+    moved = (Remove("a.md", (ONE,), "b.md"),)
+    back = (Append("a.md", "", (ONE,)), Remove("b.md", (ONE,), "a.md"))
+
+    assert look_again({"a.md": "- W: one ^m-1\n", "b.md": "- W: one ^m-1\n"}, moved, back) == ()
+
+
+def test_what_was_forgotten_or_undone_since_is_not_asked_for_again() -> None:
+    added = (Append("a.md", "", (ONE,)),)
+
+    assert look_again({"a.md": "# A\n"}, added, (Remove("a.md", (ONE,)),)) == ()
+    assert look_again({"a.md": "# A\n"}, added, (Restore("a.md", digest(b"x"), "# A\n"),)) == ()
+    assert look_again({}, added, (Drop("a.md", "# A\n\n- W: one ^m-1\n"),)) == ()
+
+
+def test_a_wording_that_is_old_again_is_renewed_unless_it_was_changed_since() -> None:
+    renewed = (Replace("a.md", "m-1", ONE.text, "- W: other ^m-1"),)
+
+    assert look_again({"a.md": "- W: one ^m-1\n"}, renewed) == renewed
+    assert look_again({"a.md": "- W: one ^m-1\n"}, renewed, (Replace("a.md", "m-1", "- W: other ^m-1", "x"),)) == ()
