@@ -106,7 +106,7 @@ class Finder:
         if worked:
             self._problem = ""
         self.for_runs.index.close()
-        give_back()
+        self._is_used = True  # what the run still holds is given back at the next tidying
 
     def tidy(self) -> None:
         """End the analyser's process when it was idle for long, and let go of what only refreshes need."""
