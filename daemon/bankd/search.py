@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.analysis import runs_of
 from bankd.core.marking import marks_of
+from bankd.core.priors import prior_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
 from bankd.core.succession import newest_first
@@ -59,7 +60,7 @@ def search(
     """
     weights = read(query, index, reader)
     found = find(weights, query.filters, index, today, taste)
-    ranked = rank(found, weights, index, taste)
+    ranked = rank(found, weights, index, today, taste)
     newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
@@ -102,15 +103,25 @@ def worth(row: FoundRow, today: date, taste: Taste) -> float:
     return row.hundredths - taste.fading_hundredths * days
 
 
-def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, taste: Taste) -> list[Ranked]:
+def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, today: date, taste: Taste) -> list[Ranked]:
     """Score what was found, best first; ties stand in the order of the bank."""
     pages = {row.page for row in found}
     paths, vocabularies = index.paths(pages), index.vocabularies(pages)
     scores = score([row.candidate for row in found], vocabularies, weights, index.corpus, taste.tree_weight)
     ranked = [
-        Ranked(paths[row.page], row, parts) for row, parts in zip(found, scores, strict=True) if row.page in paths
+        Ranked(paths[row.page], row, _with_prior(parts, row, today, taste))
+        for row, parts in zip(found, scores, strict=True)
+        if row.page in paths
     ]
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
+
+
+def _with_prior(parts: dict[str, float], row: FoundRow, today: date, taste: Taste) -> dict[str, float]:
+    sure = None if row.hundredths is None else worth(row, today, taste)
+    prior = prior_of(sure, (today - row.day).days if row.day else None, is_pinned="#pinned" in row.text)
+    if not prior or not parts["score"]:
+        return parts
+    return {**parts, "score": parts["score"] + prior, "prior": prior}
 
 
 def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:

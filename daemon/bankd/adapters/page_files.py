@@ -58,7 +58,7 @@ class PageFiles:
 
     def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
         if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
-            path = unicodedata.normalize("NFC", name)
+            path = name if name.isascii() else unicodedata.normalize("NFC", name)
             self._names[path] = name
             found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
