@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bankd.adapters.index_rows import Rows
 from bankd.adapters.index_terms import Terms
 
-FORMAT = "4"
+FORMAT = "6"
 """Changes whenever an index of the version before could not be read."""
 
 

@@ -50,7 +50,7 @@ _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
 _CAUTION = 0.03
 """What a denial adds to a memory of one sentence: who reads only the first answer should see 안 마셔 before 마셔."""
 
-HANGUL_FLOOR, LATIN_FLOOR = 0.02, 0.055
+HANGUL_FLOOR, LATIN_FLOOR = 0.018, 0.055
 _SMALL_BANK = 100
 """Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
 with the logarithm of its terms. In a small bank no word is rare yet, so both fall with the number of memories.
