@@ -153,3 +153,9 @@ def test_what_is_added_by_hand_must_be_readable(root: Path, bankctl: Run) -> Non
     assert bankctl("add", "plain words").code == 0
     (log,) = (root / "memory").glob("*.md")
     assert log.read_text(encoding="utf-8").endswith("## Retain\n- S: 가치관: 정직\n- W: plain words\n")
+
+
+def test_the_workspace_may_be_named_before_the_command(root: Path, bankctl: Run) -> None:
+    assert bankctl("--workspace", str(root), "config", "check").code == 0
+    assert bankctl("config", "check", "--workspace", str(root)).code == 0
+    assert bankctl("--workspace", str(root / "nowhere"), "config", "check").code == 3

@@ -32,8 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    name = next((word for word in arguments if not word.startswith("-")), None)
-    position = arguments.index(name) if name is not None else 0
+    position = _position_of_command(arguments)
+    name = arguments[position] if position < len(arguments) else None
     if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
         return _usage(name, arguments)
     from argparse import ArgumentParser, HelpFormatter
@@ -50,6 +50,15 @@ def _run(arguments: list[str]) -> int:
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
     return code
+
+
+def _position_of_command(arguments: list[str]) -> int:
+    """Where the command stands: the first word that is neither an option nor the folder of `--workspace`."""
+    for position, word in enumerate(arguments):
+        is_folder = position > 0 and arguments[position - 1] == "--workspace"
+        if not word.startswith("-") and not is_folder:
+            return position
+    return len(arguments)
 
 
 def _columns() -> int:
