@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.disk import storage_told
 from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
-from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, record_files, recorded_files
+from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, record_files, recorded_files
 from bankd.adapters.index_terms import Terms
 from bankd.core.analysis import Analysis
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
@@ -54,12 +54,18 @@ class IndexWriter:
         """Take in what changed, of all pages or of these; reads only pages whose stamp changed."""
         with storage_told(self._folder.path), self._folder.writer_lock():
             found = self._open_usable()
-            if isinstance(found, str):
-                return self._build(found)
-            try:
-                return self._update(found, paths)
-            finally:
-                found.rows.close()
+            return self._build(found) if isinstance(found, str) else self._update_or_build(found, paths)
+
+    def _update_or_build(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+        """Take changes in; where the build cannot take them (a kill left files that tantivy trips over), make another."""
+        try:
+            with damage_told(), storage_told(self._folder.path):
+                return self._update(build, paths)
+        except IndexDamaged as damage:
+            why = str(damage)
+        finally:
+            build.rows.close()
+        return self._build(why)
 
     def rebuild(self, why: str) -> Refreshed:
         """Make a new build beside the old one, which answers until the new one is whole."""
