@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -65,4 +65,14 @@ def test_another_tag_is_another_kind_of_statement() -> None:
     fact = member("m-6", "W @Peter: Prefers green tea.", "Tastes")
     (cluster,) = find_clusters([(TEA_AGAIN, fact)])
 
+    assert mergers(cluster, TODAY, FADING) == []
+
+
+def test_a_long_chain_is_compared_link_by_link() -> None:
+    """A cluster may hold half of a bank: all against all would take minutes for ten thousand memories."""
+    chain = [member(f"m-{n:03}", f"O @Peter: Prefers tea number {n}", "Peter") for n in range(60)]
+    (cluster,) = find_clusters(pairwise(chain))
+
+    assert len(cluster.members) == 60
+    assert max(len(near) for near in cluster.near.values()) == 2
     assert mergers(cluster, TODAY, FADING) == []

@@ -6,7 +6,7 @@ originals go to the archive as superseded; that is for the plan.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -38,10 +38,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Memories that are much alike, and their affinity to their nearest neighbour at the least."""
+    """Memories that are much alike, and who is near whom: through many links a cluster may hold half of a bank."""
 
     members: tuple[Member, ...]
-    affinity: float
+    near: Mapping[str, Set[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +76,18 @@ def find_clusters(pairs: Iterable[tuple[Member, Member]], threshold: float = THR
     """Gather candidate pairs into clusters by union-find; those with the most members first, then by id."""
     roots: dict[str, str] = {}
     members: dict[str, Member] = {}
-    nearest: dict[str, float] = {}
+    near: dict[str, set[str]] = {}
     for one, other in pairs:
-        near = affinity(one, other)
-        if one.id == other.id or near < threshold:
+        if one.id == other.id or affinity(one, other) < threshold:
             continue
-        for member in (one, other):
-            members[member.id] = member
-            nearest[member.id] = max(near, nearest.get(member.id, 0.0))
+        members |= {one.id: one, other.id: other}
+        near.setdefault(one.id, set()).add(other.id)
+        near.setdefault(other.id, set()).add(one.id)
         roots[_root(roots, one.id)] = _root(roots, other.id)
     grouped: dict[str, list[Member]] = {}
     for id_ in sorted(members):
         grouped.setdefault(_root(roots, id_), []).append(members[id_])
-    clusters = [Cluster(tuple(group), min(nearest[member.id] for member in group)) for group in grouped.values()]
+    clusters = [Cluster(tuple(group), {member.id: near[member.id] for member in group}) for group in grouped.values()]
     return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.members[0].id))
 
 
@@ -104,16 +103,18 @@ def mergers(cluster: Cluster, today: date, fading: Fading) -> list[Merger]:
 
     A pinned memory is kept, never merged into another; a member that says something of its own stays as it is.
     """
-    left = sorted(cluster.members, key=_most_said_first)
-    found = []
-    while left:
-        keeper = left.pop(0)
-        covered = [other for other in left if not other.memory.is_pinned and _says_all(keeper, other)]
+    members = {member.id: member for member in cluster.members}
+    found, gone = [], set[str]()
+    for keeper in sorted(cluster.members, key=_most_said_first):
+        if keeper.id in gone:
+            continue
+        gone.add(keeper.id)
+        others = [members[id_] for id_ in sorted(cluster.near[keeper.id] - gone)]
+        covered = [other for other in others if not other.memory.is_pinned and _says_all(keeper, other)]
         if covered:
-            ids = {member.id for member in covered}
-            left = [member for member in left if member.id not in ids]
+            gone |= {member.id for member in covered}
             merged = replace(keeper.memory, confidence=_strongest((keeper, *covered), today, fading))
-            found.append(Merger(keeper, merged, (keeper.id, *sorted(ids))))
+            found.append(Merger(keeper, merged, (keeper.id, *(member.id for member in covered))))
     return found
 
 
