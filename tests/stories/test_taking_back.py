@@ -178,3 +178,20 @@ def test_undoing_what_is_not_kept_says_so(root: Path, bankctl: Run) -> None:
     assert result.code == 3
     assert "bankctl log" in result.err
     assert tree_state(root) == before
+
+
+def test_runs_and_replaced_files_are_kept_as_long_as_the_settings_say(root: Path, bankctl: Run) -> None:
+    for day in (2, 3, 4):
+        write_log(root, f"2026-05-0{day}.md", f"S: 가치관: {day}번째 다짐을 지킨다.")
+        bankctl("cycle", "micro", "--now", NOW)
+    kept = [row["undoable"] for row in bankctl("log", "--json").json["runs"]]
+    trash = list((root / ".bankd/trash").iterdir())
+    bankctl("cycle", "micro", "--now", "2030-01-01")
+    by_default = [row["undoable"] for row in bankctl("log", "--json").json["runs"]]
+    (root / "bankd.yaml").write_text("keep: {runs_at_least: 2, trash_days: 365}\nsearch: {analyser: lexicon}\n")
+    bankctl("cycle", "micro", "--now", "2030-01-02")
+
+    assert (kept, by_default) == ([3, 2, 1], [None, 3, 2, 1])
+    assert len(trash) == 3
+    assert not list((root / ".bankd/trash").iterdir())
+    assert [row["undoable"] for row in bankctl("log", "--json").json["runs"]] == [None, None, 3, 2, None]

@@ -51,6 +51,8 @@ def test_texts_are_what_was_typed() -> None:
         ("dedup: {treshold: 3}", "did you mean dedup.threshold"),
         ("dedup: 3", "must be a mapping"),
         ("split: {warn_kib: 20}", "above split.warn_kib"),
+        ("keep: {runs_days: 0}", "keep.runs_days must be a number from 1 to 3650"),
+        ("keep: {trash_mib: 1.5}", "keep.trash_mib must be a whole number"),
         ("routing: ../x.yaml", "beside bankd.yaml"),
         ("timezone: UTC\ntimezone: UTC", "stands twice"),
         ("retain: &a {anywhere: true}\ndedup: *a", "anchors and aliases"),

@@ -15,6 +15,7 @@ from hashlib import sha256
 from bankd.adapters.disk import sync
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
+from bankd.core.policy import KeepPolicy
 from bankd.core.transaction import Transaction
 from bankd.errors import UserError
 
@@ -87,16 +88,16 @@ class Journals:
             self._tree.calls.rename(name, fd, f"{name}.bad", fd)
         self.set_aside.append(f"{folder}/{name}.bad")
 
-    def prune(self, now: datetime, at_least: int, keep_for: timedelta, keep_bytes: int) -> None:
-        """Let go of runs that can no longer be undone: the older ones, never the last few."""
+    def prune(self, now: datetime, keep: KeepPolicy) -> None:
+        """Let go of the older runs, which then can no longer be undone; never of the last few."""
         names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
-        if len(names) <= at_least:
+        if len(names) <= keep.runs_at_least:
             return
-        total = 0
+        oldest, total = now - timedelta(days=keep.runs_days), 0
         for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
             total += size
-            is_old = now.timestamp() - modified > keep_for.total_seconds()
-            if age >= at_least and (is_old or total > keep_bytes):
+            is_excess = modified < oldest.timestamp() or total > keep.runs_mib << 20
+            if age >= keep.runs_at_least and is_excess:
                 self._tree.remove(f"{RUNS}/{name}")
 
     def all(self) -> list[Journal]:

@@ -17,13 +17,13 @@ from bankd.adapters.staging import Staged
 from bankd.adapters.transactions import Applied, Transactions
 from bankd.adapters.trash import Trash, carrying
 from bankd.adapters.tree import Tree
+from bankd.core.policy import KeepPolicy
 from bankd.core.second_look import second_look
 from bankd.core.spans import keys_in
 from bankd.core.transaction import Transaction
 from bankd.errors import ConflictError
 
 SECOND_LOOK = timedelta(minutes=10)
-_KEEP_RUNS, _KEEP_FOR, _KEEP_BYTES = 20, timedelta(days=90), 200 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -44,12 +44,15 @@ class Recovery:
 class Recoverer:
     """Recovers one workspace; the lock must be held."""
 
-    def __init__(self, tree: Tree, transactions: Transactions, settle_seconds: float = 5.0) -> None:
+    def __init__(
+        self, tree: Tree, transactions: Transactions, settle_seconds: float = 5.0, keep: KeepPolicy | None = None
+    ) -> None:
         self._tree = tree
         self._transactions = transactions
         self._journals = transactions.journals
         self._trash = Trash(tree, transactions.staging)
         self._settle = settle_seconds
+        self._keep = keep or KeepPolicy()
 
     def recover(self, now: datetime) -> Recovery:
         """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
@@ -90,7 +93,7 @@ class Recoverer:
             applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
             carried.append(applied)
             self._trash.carried(late)
-        self._trash.expire(now)
+        self._trash.expire(now, self._keep)
         return carried
 
     def _look_again(self, now: datetime) -> list[Applied]:
@@ -139,7 +142,7 @@ class Recoverer:
         for journal in list(self._journals.load(DONE)):
             if abs(now - datetime.fromisoformat(journal.transaction.planned_at)) > SECOND_LOOK:
                 self._journals.move(journal, DONE, RUNS)
-        self._journals.prune(now, _KEEP_RUNS, _KEEP_FOR, _KEEP_BYTES)
+        self._journals.prune(now, self._keep)
 
 
 def _refuse_if_waiting(recovery: Recovery) -> None:

@@ -18,13 +18,13 @@ from bankd.core.markdown import decode, encode
 from bankd.core.memory import split_id
 from bankd.core.operations import Append, Carry, Operation, Piece, Replace, digest
 from bankd.core.pages import read_page
+from bankd.core.policy import KeepPolicy
 from bankd.core.second_look import Locate
 from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Look, take_step
 
-KEEP = timedelta(days=7)
-KEEP_EDITS = timedelta(minutes=10)
-KEEP_BYTES = 200 * 1024 * 1024
+_KEEP_EDITS = timedelta(minutes=10)
+_CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file before we stop reading it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Trash:
                     yield late
 
     def _late(self, name: str, staged: Staged, journal: Journal) -> Late:
-        data = self._tree.read(f"{TRASH}/{name}", KEEP_BYTES) or b""
+        data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
         pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
         if pristine is None:
             pristine = _replayed(journal, staged.before)
@@ -79,13 +79,13 @@ class Trash:
             if name != late.name:
                 self._tree.calls.rename(late.name, folder, name, folder)
 
-    def expire(self, now: datetime) -> None:
-        """Let go of what is older than 7 days, and of the oldest while there is more than 200 MB."""
+    def expire(self, now: datetime, keep: KeepPolicy) -> None:
+        """Let go of what is too old, and of the oldest while all of it is too much."""
         items = sorted(self._items(), key=lambda item: item[1].st_ctime_ns)
         size = sum(state.st_size for _, state in items)
         for name, state in items:
-            keep = KEEP_EDITS if name.endswith(EDIT) else KEEP
-            if now.timestamp() - state.st_ctime > keep.total_seconds() or size > KEEP_BYTES:
+            keep_for = _KEEP_EDITS if name.endswith(EDIT) else timedelta(days=keep.trash_days)
+            if now.timestamp() - state.st_ctime > keep_for.total_seconds() or size > keep.trash_mib << 20:
                 self._tree.remove(f"{TRASH}/{name}")
                 size -= state.st_size
 

@@ -85,6 +85,17 @@ class BudgetPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepPolicy:
+    """How long `.bankd/` keeps runs that can be undone, and displaced files: days, MiB, and so many runs in any case."""
+
+    runs_days: int = 90
+    runs_mib: int = 200
+    runs_at_least: int = 20
+    trash_days: int = 7
+    trash_mib: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class SecretsPolicy:
     """Patterns of credentials beside the built-in ones, in google-re2 syntax."""
 
@@ -114,6 +125,7 @@ class Settings:
     search: SearchPolicy = field(default_factory=SearchPolicy)
     links: LinksPolicy = field(default_factory=LinksPolicy)
     budget: BudgetPolicy = field(default_factory=BudgetPolicy)
+    keep: KeepPolicy = field(default_factory=KeepPolicy)
     secrets: SecretsPolicy = field(default_factory=SecretsPolicy)
     alert: AlertPolicy = field(default_factory=AlertPolicy)
     routing: str = "routing.yaml"

@@ -38,7 +38,7 @@ def examine(root: Path) -> dict[str, list[Finding]]:
         "files": _check_files(root, settings),
         "names": _check_names(root),
         "index": _check_index(root, settings),
-        "transactions": _check_transactions(root),
+        "transactions": _check_transactions(root, settings),
         "clock": _check_clock(root),
         "daemon": _check_daemon(root),
         **examine_surroundings(root, settings, (shipped("systemd"))),
@@ -130,7 +130,7 @@ def _check_index(root: Path, settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _check_transactions(root: Path) -> Iterator[Finding]:
+def _check_transactions(root: Path, settings: Settings) -> Iterator[Finding]:
     own = root / ".bankd"
     for path in sorted(own.glob("*/*.bad")):
         yield Finding(f"{path}: a torn journal, set aside", "its run was done again; delete it when you have looked")
@@ -138,8 +138,8 @@ def _check_transactions(root: Path) -> Iterator[Finding]:
     if open_ones and not _daemon_answers(root):
         yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
     trash = sum(_size(path) for path in (own / "trash").glob("*")) if (own / "trash").is_dir() else 0
-    if trash > 400 << 20:
-        yield Finding(f"{own / 'trash'} holds {trash >> 20} MB", "bankctl cycle reflect")
+    if trash > 2 * settings.keep.trash_mib << 20:
+        yield Finding(f"{own / 'trash'} holds {trash >> 20} MiB", "bankctl cycle reflect")
 
 
 def _size(path: Path) -> int:

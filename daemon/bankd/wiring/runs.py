@@ -56,7 +56,7 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
                 "status": "changed",
             }
             rows.append({**found, "undoable": journal.seq})
-    return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
+    return sorted(rows, key=lambda row: str(row["at"]))[::-1]
 
 
 @dataclass(frozen=True, slots=True)

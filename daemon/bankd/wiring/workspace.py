@@ -200,7 +200,7 @@ def open_workspace(
             transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
             if write:
                 require_safe(files.tree, permitted=settings.unsafe_filesystem)
-                Recoverer(files.tree, transactions, settings.settle_seconds).recover(moment)
+                Recoverer(files.tree, transactions, settings.settle_seconds, settings.keep).recover(moment)
             catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
             holdings = PageHoldings(files, catalogue, settings.settle_seconds)
             index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
