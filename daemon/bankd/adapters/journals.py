@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -77,16 +78,20 @@ class Journals:
     def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
         """The journals of a folder from a number on, oldest first; a torn or newer one is set aside."""
         for name in self._tree.names(folder):
-            if name.endswith(".json") and name >= f"{since:06}":
-                try:
-                    yield decode_journal(self._tree.read(f"{folder}/{name}", _CAP) or b"")
-                except (ValueError, KeyError, TypeError, RecursionError):
-                    self._set_aside(folder, name)
+            if not name.endswith(".json") or name < f"{since:06}":
+                continue
+            data = self._tree.read(f"{folder}/{name}", _CAP)
+            if data is None:
+                continue  # it has moved on since the folder was listed
+            try:
+                yield decode_journal(data)
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self._set_aside(folder, name)
 
     def _set_aside(self, folder: str, name: str) -> None:
-        with self._tree.folder(folder) as fd:
+        with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
             self._tree.calls.rename(name, fd, f"{name}.bad", fd)
-        self.set_aside.append(f"{folder}/{name}.bad")
+            self.set_aside.append(f"{folder}/{name}.bad")
 
     def prune(self, now: datetime, keep: KeepPolicy) -> None:
         """Let go of the older runs, which then can no longer be undone; never of the last few."""
@@ -101,8 +106,8 @@ class Journals:
                 self._tree.remove(f"{RUNS}/{name}")
 
     def all(self) -> list[Journal]:
-        """Every journal that is kept, oldest first."""
-        found = {journal.seq: journal for folder in (RUNS, DONE, TXN) for journal in self.load(folder)}
+        """Every journal that is kept, oldest first; in the order in which they move, so that none slips past."""
+        found = {journal.seq: journal for folder in (TXN, DONE, RUNS) for journal in self.load(folder)}
         return [found[seq] for seq in sorted(found)]
 
     def find(self, run: str) -> list[Journal]:
