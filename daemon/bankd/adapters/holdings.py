@@ -9,6 +9,7 @@ from functools import lru_cache
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
 from bankd.core.decay import FADING_TAG
+from bankd.core.fights import ADVICE, why_resting
 from bankd.core.memory import Memory
 from bankd.core.pages import Entry, Page, holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
@@ -24,24 +25,32 @@ FOLDERS = ("bank", "archive")
 class PageHoldings:
     """The pages of a workspace as the rules ask for them."""
 
-    def __init__(self, files: BankFiles, catalogue: Catalogue, settle_seconds: float) -> None:
+    def __init__(
+        self,
+        files: BankFiles,
+        catalogue: Catalogue,
+        settle_seconds: float,
+        resting: Mapping[str, datetime] | None = None,
+    ) -> None:
+        """Ask of these files; pages that are `resting` until a moment are not to be written before."""
         self._files, self._catalogue, self._settle = files, catalogue, settle_seconds
+        self._resting = {path: f"{why_resting(until)}; {ADVICE}" for path, until in (resting or {}).items()}
         self._closed: dict[str, str] = {}
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
-        self._closed = {}
+        self._closed = dict(self._resting)
         with self._catalogue.change():
             for folder in FOLDERS:
                 self._refresh(folder, now)
-        return [Deferred(path, reason) for path, reason in sorted(self._closed.items())]
+        return [Deferred(path, reason, path in self._resting) for path, reason in sorted(self._closed.items())]
 
     def _refresh(self, folder: str, now: datetime) -> None:
         known = self._catalogue.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
         self._closed |= {**survey.unsettled, **survey.quarantined}
         for path, seen in survey.files.items():
-            if not holds_memories(path):
+            if not holds_memories(path) or path in self._resting:
                 continue
             if known.get(path) != seen:
                 self._read(path, seen)

@@ -7,7 +7,7 @@ where undo and show find it: what a run did and the bytes from before.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +16,7 @@ from hashlib import sha256
 from bankd.adapters.disk import sync
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
+from bankd.core.fights import find_rests
 from bankd.core.policy import KeepPolicy
 from bankd.core.transaction import Transaction
 from bankd.errors import UserError
@@ -110,12 +111,24 @@ class Journals:
         found = {journal.seq: journal for folder in (TXN, DONE, RUNS) for journal in self.load(folder)}
         return [found[seq] for seq in sorted(found)]
 
+    def resting(self, now: datetime) -> dict[str, datetime]:
+        """The pages that are fought over and left alone for a while: until when."""
+        young = list(self.load(DONE))
+        since = self.load(RUNS, young[0].seq) if young else ()
+        return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
+
     def find(self, run: str) -> list[Journal]:
         """The journals of a run, by its id or its number; UserError when there is none."""
         found = [journal for journal in self.all() if run in {journal.transaction.run, str(journal.seq)}]
         if not found:
             raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
         return found
+
+
+def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
+    """Until when each page that was fought over is left alone; a moment in the past for one that has had its rest."""
+    in_order = sorted(journals, key=lambda journal: journal.seq)
+    return find_rests((journal.transaction, journal.before) for journal in in_order)
 
 
 def encode_journal(journal: Journal) -> bytes:

@@ -9,10 +9,10 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from bankd.adapters.disk import explain
-from bankd.adapters.journals import DONE, RUNS, TXN, Journal
+from bankd.adapters.journals import DONE, RUNS, TXN, Journal, rests_of
 from bankd.adapters.staging import Staged
 from bankd.adapters.transactions import Applied, Transactions
 from bankd.adapters.trash import Trash, carrying
@@ -102,11 +102,12 @@ class Recoverer:
         if not young:
             return []
         later = young + list(self._journals.load(RUNS, since=young[0].seq))
+        rests = rests_of(later)
         healed = []
         for journal in young:
             since = [other.transaction for other in later if other.seq > journal.seq]
             transaction = journal.transaction
-            paths = self._young_paths(journal, now)
+            paths = self._young_paths(journal, now, rests)
             operations = second_look(transaction, self._transactions.look, self._locate, paths, since)
             if operations:
                 again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
@@ -114,21 +115,23 @@ class Recoverer:
                 healed += [applied] if applied.changed else []
         return healed
 
-    def _young_paths(self, journal: Journal, now: datetime) -> set[str]:
-        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run."""
-        planned = datetime.fromisoformat(journal.transaction.planned_at).timestamp()
-        window = SECOND_LOOK.total_seconds()
-        paths = {operation.path for operation in journal.transaction.operations}
-        if abs(now.timestamp() - planned) <= window:
-            return paths
-        return {path for path in paths if abs(self._modified(path) - planned) <= window}
+    def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
+        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.
 
-    def _modified(self, path: str) -> float:
+        One that is fought over is left alone for a while, and then looked at once more.
+        """
+        resting = {path for path, until in rests.items() if until > now}
+        paths = {operation.path for operation in journal.transaction.operations} - resting
+        if _age(journal, now) <= SECOND_LOOK:
+            return paths
+        return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
+
+    def _modified(self, path: str) -> datetime:
         try:
             with self._tree.file(path) as fd:
-                return os.fstat(fd).st_mtime
-        except (OSError, ConflictError):
-            return float("-inf")
+                return datetime.fromtimestamp(os.fstat(fd).st_mtime, UTC)
+        except (OSError, ConflictError, OverflowError, ValueError):
+            return datetime.min.replace(tzinfo=UTC)
 
     def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
         """Read bank/ and archive/ for these keys: only for the few pieces that are not where they were put."""
@@ -139,8 +142,10 @@ class Recoverer:
         return found
 
     def _retire(self, now: datetime) -> None:
-        for journal in list(self._journals.load(DONE)):
-            if abs(now - datetime.fromisoformat(journal.transaction.planned_at)) > SECOND_LOOK:
+        old = [journal for journal in self._journals.load(DONE) if _age(journal, now) > SECOND_LOOK]
+        resting = self._journals.resting(now).keys() if old else set()
+        for journal in old:
+            if not resting & journal.before.keys():
                 self._journals.move(journal, DONE, RUNS)
         self._journals.prune(now, self._keep)
 
@@ -149,6 +154,10 @@ def _refuse_if_waiting(recovery: Recovery) -> None:
     waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
     if waiting:
         raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
+
+
+def _age(journal: Journal, moment: datetime) -> timedelta:
+    return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
 
 
 def _pages(tree: Tree, folder: str) -> Iterator[str]:

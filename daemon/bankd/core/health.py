@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from bankd.core.fights import ADVICE, why_resting
 from bankd.core.schedule_rows import Outcome, Row, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
@@ -26,7 +28,7 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, which of its folders are missing, and which pages are large."""
+    """What the workspace holds, which of its folders are missing, which pages are large, and which rest until when."""
 
     pages: int = 0
     inbox: int = 0
@@ -34,6 +36,7 @@ class BankFacts:
     index: IndexFacts = IndexFacts()
     large: tuple[str, ...] = ()
     is_clock_frozen: bool = False
+    resting: Mapping[str, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +143,17 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
     if bank.is_clock_frozen:
         text = "the clock jumped by days that did not pass: nothing is archived for its age"
         found.append(Finding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
+    found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
         found.append(Finding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"))
     return found
+
+
+def fought_over(page: str, until: datetime) -> Finding:
+    """What to say of a page that is left alone because something changes it back."""
+    return Finding(f"{page} was {why_resting(until)}", ADVICE, needs_person=True)
 
 
 def _judge_missed(facts: Facts) -> list[Finding]:

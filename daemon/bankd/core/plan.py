@@ -82,10 +82,11 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """What waits for the next run, and for what."""
+    """What waits for the next run, and for what; `needs_person` when it may wait for ever otherwise."""
 
     what: str
     reason: str
+    needs_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

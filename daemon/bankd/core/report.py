@@ -33,7 +33,7 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _taken_out(plan)
     yield from _split(plan)
     yield from _for_a_person(plan)
-    yield from (Row(".", "waiting", later.what, "", later.reason) for later in plan.deferred)
+    yield from (Row(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
 
 
 def _learned(plan: Plan) -> Iterator[Row]:
@@ -105,6 +105,8 @@ def _for_a_person(plan: Plan) -> Iterator[Row]:
         yield Row("!", "screened", str(w.line.place), w.masked, reason)
     for bad in plan.bad:
         yield Row("!", "bad", str(bad.place), "", bad.reason)
+    for fought in (d for d in plan.deferred if d.needs_person):
+        yield Row("!", "fought over", fought.what, "", fought.reason)
     for warning in plan.warnings:
         yield Row("!", "warning", "", "", warning)
 
@@ -121,7 +123,7 @@ CHAPTERS = (
     ("In the inbox", ("inbox",)),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled")),
     ("Could not be read", ("bad",)),
-    ("Needs you", ("warning",)),
+    ("Needs you", ("fought over", "warning")),
     ("Waits for the next run", ("waiting",)),
 )
 """The report of a run as a page: its chapters in order, each with the kinds of rows in it."""

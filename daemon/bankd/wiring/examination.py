@@ -16,12 +16,13 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.schedule_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding
+from bankd.core.health import Finding, fought_over
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.errors import BankError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import check_configuration
+from bankd.wiring.facts import resting_pages
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
 from bankd.wiring.workspace import FOLDERS, SETTINGS
@@ -134,9 +135,12 @@ def _check_transactions(root: Path, settings: Settings) -> Iterator[Finding]:
     own = root / ".bankd"
     for path in sorted(own.glob("*/*.bad")):
         yield Finding(f"{path}: a torn journal, set aside", "its run was done again; delete it when you have looked")
-    open_ones = list((own / "txn").glob("*.json"))
-    if open_ones and not _daemon_answers(root):
-        yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
+    if not _daemon_answers(root):
+        open_ones = list((own / "txn").glob("*.json"))
+        if open_ones:
+            yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
+        for page, until in sorted(resting_pages(root).items()):
+            yield fought_over(page, until)
     trash = sum(_size(path) for path in (own / "trash").glob("*")) if (own / "trash").is_dir() else 0
     if trash > 2 * settings.keep.trash_mib << 20:
         yield Finding(f"{own / 'trash'} holds {trash >> 20} MiB", "bankctl cycle reflect")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
+from bankd.adapters.clock import utc_now
+from bankd.adapters.journals import Journals
+from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
 from bankd.core.health import BankFacts, IndexFacts
 from bankd.core.pages import read_page
@@ -20,17 +25,32 @@ def bank_facts(root: Path, index: IndexFacts, pages: int, warn_kib: float) -> Ba
     """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
     large = _large_pages(root, warn_kib * 1024)
-    return BankFacts(pages, _count_inbox(root), missing, index, large, is_clock_frozen=_is_clock_frozen(root))
+    frozen, resting = _is_clock_frozen(root), resting_pages(root)
+    return BankFacts(pages, _count_inbox(root), missing, index, large, frozen, resting)
 
 
 def _is_clock_frozen(root: Path) -> bool:
     """Whether the clock jumped, so that nothing is archived for its age."""
+    with _opened(root) as tree:
+        return tree is not None and judge_clock(tree, None).is_frozen
+
+
+def resting_pages(root: Path) -> dict[str, datetime]:
+    """The pages that are left alone because something changes them back, and until when."""
+    with _opened(root) as tree:
+        return {} if tree is None else Journals(tree, Staging(tree)).resting(utc_now())
+
+
+@contextmanager
+def _opened(root: Path) -> Iterator[Tree | None]:
+    """The workspace; None when it is missing, which is said elsewhere."""
     try:
         tree = Tree(root)
     except UserError:
-        return False  # a missing workspace is said elsewhere
+        yield None
+        return
     try:
-        return judge_clock(tree, None).is_frozen
+        yield tree
     finally:
         tree.close()
 

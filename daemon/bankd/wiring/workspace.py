@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event as Waiter
@@ -89,6 +89,9 @@ class Workspace:
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
 
+    resting: Mapping[str, datetime] = field(default_factory=dict)
+    """The pages that runs leave alone until then, because something changes them back; a person may change them."""
+
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
         """What a run is told; `remember` that the clock was looked at."""
         held = self.configuration = self.configuration or load_configuration(self.root)
@@ -140,7 +143,8 @@ class Workspace:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
         recalls = RecallBuffer(self.root / "recall", self.settings.search.recall_minutes)
-        return World(logs, self.holdings(), self.committer(), self.index, self.index, self.graph, recalls)
+        holdings = PageHoldings(self.files, self.catalogue, settle, self.resting)
+        return World(logs, holdings, self.committer(), self.index, self.index, self.graph, recalls)
 
     def committer(self) -> Committer:
         """What commits."""
@@ -207,7 +211,10 @@ def open_workspace(
             graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
             try:
                 held = tenancy.configuration if tenancy else None
-                yield Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held, now is None)
+                resting = transactions.journals.resting(moment)
+                yield Workspace(
+                    root, settings, moment, files, catalogue, transactions, index, graph, held, now is None, resting
+                )
             finally:
                 graph.close()
                 index.close()
