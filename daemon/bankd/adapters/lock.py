@@ -1,4 +1,4 @@
-"""One writer a workspace: a file lock that dies with its process and that children do not inherit."""
+"""One writer a workspace: a file lock that dies with its process and that children only have when it is handed to them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,20 @@ class Lock:
         self._tree = tree
         self._started = started
         self._fd: int | None = None
+
+    @classmethod
+    def handed(cls, tree: Tree, descriptor: int) -> Lock:
+        """The lock of another process that goes on holding it, as its open file: it is free when both let go."""
+        lock = cls(tree, "")
+        lock._fd = descriptor
+        return lock
+
+    @property
+    def descriptor(self) -> int:
+        """The open file that holds the lock, to hand to a process that works for this one."""
+        if self._fd is None:
+            raise BusyError("the right to write is lent to another process")
+        return self._fd
 
     @property
     def is_held(self) -> bool:

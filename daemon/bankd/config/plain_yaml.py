@@ -48,11 +48,16 @@ class _Loader(yaml.SafeLoader):
 
 def compose(path: Path) -> yaml.Node | None:
     """Read a YAML file into nodes; ConfigError when it cannot be read as plain YAML."""
+    return compose_text(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a settings file; ConfigError when it cannot be read or is no text of a sensible size."""
     try:
         data = path.read_bytes()
         if len(data) > MAX_BYTES:
             raise ConfigError(f"{path}: larger than {MAX_BYTES // 1024} KiB; a settings file needs less")
-        return compose_text(data.decode("utf-8"), str(path))
+        return data.decode("utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ from typing import Any
 import re2
 import yaml
 
-from bankd.config.plain_yaml import ConfigError, Problem, compose, mapping_of, raise_problems
+from bankd.config.plain_yaml import ConfigError, Problem, compose, compose_text, mapping_of, raise_problems
 from bankd.core.memory import TAGS
 from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
 from bankd.core.secrets import Finder
@@ -23,9 +23,9 @@ _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
 _FLAGS = ("whole_words", "entity")
 
 
-def load_rules(path: Path) -> Rules:
-    """Read a `routing.yaml`; ConfigError with every problem in it."""
-    return read_rules(compose(path), str(path))
+def load_rules(path: Path, text: str | None = None) -> Rules:
+    """Read a `routing.yaml`, or a text that stood there; ConfigError with every problem in it."""
+    return read_rules(compose(path) if text is None else compose_text(text, str(path)), str(path))
 
 
 def read_rules(node: yaml.Node | None, name: str) -> Rules:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
-from bankd.config.plain_yaml import Problem, compose, mapping_of, raise_problems
+from bankd.config.plain_yaml import Problem, compose, compose_text, mapping_of, raise_problems
 from bankd.core.policy import Settings
 from bankd.core.retain import PROFILES
 
@@ -123,9 +123,9 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
 """How the text of each scalar setting is read; the lists are read as they are."""
 
 
-def load_settings(path: Path) -> Settings:
-    """Read a `bankd.yaml`; ConfigError with every problem in it."""
-    return read_settings(compose(path), str(path))
+def load_settings(path: Path, text: str | None = None) -> Settings:
+    """Read a `bankd.yaml`, or a text that stood there; ConfigError with every problem in it."""
+    return read_settings(compose(path) if text is None else compose_text(text, str(path)), str(path))
 
 
 def read_settings(node: yaml.Node | None, name: str) -> Settings:

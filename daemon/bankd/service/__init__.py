@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if engine is not None:
             around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder())
             Daemon(engine, signals, around).live()
+            # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
+            os._exit(0)
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help

@@ -34,8 +34,8 @@ from bankd.wiring.engine import Engine
 log = logging.getLogger(__name__)
 
 BEAT = 30.0
-# Of the 5 s in which a stop must be over; the rest is for the socket and the interpreter.
-PATIENCE = 4.0
+# Of the 5 s in which a stop must be over; the rest is for ending what did not end, and for the socket.
+PATIENCE = 3.0
 PROOF = 5.0
 
 
@@ -193,18 +193,16 @@ class Daemon:
         return failing[0].partition("\n")[0] if failing else f"{self._watcher.state.files} files watched, {due}"
 
     def stop(self) -> None:
-        """End everything within some seconds; a run that does not end is left to the next start."""
+        """End everything within some seconds; a run that does not end is ended, and left to the next start."""
         self._around.notifier.stopping("stopping")
         self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
         self._timer.stop()
         ended = self._jobs.stop(PATIENCE)
+        self._engine.abandon()
         self._socket.stop()
-        log.info("stopped cleanly=%s", ended)
-        if not ended:
-            # What the run was writing is in the journal of transactions, and the next start finishes it.
-            os._exit(0)
         self._watcher.stop()
         self._engine.close()
+        log.info("stopped cleanly=%s", ended)
 
 
 def make_socket(around: Surroundings, requests: Requests) -> SocketServer:

@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from bankd.config import ConfigError, compile_finders, load_rules, load_settings
+from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_text
 from bankd.core.policy import Settings
 from bankd.core.routing import Rules
-from bankd.wiring.workspace import SETTINGS
+from bankd.core.secrets import Finder
+
+SETTINGS = "bankd.yaml"
+FOLDERS = ("memory", "bank", "archive", "events")
+
+
+class Sources(NamedTuple):
+    """The text of both files as they were when they were last good, whatever has become of the files since."""
+
+    settings: str
+    rules: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Settings, rules and secret patterns of a workspace, read and checked."""
+
+    settings: Settings
+    rules: Rules
+    finders: Sequence[Finder]
+
+
+def load_configuration(root: Path) -> Configuration:
+    """Read all three; raises ConfigError with every problem of the first file that has one."""
+    return configure(root, read_sources(root))
+
+
+def read_sources(root: Path) -> Sources:
+    """Read both files; raises ConfigError when one cannot be read, or the settings do not tell where the rules are."""
+    text = read_text(root / SETTINGS)
+    return Sources(text, read_text(root / load_settings(root / SETTINGS, text).routing))
+
+
+def configure(root: Path, sources: Sources) -> Configuration:
+    """Understand what was read; raises ConfigError."""
+    settings = load_settings(root / SETTINGS, sources.settings)
+    finders = compile_finders(settings.secrets.patterns, str(root / SETTINGS))
+    return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
 
 
 def read_rules_of(root: Path) -> Rules:

@@ -21,11 +21,10 @@ from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.errors import BankError
 from bankd.shipped import shipped
-from bankd.wiring.configuration import check_configuration
+from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
 from bankd.wiring.facts import resting_pages
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
-from bankd.wiring.workspace import FOLDERS, SETTINGS
 
 PRIVATE = 0o077
 

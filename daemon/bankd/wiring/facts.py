@@ -17,8 +17,8 @@ from bankd.core.rearrange import is_splittable
 from bankd.core.routing import INBOX
 from bankd.core.watching import is_watched
 from bankd.errors import UserError
+from bankd.wiring.configuration import FOLDERS
 from bankd.wiring.trusting import judge_clock
-from bankd.wiring.workspace import FOLDERS
 
 
 def bank_facts(root: Path, index: IndexFacts, pages: int, warn_kib: float) -> BankFacts:

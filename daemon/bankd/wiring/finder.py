@@ -1,4 +1,4 @@
-"""Search as the daemon does it: one reader for all clients, a writer for the watcher and one for runs, one analyser."""
+"""Search as the daemon does it: one reader for all clients and a writer for the watcher; runs are another process's."""
 
 from __future__ import annotations
 
@@ -27,26 +27,22 @@ class Finder:
     def __init__(self, root: Path, settings: Settings) -> None:
         """Take the workspace; nothing is read yet."""
         self._root = root
-        self._worker: KiwiWorker | None = None
         self._reading, self._writing = threading.Lock(), threading.Lock()
         self._problem, self._is_used = "", False
         self._make(settings)
 
     def _make(self, settings: Settings) -> None:
         own = search_settings_of(settings)
-        if own.analyser == "kiwi":
-            self._worker = self._worker or KiwiWorker(read_monotonic)
-        else:
-            self._end_worker()
-        self._reader = Searching(self._root, own, self._worker, is_daemon=True)
-        self._writer = Searching(self._root, own, self._worker, is_daemon=True)
-        self.for_runs = Searching(self._root, own, self._worker, is_daemon=True)
+        # It is never started here; with it, texts that a run had analysed are known.
+        worker = KiwiWorker(read_monotonic) if own.analyser == "kiwi" else None
+        self._reader = Searching(self._root, own, worker, is_daemon=True)
+        self._writer = Searching(self._root, own, worker, is_daemon=True)
         self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
 
     def adopt(self, settings: Settings) -> None:
         """Go on by new settings."""
         with self._reading, self._writing:
-            # Neither is closed here: a run may hold the one that is for runs, and files close with the last holder.
+            self.close()
             self._make(settings)
 
     def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
@@ -74,15 +70,9 @@ class Finder:
                 raise
             self._problem = ""
 
-    def needs_many(self, many: int) -> bool:
-        """Whether there is no index, or so many pages were read without the analyser; to be asked by the one who runs."""
-        if not _is_there(self.for_runs):
-            return True
-        return self._worker is not None and self.for_runs.index.provisional >= many
-
-    def facts(self, pending: int) -> IndexFacts:
-        """How the index stands."""
-        worker = "running" if self._worker is not None and self._worker.is_running else "not running"
+    def facts(self, pending: int, *, is_working: bool) -> IndexFacts:
+        """How the index stands; `is_working` says that the process for runs is there."""
+        worker = "running" if is_working else "not running"
         with self._reading:
             index = self._reader.index
             try:
@@ -101,17 +91,12 @@ class Finder:
                 worker,
             )
 
-    def end_run(self, *, worked: bool) -> None:
-        """Let go of what only a run needs; one that worked has made up for what failed before."""
-        if worked:
-            self._problem = ""
-        self.for_runs.index.close()
-        self._is_used = True  # what the run still holds is given back at the next tidying
+    def forget_problem(self) -> None:
+        """A run has made up for what failed before."""
+        self._problem = ""
 
     def tidy(self) -> None:
-        """End the analyser's process when it was idle for long, and let go of what only refreshes need."""
-        if self._worker is not None:
-            self._worker.end_if_idle()
+        """Let go of what only refreshes need."""
         if self._is_used and self._writing.acquire(blocking=False):
             self._is_used = False
             self._writer.index.close()
@@ -119,15 +104,9 @@ class Finder:
             give_back()
 
     def close(self) -> None:
-        """Let go of the index and end the analyser's process."""
-        self._end_worker()
-        for searching in (self._reader, self._writer, self.for_runs):
-            searching.index.close()
-
-    def _end_worker(self) -> None:
-        if self._worker is not None:
-            self._worker.end()
-            self._worker = None
+        """Let go of the index."""
+        self._reader.index.close()
+        self._writer.index.close()
 
 
 def _is_there(searching: Searching) -> bool:

@@ -9,7 +9,8 @@ from bankd.adapters.clock import read_clock
 from bankd.config import load_settings
 from bankd.core.retain import Place
 from bankd.shipped import shipped
-from bankd.wiring.workspace import FOLDERS, SETTINGS, check_folders
+from bankd.wiring.configuration import FOLDERS, SETTINGS
+from bankd.wiring.workspace import check_folders
 
 
 def make_workspace(root: Path) -> list[str]:

@@ -142,7 +142,7 @@ class Searching:
 
     def refresh_some(self, now: datetime, paths: Collection[str]) -> Refreshed:
         """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
-        self.analyser.patience = "if warm"
+        self.analyser.patience = "never"
         return self.index.refresh(now, paths)
 
     def write_tree(self, write: Write) -> None:

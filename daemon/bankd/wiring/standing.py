@@ -13,9 +13,9 @@ from bankd.core.health import Facts, JobFacts, facts_to_json
 from bankd.core.metrics import render_metrics
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import recount
+from bankd.wiring.configuration import SETTINGS
 from bankd.wiring.facts import bank_facts, count_pages
 from bankd.wiring.finder import index_facts
-from bankd.wiring.workspace import SETTINGS
 
 JOBS = ("micro", "reflect")
 

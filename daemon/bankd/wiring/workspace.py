@@ -27,46 +27,27 @@ from bankd.adapters.run_reports import RunReports
 from bankd.adapters.runs import RunHistory
 from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Transactions
-from bankd.config import compile_finders, load_rules, load_settings
+from bankd.config import load_settings
 from bankd.core.events import Ledger, fold
 from bankd.core.names import is_outside
 from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
 from bankd.core.report import counts_of, rows_of
-from bankd.core.routing import Rules
-from bankd.core.secrets import Finder
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
 from bankd.errors import BankError, BusyError, RefusedError, StorageError, UserError
+from bankd.wiring.configuration import SETTINGS, Configuration, load_configuration
 from bankd.wiring.run_index import RunIndex
 from bankd.wiring.searching import Searching
 from bankd.wiring.trusting import judge_clock
 
-SETTINGS = "bankd.yaml"
-FOLDERS = ("memory", "bank", "archive", "events")
 _LOOK_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
-    """Settings, rules and secret patterns of a workspace, read and checked."""
-
-    settings: Settings
-    rules: Rules
-    finders: Sequence[Finder]
-
-
-def load_configuration(root: Path) -> Configuration:
-    """Read all three; raises ConfigError with every problem of the first file that has one."""
-    settings = load_settings(root / SETTINGS)
-    finders = compile_finders(settings.secrets.patterns, str(root / SETTINGS))
-    return Configuration(settings, load_rules(root / settings.routing), finders)
-
-
-@dataclass(frozen=True, slots=True)
 class Tenancy:
-    """What a daemon holds for as long as it lives: the lock, settings that hold whatever the files now say, the index."""
+    """What a daemon gives to a run: the lock it holds, settings that hold whatever the files now say, the index."""
 
     lock: Lock
     configuration: Configuration

@@ -1,0 +1,148 @@
+"""A process that works for this one: started when there is work, ended when there is none, with all the memory it took.
+
+Requests and answers are JSON objects, one a line, over a socket that is the helper's standard input; an open file may
+go with a request. A helper ends when its master does, because the socket tells it so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from bankd.errors import BankError
+
+Message: TypeAlias = dict[str, Any]
+Request: TypeAlias = tuple[bytes, int | None]
+_CHUNK = 1 << 16
+
+
+class HelperDiedError(BankError):
+    """The helper ended in the middle of its work; what it was writing is finished by the next."""
+
+
+class Helper:
+    """One helper, at most; requests come one at a time, the rest from any thread."""
+
+    def __init__(self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0) -> None:
+        """Take how to start it, a monotonic clock in seconds, and how long an idle helper is kept."""
+        self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
+        self._busy = threading.Lock()
+        self._last_used, self._is_over = 0.0, False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process is there."""
+        process = self._process
+        return process is not None and process.poll() is None
+
+    def ask(self, request: Message, descriptor: int | None = None) -> Message:
+        """Have something done; raises HelperDiedError when it is not done to the end."""
+        with self._busy:
+            connection = self._connection if self.is_running and self._connection else self._start()
+            try:
+                line = json.dumps(request).encode() + b"\n"
+                sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
+                connection.sendall(line[sent:])
+                return _read_answer(connection)
+            except (OSError, ValueError) as error:
+                raise HelperDiedError(f"the process that does the runs ended ({self._reap()})") from error
+            finally:
+                self._last_used = self._clock()
+
+    def _start(self) -> socket.socket:
+        self._reap()
+        if self._is_over:
+            raise HelperDiedError("nothing more is begun")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs:
+            try:
+                self._process = subprocess.Popen(self._command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)  # noqa: S603 -- our own module
+            except OSError as error:
+                ours.close()
+                raise HelperDiedError(f"no process can be started: {error.strerror}") from error
+        self._connection = ours
+        return ours
+
+    def end_if_idle(self) -> None:
+        """End the helper when there was nothing to do for a while; it does not wait for one that works."""
+        if self._process is not None and self._busy.acquire(blocking=False):
+            try:
+                if not self.is_running or self._clock() - self._last_used > self._idle_seconds:
+                    self._reap()
+            finally:
+                self._busy.release()
+
+    def end(self) -> None:
+        """End the helper for good, whatever it does; what asked it is told so."""
+        self._is_over = True
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(OSError):
+                process.kill()
+
+    def close(self) -> None:
+        """End the helper and see it go."""
+        self.end()
+        with self._busy:
+            self._reap()
+
+    def _reap(self) -> str:
+        """Let go of the helper; gives how it ended."""
+        process, connection = self._process, self._connection
+        self._process = self._connection = None
+        if connection is not None:
+            connection.close()
+        if process is None:
+            return "it was never there"
+        process.kill()
+        code = process.wait()
+        return f"by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _read_answer(connection: socket.socket) -> Message:
+    parts: list[bytes] = []
+    while not parts or not parts[-1].endswith(b"\n"):
+        part = connection.recv(_CHUNK)
+        if not part:
+            raise ValueError("it went away")
+        parts.append(part)
+    answer = json.loads(b"".join(parts))
+    if not isinstance(answer, dict):
+        raise ValueError("the answer is no object")  # noqa: TRY004 -- to be told like any other answer that is none
+    return answer
+
+
+def serve_master(answer: Callable[[Message, int | None], Message]) -> None:
+    """Be a helper: answer the requests on standard input until the master is gone, and end in that moment."""
+    connection = socket.socket(fileno=os.dup(0))
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, requests), daemon=True).start()
+    while True:
+        line, descriptor = requests.get()
+        connection.sendall(json.dumps(answer(json.loads(line), descriptor)).encode() + b"\n")
+
+
+def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request]) -> None:
+    for request in _receive(connection):
+        requests.put(request)
+    os._exit(0)  # nobody wants any more what is being done
+
+
+def _receive(connection: socket.socket) -> Iterator[Request]:
+    while True:
+        line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1)
+        while line and not line.endswith(b"\n"):
+            more = connection.recv(_CHUNK)
+            line = line + more if more else b""
+        if not line:
+            return
+        yield line, descriptors[0] if descriptors else None

@@ -1,0 +1,105 @@
+"""The daemon's runs, in a process of their own: what they import and hold is given back when it ends.
+
+The daemon holds the workspace's lock and hands it over with each request that writes, so that nobody else does.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.clock import read_clock, read_monotonic
+from bankd.adapters.helper import serve_master
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.adapters.lock import Lock
+from bankd.adapters.tree import Tree
+from bankd.config import ConfigError
+from bankd.core.report import counts_of, plan_json
+from bankd.errors import BankError, StorageError
+from bankd.wiring.configuration import Configuration, Sources, configure
+from bankd.wiring.searching import Searching, search_settings_of
+from bankd.wiring.workspace import Tenancy, Workspace, open_workspace
+
+
+class Runner:
+    """Does what the daemon asks for in one workspace, one thing at a time."""
+
+    def __init__(self, root: Path) -> None:
+        """Take the workspace; nothing is opened yet."""
+        self._root = root
+        self._sources = Sources("", "")
+        self._configuration: Configuration | None = None
+        self._worker = KiwiWorker(read_monotonic)
+        self._operations: Mapping[str, Callable[[Workspace, dict[str, Any]], dict[str, Any]]] = {
+            "recover": lambda _workspace, _request: {},
+            "settle": _settle,
+            "run": _run,
+        }
+
+    def answer(self, request: dict[str, Any], descriptor: int | None) -> dict[str, Any]:
+        """Do one thing; what goes wrong is in the answer."""
+        try:
+            sources = Sources(*request["sources"])
+            if self._configuration is None or sources != self._sources:
+                self._configuration, self._sources = configure(self._root, sources), sources
+            return self._catch_up() if descriptor is None else self._work(request, descriptor)
+        except BankError as error:
+            return {"error": str(error), "exit": error.exit_code}
+        except OSError as error:
+            return {"error": f"{error.filename or self._root}: {error.strerror}", "exit": StorageError.exit_code}
+        except Exception as error:
+            return {"error": f"this is a bug in bankd: {error!r}", "exit": 1, "trace": traceback.format_exc()}
+
+    def _catch_up(self) -> dict[str, Any]:
+        """Take what changed into the index, which has a lock of its own, without waiting for the analyser or a run."""
+        searching = self._search()
+        try:
+            searching.refresh(read_clock(searching.settings.timezone), None, "never")
+        finally:
+            searching.index.close()
+        return {}
+
+    def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
+        tree = Tree(self._root)
+        lock = Lock.handed(tree, descriptor)
+        searching = self._search()
+        try:
+            with open_workspace(self._root, tenancy=Tenancy(lock, self._configured, searching)) as workspace:
+                return self._operations[request["do"]](workspace, request)
+        finally:
+            searching.index.close()
+            lock.release()
+            tree.close()
+
+    def _search(self) -> Searching:
+        own = search_settings_of(self._configured.settings)
+        return Searching(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
+
+    @property
+    def _configured(self) -> Configuration:
+        if self._configuration is None:
+            raise ConfigError("no settings were given")
+        return self._configuration
+
+
+def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
+    workspace.index.refresh(workspace.now)
+    return {}
+
+
+def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
+    report = workspace.run_cycle(request["kind"], force=request["force"])
+    counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
+    whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
+    # Only those: a log that waits for anything else waits for its next change.
+    waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)
+    return {"line": counts or "nothing new", "report": whole, "has_waiting_logs": waiting}
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the daemon, which ends us
+    serve_master(Runner(Path(sys.argv[1])).answer)
