@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -50,6 +51,17 @@ def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
     ledger.add(row(2))
 
     assert list(read_rows(workspace)) == [row(1), row(2)]
+
+
+def test_what_commands_added_is_learnt_once(workspace: Path) -> None:
+    ledger, by_hand = ScheduleLedger(workspace), replace(row(2), by_hand=True)
+    ledger.add(row(1))
+    ScheduleLedger(workspace).add(by_hand)
+    learnt = ledger.learn_of_hands()
+
+    assert learnt == [by_hand]
+    assert ledger.learn_of_hands() == []
+    assert list(ledger.rows) == [row(1), by_hand]
 
 
 def test_it_does_not_grow_for_ever(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,6 +117,23 @@ def test_status_tells_of_a_daemon_and_of_none(manager: Any) -> None:
     assert "memory/ is missing" in in_trouble.stdout
 
 
+def test_a_run_by_hand_is_the_last_run_with_a_daemon_and_without(manager: Any) -> None:
+    before = manager.bankctl("status").stdout
+    manager.bankctl("cycle", "reflect")
+    alone = manager.bankctl("status").stdout
+    manager.start()
+    manager.wait_for("READY=1")
+    manager.bankctl("cycle", "reflect")
+    with_daemon = manager.wait_until(
+        lambda: (last := manager.ask("status")["jobs"][1]["last"]) and last["note"] == "nothing new" and last
+    )
+
+    assert before.count("never ran") == 2
+    assert "ran by hand" in alone
+    assert with_daemon["by_hand"]
+    assert with_daemon["outcome"] == "ran"
+
+
 def snapshot(workspace: Path) -> dict[str, tuple[int, int]]:
     return {
         str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in workspace.rglob("*") if path.is_file()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from bankd.core.schedule import Daily, Job, Slot, Standing, look
-from bankd.core.schedule_rows import Outcome, Row, recount, row_from_json, row_to_json
+from bankd.core.schedule_rows import Outcome, Row, is_enrolled, recount, row_from_json, row_to_json
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SLOT = Slot("2026-11-22", datetime(2026, 11, 21, 18, tzinfo=UTC))
@@ -63,7 +64,19 @@ def test_a_run_that_a_person_asked_for_leaves_the_timetable_alone() -> None:
     assert recount("reflect", rows, NOW).standing.accounted == ()
 
 
+def test_a_run_by_hand_is_the_last_one_and_ends_a_row_of_failures_but_begins_no_timetable() -> None:
+    by_hand = replace(row(Outcome.RAN, 9, slot=None), by_hand=True)
+    history = recount("reflect", [row(Outcome.FAILED, minutes) for minutes in range(3)] + [by_hand], NOW)
+
+    assert history.last == by_hand
+    assert history.alarm.failures == 0
+    assert look(REFLECT, history.standing, NOW).run is None
+    assert not is_enrolled("reflect", [by_hand])
+    assert is_enrolled("reflect", [by_hand, row(Outcome.RAN)])
+
+
 @pytest.mark.parametrize("written", [
+    Row(NOW, "reflect", Outcome.RAN, note="nothing new", by_hand=True),
     row(Outcome.STARTED), row(Outcome.STARTED, slot=None), Row(NOW, "reflect", Outcome.MISSED, SLOT, made_up=True),
     Row(NOW, "micro", Outcome.RAN, None, seconds=1.25, note="3 new"), Row(NOW, "clock", Outcome.CLOCK, note="set back"),
 ])  # fmt: skip

@@ -31,7 +31,7 @@ def read_rows(workspace: Path) -> Iterator[Row]:
 
 
 class ScheduleLedger:
-    """The daemon's own; it goes on in memory while the disk is full, and writes the rest when it can."""
+    """Kept by who holds the workspace; it goes on in memory while the disk is full, and writes the rest when it can."""
 
     def __init__(self, workspace: Path) -> None:
         """Read what is there, and end a line that a crash tore."""
@@ -51,6 +51,13 @@ class ScheduleLedger:
     def read(self) -> Iterator[Row]:
         """All rows, those before the ones in memory too."""
         return read_rows(self._path.parent.parent)
+
+    def learn_of_hands(self) -> list[Row]:
+        """The rows that commands have added meanwhile."""
+        known = {row.at for row in self.rows if row.by_hand}
+        fresh = [row for row in self.read() if row.by_hand and row.at not in known]
+        self.rows.extend(fresh)
+        return fresh
 
     def _write(self) -> None:
         if self._path.exists() and self._path.stat().st_size > LARGEST:

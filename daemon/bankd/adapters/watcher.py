@@ -102,9 +102,10 @@ class Watcher:
         if self._hints is not None:
             self._hints.stop()
 
-    def count(self, folder: str) -> int:
-        """How many files are known in one of the folders."""
-        return sum(path.startswith(f"{folder}/") for path in list(self._snapshot.known))
+    def sizes(self, folder: str) -> dict[str, int]:
+        """The files that are known in one of the folders, with their sizes."""
+        known = dict(self._snapshot.known)  # copied at once: the watcher's own thread changes it
+        return {path: stamp.size for path, stamp in known.items() if path.startswith(f"{folder}/")}
 
     @property
     def pending(self) -> int:

@@ -74,9 +74,10 @@ def _job_line(job: dict[str, Any]) -> str:
     following = f"next {_local(job['next'])}" if job["next"] else "not planned"
     last = job["last"]
     if last is None:
-        return f"never ran by itself; {following}"
+        return f"never ran; {following}"
+    hand = " by hand" if last.get("by_hand") else ""
     note = f" ({last['note'].splitlines()[0]})" if last.get("note") else ""
-    return f"{last['outcome']} {_local(last['at'])}{note}; {following}"
+    return f"{last['outcome']}{hand} {_local(last['at'])}{note}; {following}"
 
 
 def _missed(status: dict[str, Any]) -> Iterator[str]:

@@ -29,7 +29,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the ledger; a run that nobody planned, such as one a person asked for, has no slot."""
+    """One line of the ledger; a run that nobody planned, such as one a person asked for, has no slot.
+
+    A run `by_hand` was made by a command while the daemon lent the workspace, or where there was none.
+    """
 
     at: datetime
     job: str
@@ -38,6 +41,7 @@ class Row:
     made_up: bool = False
     seconds: float = 0.0
     note: str = ""
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,11 @@ def add_row(history: History, row: Row, after: int = FAILURES_IN_A_ROW) -> Histo
             return History(retry, history.alarm, row)
 
 
+def is_enrolled(job: str, rows: Iterable[Row]) -> bool:
+    """Whether the timetable of a job was ever begun; runs by hand do not begin it."""
+    return any(row.job == job and (row.outcome is Outcome.ENROLLED or row.slot is not None) for row in rows)
+
+
 def _account(standing: Standing, slot: Slot | None) -> Standing:
     if slot is None or not slot.key:
         return standing
@@ -101,6 +110,8 @@ def row_to_json(row: Row) -> dict[str, Any]:
         line["made_up"] = row.made_up
     if row.seconds:
         line["seconds"] = round(row.seconds, 3)
+    if row.by_hand:
+        line["by_hand"] = True
     return line | ({"note": row.note} if row.note else {})
 
 
@@ -116,6 +127,7 @@ def row_from_json(line: Mapping[str, Any]) -> Row:
         made_up,
         float(line.get("seconds", 0)),
         str(line.get("note", "")),
+        line.get("by_hand") is True,
     )
 
 

@@ -178,7 +178,7 @@ class Daemon:
             requests=self._socket.served,
             refused=self._socket.refused,
         )
-        bank = self._engine.facts(self.pending, self._watcher.count("bank"))
+        bank = self._engine.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()
         return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), tuple(self._ledger.rows), daemon)
 

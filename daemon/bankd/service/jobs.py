@@ -18,7 +18,7 @@ from bankd.core.alerts import Call, after_run
 from bankd.core.health import JobFacts
 from bankd.core.policy import SchedulePolicy, Settings
 from bankd.core.schedule import Daily, Every, Job, Slot, following, look
-from bankd.core.schedule_rows import History, Outcome, Row, add_row, recount
+from bankd.core.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
 from bankd.errors import BankError, BusyError, StorageError
 from bankd.wiring.engine import Engine, RunSummary
 
@@ -69,7 +69,7 @@ class Jobs:
 
     def _enrol(self, name: str, after: int) -> None:
         now, rows = self._clock(), list(self._ledger.read())
-        if not any(row.job == name for row in rows):
+        if not is_enrolled(name, rows):
             # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
             rows.append(Row(now, name, Outcome.ENROLLED))
             self._ledger.add(rows[-1])
@@ -199,6 +199,14 @@ class Jobs:
         if row.outcome not in {Outcome.RAN, Outcome.FAILED}:
             return None
         return after_run(before.alarm, worked=row.outcome is Outcome.RAN, after=after)[1]
+
+    def learn_of_hands(self) -> None:
+        """Count what people ran while the workspace was lent to them."""
+        with self._lock:
+            for row in self._ledger.learn_of_hands():
+                if row.job in self._histories:
+                    after = self._engine.settings.alert.after_failures
+                    self._histories[row.job] = add_row(self._histories[row.job], row, after)
 
     def is_stuck(self) -> bool:
         """Whether a run goes on for longer than any run should."""

@@ -86,6 +86,7 @@ class Requests:
             lent.set()
             returned.wait()
             self._retake()
+            self._jobs.learn_of_hands()
 
         self._timer.submit(work)
         if not lent.wait(_seconds(request.get("within", 30.0))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -110,10 +111,10 @@ class Engine:
         """Answer a search; `pending` is how many changed files are known not to be in the index yet."""
         return self._finder.answer(request, self._now(), pending)
 
-    def facts(self, pending: int, pages: int) -> BankFacts:
+    def facts(self, pending: int, sizes: Mapping[str, int]) -> BankFacts:
         """How bank and index stand, by what the watcher knows of the files."""
         index = self._finder.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
-        return bank_facts(self.root, index, pages, self.settings.split.warn_kib)
+        return bank_facts(self.root, index, sizes, self.settings.split.warn_kib)
 
     def tidy(self) -> None:
         """Give back what only work needs, when there was none for a while."""

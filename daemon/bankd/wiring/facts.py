@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -21,12 +21,12 @@ from bankd.wiring.configuration import FOLDERS
 from bankd.wiring.trusting import judge_clock
 
 
-def bank_facts(root: Path, index: IndexFacts, pages: int, warn_kib: float) -> BankFacts:
+def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
     """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
-    large = _large_pages(root, warn_kib * 1024)
+    large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, resting = _is_clock_frozen(root), resting_pages(root)
-    return BankFacts(pages, _count_inbox(root), missing, index, large, frozen, resting)
+    return BankFacts(len(sizes), _count_inbox(root), missing, index, large, frozen, resting)
 
 
 def _is_clock_frozen(root: Path) -> bool:
@@ -55,19 +55,15 @@ def _opened(root: Path) -> Iterator[Tree | None]:
         tree.close()
 
 
-def _large_pages(root: Path, least: float) -> tuple[str, ...]:
-    """The pages of so many bytes or more; one that goes away meanwhile is not large."""
-    found = []
-    for path in sorted((root / "bank").rglob("*.md")):
+def sizes_of_pages(root: Path) -> dict[str, int]:
+    """The pages of a bank with their sizes, from the disk; one that goes away meanwhile is none."""
+    found: dict[str, int] = {}
+    for path in (root / "bank").rglob("*.md"):
+        name = path.relative_to(root).as_posix()
         with suppress(OSError):
-            if path.stat().st_size >= least and is_splittable(name := path.relative_to(root).as_posix()):
-                found.append(name)
-    return tuple(found)
-
-
-def count_pages(root: Path) -> int:
-    """The pages of a bank, counted on the disk."""
-    return sum(is_watched(path.relative_to(root).as_posix()) for path in (root / "bank").rglob("*.md"))
+            if is_watched(name):
+                found[name] = path.stat().st_size
+    return found
 
 
 def _count_inbox(root: Path) -> int:
