@@ -50,7 +50,10 @@ _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
 _QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?bank/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
-_ROUTE_TARGET = re.compile(r"(?<![^\s\"'\[{,])[^\s\"'\[\]{},:#]+\.md(?![^\s\"'\[\]{},])")
+_ROUTE_TARGET = re.compile(
+    r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
+    r"|(?<![^\s\[{,])[^\s\"'\[\]{},:#-][^\[\]{},:#\n]*?\.md(?![^\s\[\]{},])"
+)  # in quotes, then as YAML takes it without: spaces and all, up to what ends a value there
 _SPACES = re.compile(r"\s+")
 
 
