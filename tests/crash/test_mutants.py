@@ -159,13 +159,20 @@ def test_how_many_cases_of_each_mode_notice(
         MUTANTS[mutant](monkeypatch)
     counted = {}
     for mode, cases in MODES.items():
-        seen = sampled(cases(template, tmp_path / mode.replace(" ", "-")), tmp_path / mode.replace(" ", "-"))
+        seen = judged(cases, template, tmp_path / mode.replace(" ", "-"))
         counted[mode] = (sum(seen), len(seen))
-    print(mutant, "  ".join(f"{mode} {bad} of {total}" for mode, (bad, total) in counted.items()))
+    if mutant == "none":
+        print(row("rule off", *counted), row("---", *("---" for _ in counted)), sep="")
+    print(row(mutant, *(f"{bad} of {total}" for bad, total in counted.values())), end="")
 
     assert (sum(bad for bad, _ in counted.values()) > 0) == (mutant != "none")
 
 
-def sampled(cases: Cases, folder: Path) -> list[bool]:
+def judged(cases: Callable[[Path, Path], Cases], template: Path, folder: Path) -> list[bool]:
     folder.mkdir()
-    return list(cases)
+    return list(cases(template, folder))
+
+
+def row(*cells: str) -> str:
+    """A row of the table of what notices what: cases that went wrong of those that were tried."""
+    return f"\n| {' | '.join(cells)} |"
