@@ -124,6 +124,35 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     assert bankctl("verify").code == 0
 
 
+def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/world/facts.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text("# Facts\n\n- W: above ^m-above\n  - W: the violet umbrella ^m-below\n- W: after ^m-after\n")
+    refused = bankctl("purge", "above", "--yes")
+
+    assert refused.code == 3
+    assert "other memories stand below it (m-below)" in refused.err
+    assert bankctl("purge", "violet umbrella", "--yes").code == 0
+    assert page.read_text() == "# Facts\n\n- W: above ^m-above\n- W: after ^m-after\n"
+    assert bankctl("purge", "보라색 우산", "--yes").code == 0
+    assert bankctl("verify").code == 0
+    assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
+
+
+def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}")
+    bankctl("cycle", "micro", "--now", NOW)
+    id_ = id_of(root, SECRET)
+    said = bankctl("forget", id_).out
+
+    assert f"bankctl purge {id_} ends those" in said
+    assert bankctl("purge", id_, "--yes").code == 0
+    assert not [p for p in (root / ".bankd").rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
+    assert bankctl("purge", id_, "--yes").code == 3
+
+
 def readable(path: Path) -> bytes:
     data = path.read_bytes()
     return gzip.decompress(data) if path.suffix == ".gz" else data

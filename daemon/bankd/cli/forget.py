@@ -27,6 +27,6 @@ def run(arguments: Namespace) -> int:
     for page in gone.pages:
         say(f"  out of {styled(page)}")
     say(
-        f"its log line will not bring it back; old copies of the page remain for a while: bankctl purge {gone.id!r} ends those"
+        f"its log line will not bring it back; old copies of the page remain for a while: bankctl purge {gone.id} ends those"
     )
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,17 @@ from typing import Any
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("-n", "--number", type=int, default=20, help="how many runs to list (default 20; 0 for all)")
+    parser.add_argument("-n", "--number", type=_count, default=20, help="how many runs to list (default 20; 0 for all)")
     parser.add_argument(
         "-f", "--follow", action="store_true", help="list them oldest first, then each new one as it ends"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object; with --follow, one a run")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"must be a whole number, not {text!r}")
+    return int(text)
 
 
 def run(arguments: Namespace) -> int:

@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
         say_json({"cleaned": purged.cleaned, "beyond": purged.beyond})
         return 0
     for path in purged.cleaned:
-        say(f"{styled('clean', 'green')}  {styled(path)}")
+        say(f"{styled('purged', 'green')}  {styled(path)}")
     say("bankd does not reach:")
     for place in purged.beyond:
         say(f"  {styled(place, 'yellow')}")

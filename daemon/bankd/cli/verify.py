@@ -28,5 +28,6 @@ def run(arguments: Namespace) -> int:
         say(f"{styled(finding.kind, 'red')}  {styled(finding.place, 'bold')}  {styled(finding.words)}")
     waiting = f", {verdict.waiting} wait for the next run" if verdict.waiting else ""
     counted = f"{verdict.lines} Retain lines, {verdict.memories} memories{waiting}"
-    say(f"{counted}: {'all promises hold' if not verdict.findings else f'{len(verdict.findings)} findings'}")
+    broken = len(verdict.findings)
+    say(f"{counted}: " + (f"{broken} finding{'s' if broken > 1 else ''}" if broken else "all promises hold"))
     return 3 if verdict.findings else 0

@@ -73,7 +73,7 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     if newer := ledger.successors().get(id_):
         lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
     if id_ in ledger.restored:
-        lines.append(f"brought back from the archive on {ledger.restored[id_]}")
+        lines.append(f"brought back on {ledger.restored[id_]}")
     if id_ in ledger.gone:
         gone = ledger.gone[id_]
         lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))

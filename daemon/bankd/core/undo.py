@@ -147,8 +147,8 @@ class _Reverser:
             if any(text_of(page.document, span) == unix(piece.text) for span in found[piece.key]):
                 same.append(piece)
             else:
-                was = "reworded" if found[piece.key] else "not there any more"
-                self.undoing.stays.append(f"{path}: {piece.key} was {was} since; it stays as it is now")
+                what = "was reworded since; it stays as it is now" if found[piece.key] else "is not there any more"
+                self.undoing.stays.append(f"{path}: {piece.key} {what}")
         return tuple(same)
 
     def _heading_of(self, path: str, key: str) -> str:

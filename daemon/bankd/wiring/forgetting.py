@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from bankd.adapters.events import SEGMENT_CAP, line_of, parse_lines
 from bankd.adapters.journals import DONE, RUNS, TXN, Journal
 from bankd.adapters.runs import PATH as HISTORY
 from bankd.adapters.runs import RunHistory
 from bankd.core.events import FORGOTTEN, event
-from bankd.core.memory import Memory, parse_memory
-from bankd.core.operations import Operation, Piece, Remove
-from bankd.core.pages import read_page
+from bankd.core.markdown import encode
+from bankd.core.memory import Memory, normalise, parse_memory
+from bankd.core.operations import Piece, Remove
+from bankd.core.pages import Entry, read_page
 from bankd.core.plan import new_run_id
-from bankd.core.purge import encoded, holds, needles, scrub
+from bankd.core.purge import PURGED, encoded, holds, needles, scrub
 from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Transaction
 from bankd.core.twins import text_key
@@ -45,86 +47,96 @@ class Purged:
     beyond: tuple[str, ...]
 
 
-def forget(workspace: Workspace, id_: str, cause: str = "forget") -> Forgotten:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry that is to go: its page, its exact lines with all that is nested in it, and what it says."""
+
+    page: str
+    piece: Piece
+    memory: Memory
+
+
+def forget(workspace: Workspace, id_: str) -> Forgotten:
     """Take a memory out of bank and archive, with a tombstone; UserError when no page holds it."""
-    found = [(page, *held) for page in pages_of(workspace) for held in _pieces(workspace, page, id_)]
+    found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
-    nested = sorted({child for *_, children in found for child in children})
-    if nested:
-        raise UserError(f"{id_}: other memories stand below it ({', '.join(nested)}); move or forget those first")
-    history = RunHistory(workspace.files.tree)
-    run = new_run_id(workspace.now, cause, {str(row.get("run")) for row in history.read()})
-    operations: tuple[Operation, ...] = tuple(Remove(page, (piece,)) for page, piece, _, _ in found)
-    memory = found[0][2]
-    tombstone = event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
-    at = workspace.now.isoformat(timespec="seconds")
-    workspace.transactions.commit(Transaction(run, at, operations, (tombstone,), cause))
-    history.note(run, cause, workspace.now, "changed", memory=id_)
+    run, changed = _take_out(workspace, found, "forget")
     workspace.refresh()
-    return Forgotten(id_, memory.text, tuple(page for page, *_ in found), run)
-
-
-def pages_of(workspace: Workspace) -> Iterator[str]:
-    """Every page of bank and archive, whatever state it is in."""
-    for folder in ("bank", "archive"):
-        yield from workspace.files.survey(folder, workspace.now, 0).files
-
-
-def _pieces(workspace: Workspace, path: str, id_: str) -> Iterator[tuple[Piece, Memory, list[str]]]:
-    data = workspace.transactions.look(path)
-    if data is None or id_.encode() not in data:
-        return
-    page = read_page(path, data.removeprefix(b"\xef\xbb\xbf"))
-    for entry in page.entries:
-        if entry.memory.id == id_:
-            text = text_of(page.document, Span(entry.start, entry.whole_end))
-            inside = [e.memory.id for e in page.entries if entry.start < e.start < entry.whole_end and e.memory.id]
-            yield Piece(id_, text), entry.memory, inside
+    return Forgotten(id_, found[0].memory.text, changed, run)
 
 
 def purge(workspace: Workspace, wanted: str) -> Purged:
     """Take a memory, by its id, or any text out of everything under this workspace that is ours to write."""
     text = _text_of(workspace, wanted)
-    words = needles(text)
+    words, whole = needles(text), normalise(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
-    cleaned = list(forget(workspace, wanted, "purge").pages) if wanted != text else []
-    cleaned += _purge_pages(workspace, encoded(words))
+    found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise(own))
+    cleaned = list(_take_out(workspace, found, "purge")[1]) if found else []
     cleaned += [*_scrub_journals(workspace, words), *_scrub_lines(workspace, words), *_drop_copies(workspace, words)]
     workspace.refresh()
     return Purged(text, tuple(sorted(set(cleaned))), tuple(_beyond(workspace, encoded(words))))
 
 
-def _text_of(workspace: Workspace, wanted: str) -> str:
-    """The words of a memory when this is an id; else the text itself."""
-    for page in pages_of(workspace):
-        for _, memory, _ in _pieces(workspace, page, wanted):
-            return memory.text
-    if wanted.startswith("m-") and " " not in wanted:
-        raise UserError(f"{wanted}: no page holds it; give the text itself to purge what is left of it elsewhere")
-    return parse_memory(wanted).text
+def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
+    """The entries that are meant, by their memory and own lines; UserError when others stand below one of them."""
+    found = []
+    for path in _pages_of(workspace):
+        page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))
+        meant = [e for e in page.entries if is_meant(e, text_of(page.document, Span(e.start, e.end)))]
+        for entry in meant:
+            below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e.memory.id]
+            if others := sorted(str(e.memory.id) for e in below if e not in meant):
+                name = entry.memory.id or f"{path}:{entry.line}"
+                raise UserError(
+                    f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
+                )
+            text = text_of(page.document, Span(entry.start, entry.whole_end))
+            found.append(_Found(path, Piece(entry.memory.id or block_key(text), text), entry.memory))
+    return found
 
 
-def _purge_pages(workspace: Workspace, forms: tuple[bytes, ...]) -> list[str]:
-    """Take out the entries of pages that have the text in them; what is no entry is named afterwards."""
-    touched = []
-    operations: list[Operation] = []
-    for path in pages_of(workspace):
-        data = workspace.transactions.look(path) or b""
-        if holds(data, forms):
-            page = read_page(path, data.removeprefix(b"\xef\xbb\xbf"))
-            spans = [Span(e.start, e.whole_end) for e in page.entries]
-            keys = [(e.memory.id, text_of(page.document, span)) for e, span in zip(page.entries, spans, strict=True)]
-            pieces = tuple(
-                Piece(key or block_key(text), text) for key, text in keys if holds(text.encode(errors="replace"), forms)
-            )
-            operations.append(Remove(path, pieces))
-            touched.append(path)
+def _take_out(workspace: Workspace, found: Sequence[_Found], cause: str) -> tuple[str, tuple[str, ...]]:
+    """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that changed."""
+    history = RunHistory(workspace.files.tree)
+    run = new_run_id(workspace.now, cause, {str(row.get("run")) for row in history.read()})
+    by_page: dict[str, list[Piece]] = {}
+    for item in found:
+        by_page.setdefault(item.page, []).append(item.piece)
+    operations = tuple(Remove(page, tuple(pieces)) for page, pieces in by_page.items())
+    memories = {item.memory.id: item.memory for item in found if item.memory.id}
+    tombstones = tuple(
+        event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
+        for id_, memory in memories.items()
+    )
     at = workspace.now.isoformat(timespec="seconds")
-    run = f"{workspace.now:%Y%m%dT%H%M%S}-purge-text"
-    applied = workspace.transactions.commit(Transaction(run, at, tuple(operations), (), "purge"))
-    return [path for path in touched if path in applied.changed]
+    applied = workspace.transactions.commit(Transaction(run, at, operations, tombstones, cause))
+    history.note(run, cause, workspace.now, "changed", memory=", ".join(memories))
+    return run, tuple(sorted(applied.changed))
+
+
+def _pages_of(workspace: Workspace) -> Iterator[str]:
+    """Every page of bank and archive, whatever state it is in."""
+    for folder in ("bank", "archive"):
+        yield from workspace.files.survey(folder, workspace.now, 0).files
+
+
+def _text_of(workspace: Workspace, wanted: str) -> str:
+    """The words of a memory when this is an id, of one that was forgotten as a past run had it; else the text itself."""
+    if not wanted.startswith("m-") or " " in wanted:
+        return parse_memory(wanted).text
+    pages = (workspace.transactions.look(path) or b"" for path in _pages_of(workspace))
+    kept = reversed(workspace.transactions.journals.all())
+    past = (encode(text or "") for journal in kept for text in journal.before.values())
+    for data in chain(pages, past):
+        if wanted.encode() in data:
+            for entry in read_page("", data).entries:
+                if entry.memory.id == wanted and entry.memory.text != PURGED:
+                    return entry.memory.text
+    raise UserError(
+        f"{wanted}: no page or past run holds it; give the text itself to purge what is left of it elsewhere"
+    )
 
 
 def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
