@@ -94,10 +94,10 @@ class FaultyCalls(Calls):
         self._record("create", folder, name)
         return fd
 
-    def open_to_append(self, name: str, folder: int) -> int:
+    def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
         self._meet("create", name)
         is_new = name not in os.listdir(folder)
-        fd = super().open_to_append(name, folder)
+        fd = super().open_to_append(name, folder, mode)
         if is_new:
             self._record("create", folder, name)
         return fd

@@ -21,10 +21,10 @@ class Calls:
         """Open a new file for writing; one of that name must not exist."""
         return os.open(name, _CREATE, mode, dir_fd=folder)
 
-    def open_to_append(self, name: str, folder: int) -> int:
+    def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
         """Open a file for appending, made when missing."""
         flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(name, flags, 0o600, dir_fd=folder)
+        return os.open(name, flags, mode, dir_fd=folder)
 
     def write(self, fd: int, data: bytes) -> int:
         """Write as much as one call takes."""

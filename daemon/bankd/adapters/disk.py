@@ -63,8 +63,8 @@ def calm(tree: Tree) -> None:
         tree.remove(f".bankd/{_ONCE}")
 
 
-def explain(problem: OSError, where: object) -> StorageError:
-    """Say what the disk said, and what a person can do."""
+def hint(problem: OSError) -> str:
+    """What the disk said, and what a person can do."""
     hints = {
         errno.ENOSPC: "the disk is full; free some space",
         errno.EDQUOT: "the disk quota is used up; free some space",
@@ -75,9 +75,15 @@ def explain(problem: OSError, where: object) -> StorageError:
         errno.ENFILE: "too many open files on this machine",
         errno.EIO: "the disk reports an error; check it",
     }
-    said = hints.get(problem.errno or 0, problem.strerror or str(problem))
+    return hints.get(problem.errno or 0, problem.strerror or str(problem))
+
+
+def explain(problem: OSError, where: object) -> StorageError:
+    """Say what the disk said of a run."""
     place = f" ({problem.filename})" if problem.filename else ""
-    return StorageError(f"{where}: {said}{place}. Nothing half done is in sight; the next run goes on from there")
+    return StorageError(
+        f"{where}: {hint(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
+    )
 
 
 _REFUSED = ("disk is full", "readonly database", "disk i/o error", "unable to open database file", "os error")

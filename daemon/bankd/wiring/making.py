@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from bankd.adapters.clock import read_clock
+from bankd.adapters.log_end import append_line
+from bankd.adapters.tree import Tree
 from bankd.config import load_settings
 from bankd.core.retain import Place
 from bankd.shipped import shipped
@@ -41,25 +42,11 @@ def _write_new(target: Path, data: bytes) -> bool:
 
 
 def append_to_log(root: Path, line: str) -> Place:
-    """Append one Retain line to today's log with a single write; gives where it stands."""
+    """Append one Retain line to today's log; gives where it stands."""
     settings = load_settings(root / SETTINGS)
     check_folders(root)
-    name = f"{read_clock(settings.timezone):%Y-%m-%d}.md"
-    fd = os.open(root / "memory" / name, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    tree = Tree(root)
     try:
-        before = _read_all(fd)
-        glue = b"" if before.endswith(b"\n") or not before else b"\n"
-        opening = b"" if before else f"# {name.removesuffix('.md')}\n\n## Retain\n".encode()
-        os.write(fd, glue + opening + line.encode() + b"\n")
-        text = _read_all(fd).decode("utf-8", "surrogateescape")
+        return append_line(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
     finally:
-        os.close(fd)
-    return Place(name, text[: text.rindex(line)].count("\n") + 1)
-
-
-def _read_all(fd: int) -> bytes:
-    os.lseek(fd, 0, os.SEEK_SET)
-    parts = []
-    while part := os.read(fd, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
+        tree.close()
