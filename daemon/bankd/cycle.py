@@ -281,4 +281,4 @@ def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
 def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
     """The logs that need not be read again until they change: those of which no line waits."""
     waiting = {item.what for item in plan.deferred}
-    return [r for r in readings if not any(str(line.place) in waiting for line in r.lines)]
+    return [r for r in readings if not waiting.intersection(map(str, (r.unended, *(line.place for line in r.lines))))]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -207,3 +209,23 @@ def test_wrong_usage_is_exit_code_2(bankctl: Run, command: list[str]) -> None:
         code = int(str(stopped.code))
 
     assert code == 2
+
+
+def test_a_last_line_without_a_line_break_is_named_and_taken_once_the_log_has_been_left_alone(
+    root: Path, bankctl: Run
+) -> None:
+    log = root / "memory/2026-05-02.md"
+    log.write_text("- S: 가치관: 정직을 최우선으로 한다.\n- B: 매일 아침 산책을 한다.", encoding="utf-8")
+    saved = datetime.fromisoformat("2026-05-02T18:00+09:00").timestamp()
+    os.utime(log, (saved, saved))
+
+    soon = bankctl("cycle", "micro", "--now", "2026-05-02T18:09", "--json").json
+    traced = bankctl("show", "memory/2026-05-02.md:2").out
+    later = bankctl("cycle", "micro", "--now", "2026-05-02T18:10", "--json").json
+
+    (waiting,) = (row for row in soon["rows"] if row["kind"] == "waiting")
+    assert waiting["place"] == "memory/2026-05-02.md:2"
+    assert "no line break ends it" in waiting["reason"]
+    assert "no line break ends it" in traced
+    assert soon["counts"]["learned"] == later["counts"]["learned"] == 1
+    assert bankctl("cycle", "micro", "--now", "2026-05-02T18:30", "--json").json["counts"] == {}

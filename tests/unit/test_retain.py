@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.core.memory import Confidence
-from bankd.core.retain import identified_as, read_log
+from bankd.core.retain import Place, identified_as, read_log, without_unended
 
 LOG = "2026-05-02.md"
 
@@ -56,8 +56,18 @@ def test_an_escape_hidden_in_an_entity_is_dropped_too() -> None:
 def test_a_line_without_its_end_waits() -> None:
     reading = read_log(LOG, "- W: a\n- W: still being wri", anywhere=True)
 
-    assert [line.memory.text for line in reading.lines] == ["a"]
-    assert reading.waiting
+    assert reading.unended == Place(LOG, 2)
+    assert [line.memory.text for line in without_unended(reading).lines] == ["a"]
+
+
+def test_an_item_waits_with_its_unended_continuation() -> None:
+    reading = read_log(LOG, "- W: a\n- W: begun\n  and still being wri", anywhere=True)
+
+    assert [line.memory.text for line in without_unended(reading).lines] == ["a"]
+
+
+def test_prose_without_its_end_keeps_no_line_waiting() -> None:
+    assert read_log(LOG, "- W: a\n\nprose", anywhere=True).unended is None
 
 
 @pytest.mark.parametrize(

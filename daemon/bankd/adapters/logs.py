@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import IO
 
@@ -14,11 +15,12 @@ from bankd.adapters.catalogue import Catalogue
 from bankd.adapters.files import BankFiles
 from bankd.core.markdown import decode
 from bankd.core.plan import Deferred
-from bankd.core.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log
-from bankd.core.settle import Fingerprint, Survey
+from bankd.core.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log, without_unended
+from bankd.core.settle import UNENDED_MINUTES, Fingerprint, Survey
 from bankd.errors import ConflictError
 
 FOLDER = "memory"
+_UNENDED = f"no line break ends it: end it with one, or the first run {UNENDED_MINUTES} minutes after takes it"
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
@@ -29,7 +31,7 @@ class LogFiles:
         self, files: BankFiles, catalogue: Catalogue, now: datetime, settle_seconds: float, anywhere: bool
     ) -> None:
         """Look at the folder once; `now` decides which files are still being written."""
-        self._files, self._catalogue, self._anywhere = files, catalogue, anywhere
+        self._files, self._catalogue, self._anywhere, self._now = files, catalogue, anywhere, now
         self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
         self._known: Mapping[str, Fingerprint] = catalogue.fingerprints(FOLDER)
 
@@ -46,9 +48,16 @@ class LogFiles:
             reading = self._read(path)
             if isinstance(reading, Deferred):
                 waiting.append(reading)
+            elif reading.unended and not self._is_left_alone(path):
+                waiting.append(Deferred(str(reading.unended), _UNENDED))
+                readings.append(without_unended(reading))
             else:
                 readings.append(reading)
         return readings, waiting
+
+    def _is_left_alone(self, path: str) -> bool:
+        seconds = self._now.timestamp() - self._survey.files[path].mtime_ns / 1e9
+        return abs(seconds) >= 60 * UNENDED_MINUTES
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
@@ -79,7 +88,7 @@ def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | Non
     reading = read_log(log, text, anywhere=anywhere)
     too_long = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
     bad = (*reading.bad, *(BadLine(Place(log, number), too_long) for number in long_lines))
-    return LogReading(log, reading.lines, tuple(sorted(bad, key=lambda item: item.place.line)), reading.waiting)
+    return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
 def _name(path: str) -> str:

@@ -31,6 +31,8 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
     for line in reading.lines:
         if line.place.line == number:
             outcome, sentence = _outcome(line.id, ledger, pages)
+            if outcome == "new" and line.place == reading.unended:
+                sentence = "not read yet: no line break ends it, so it may still be being written"
             text = statement_of(line.memory)
             return Trace(place, outcome, line.id, mask(text, find_secrets(text)), sentence)
     return Trace(place, "prose", None, "", "no Retain line begins here")

@@ -71,33 +71,33 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class LogReading:
-    """What one log says; `waiting` is true while its last line has no end yet."""
+    """What one log says; `unended` is its last Retain line, or bad line, when no line break ends it."""
 
     log: str
     lines: tuple[RetainLine, ...]
     bad: tuple[BadLine, ...]
-    waiting: bool
+    unended: Place | None = None
 
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
     """Read the Retain lines of a log."""
-    finished, waiting = _finished_part(text)
-    found = list(_LogReader(log, scan(finished), anywhere).read())
+    reader = _LogReader(log, scan(text), anywhere)
+    found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
-    return LogReading(log, tuple(_identify(log, tagged)), bad, waiting)
+    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended)
+
+
+def without_unended(reading: LogReading) -> LogReading:
+    """The same reading as long as its last line may still be being written."""
+    lines = tuple(line for line in reading.lines if line.place != reading.unended)
+    return replace(reading, lines=lines, bad=tuple(bad for bad in reading.bad if bad.place != reading.unended))
 
 
 def identified_as(reading: LogReading, identity: str) -> LogReading:
     """The same reading with the ids that its lines have under the name the log was first read by."""
     tagged = [(line.place, line.memory) for line in reading.lines]
     return replace(reading, lines=tuple(_identify(identity, tagged)))
-
-
-def _finished_part(text: str) -> tuple[str, bool]:
-    """Leave out a last line without its end: it is still being written."""
-    end = text.rfind("\n") + 1
-    return text[:end], end < len(text)
 
 
 def _identify(identity: str, tagged: list[tuple[Place, Memory]]) -> Iterator[RetainLine]:
@@ -122,12 +122,15 @@ class _LogReader:
         self._document = document
         self._anywhere = anywhere
         self._retain_level = 0
+        self.unended: Place | None = None
 
     def read(self) -> Iterator[tuple[Place, Memory] | BadLine]:
         for block in self._document.blocks:
             if block.kind is Kind.HEADING:
                 self._enter(block)
             elif block.kind is Kind.ITEM and (found := self._item(block)):
+                if not self._document.lines[block.end - 1].endswith("\n"):
+                    self.unended = Place(self._log, block.start + 1)
                 yield found
 
     def _enter(self, block: Block) -> None:

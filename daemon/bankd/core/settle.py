@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 LINE_CAP = 64 * 1024  # bytes
 ENTRY_CAP = 20_000  # list items and paragraphs in a file, counted by their first lines
 EMPTY_DAYS = 1  # a file that fell to nothing is not "everything deleted" before it has been empty so long
+UNENDED_MINUTES = 10  # Obsidian ends no last line; one that has been left alone so long is not being written any more
 SWAP_HOURS = 1  # an older swap file was left by an editor that died
 
 _IGNORED = re.compile(
