@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
+from bankd.cli.streams import take_streams
 from bankd.errors import BankError, InvariantError, UsageError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `bankctl`; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    if argv is None:
+        take_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments)

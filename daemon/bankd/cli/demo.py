@@ -127,12 +127,14 @@ def _ask(root: Path, queries: list[str]) -> None:
 
 
 def _say_next(root: Path, *, kept: bool) -> None:
+    from shlex import quote
+
     from bankd.cli.printing import say, styled
 
     say()
     if kept:
         say(styled("It is yours to look at:", "bold"))
-        say(f"  cd {root} && bankctl search 가치관 && ls bank/*")
+        say(f"  cd {quote(str(root))} && bankctl search 가치관 && ls bank/*")
     else:
         say(styled("Nothing was left behind. Next:", "bold"))
         say("  bankctl demo --keep ~/bank-demo     the same, to look at and to play with")

@@ -23,13 +23,13 @@ def configure(parser: ArgumentParser) -> None:
     merge = actions.add_parser("merge", help="merge a memory of the bank with its near-copies")
     merge.add_argument("id", metavar="ID", help="a memory of the bank")
     merge.add_argument("--apply", action="store_true", help="do it; without, only say what would be merged")
-    for action in (listing, shown, allowed, merge):
-        action.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
     calibration = actions.add_parser("calibrate", help="choose the threshold on labelled pairs and measure it")
     calibration.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a folder with pairs.jsonl")
     calibration.add_argument("--threshold", type=float, metavar="PERCENT", help="measure this one instead")
     calibration.add_argument("--cache", type=Path, metavar="DIR", help="keep the analyses there for the next time")
-    calibration.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
+    for action in (listing, shown, allowed, merge, calibration):
+        action.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
+        action.add_argument("--workspace", metavar="DIR", default=SUPPRESS, help="the workspace")
 
 
 def run(arguments: Namespace) -> int:

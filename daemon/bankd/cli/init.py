@@ -14,6 +14,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Make the workspace."""
+    from shlex import quote
+
     from bankd.cli.printing import say, say_json, styled
     from bankd.wiring.making import make_workspace
 
@@ -24,5 +26,5 @@ def run(arguments: Namespace) -> int:
         return 0
     say(f"{styled(str(root), 'bold')}: {len(made)} files made" if made else f"{root}: everything is there already")
     say("Next: put daily logs into memory/, or say something yourself:")
-    say(f'  cd {root} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro')
+    say(styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'))
     return 0

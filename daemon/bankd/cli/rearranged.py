@@ -10,10 +10,20 @@ if TYPE_CHECKING:
     from bankd.core.relink import Edit
     from bankd.wiring.rearranging import Rearranged, Rearranger
 
+_NOTHING: dict[str, object] = {
+    "run": None,
+    "applied": False,
+    "pages": [],
+    "gone": [],
+    "links": [],
+    "lost": [],
+    "conflicts": [],
+}
+
 
 def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | None]) -> int:
     """Open the workspace and its graph, act, and tell what became of it; 3 when something was left for a person."""
-    from bankd.cli.printing import say
+    from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.rearranging import open_rearranger
     from bankd.wiring.workspace import open_workspace
@@ -24,7 +34,7 @@ def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | Non
     ):
         done = act(rearranger)
     if done is None:
-        say("nothing to do")
+        (say_json(_NOTHING) if arguments.json else say("nothing to do"))
         return 0
     (_tell_json if arguments.json else _tell)(done, is_dry=arguments.dry_run)
     return 3 if done.conflicts or done.relinked.lost else 0

@@ -1,0 +1,26 @@
+"""The streams of a process as a shell hands them over: closed ones, and those of a locale that is not UTF-8."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def take_streams() -> None:
+    """Make the streams safe to write to, and start again in UTF-8 where file names would be read as something else."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who called us: nobody listens
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as we do
+        else:
+            stream.reconfigure(errors="backslashreplace")
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        _start_again_in_utf8()
+
+
+def _start_again_in_utf8() -> None:
+    """What is printed keeps the encoding of the terminal; names and words from the outside are UTF-8 from here on."""
+    spoken = os.environ.get("PYTHONIOENCODING") or f"{sys.stdout.encoding}:backslashreplace"
+    words = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+    in_utf8 = [word.encode("utf-8", "surrogateescape") for word in words]
+    os.execve(sys.executable, in_utf8, {**os.environ, "PYTHONIOENCODING": spoken})  # noqa: S606  ourselves, no shell
