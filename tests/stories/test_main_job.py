@@ -221,8 +221,10 @@ def test_a_last_line_without_a_line_break_is_named_and_taken_once_the_log_has_be
 
     soon = bankctl("cycle", "micro", "--now", "2026-05-02T18:09", "--json").json
     traced = bankctl("show", "memory/2026-05-02.md:2").out
-    later = bankctl("cycle", "micro", "--now", "2026-05-02T18:10", "--json").json
+    sooner = bankctl("cycle", "micro", "--now", "2026-05-02T18:18", "--json").json
+    later = bankctl("cycle", "micro", "--now", "2026-05-02T18:19", "--json").json
 
+    assert "learned" not in sooner["counts"]
     (waiting,) = (row for row in soon["rows"] if row["kind"] == "waiting")
     assert waiting["place"] == "memory/2026-05-02.md:2"
     assert "no line break ends it" in waiting["reason"]

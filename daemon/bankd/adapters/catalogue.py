@@ -17,7 +17,7 @@ from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
 from bankd.core.twins import text_key
 
-_FORMAT = 3
+_FORMAT = 4
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -28,6 +28,7 @@ CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE bad_lines (log TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX bad_lines_log ON bad_lines (log);
@@ -59,6 +60,16 @@ class Catalogue(DerivedDatabase):
         """Remember how a file looked when it was read."""
         values = (path, seen.size, seen.mtime_ns, seen.inode)
         self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
+
+    def unended(self) -> dict[str, tuple[Fingerprint, float]]:
+        """The logs whose last line had no end when a run looked: how each looked, and when, in seconds of the epoch."""
+        return {path: (Fingerprint(*seen), since) for path, *seen, since in self.execute("SELECT * FROM unended")}
+
+    def record_unended(self, logs: Mapping[str, tuple[Fingerprint, float]]) -> None:
+        """Remember those logs, and no others."""
+        rows = [(path, seen.size, seen.mtime_ns, seen.inode, since) for path, (seen, since) in logs.items()]
+        self.execute("DELETE FROM unended")
+        self.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
 
     def forget_file(self, path: str) -> None:
         """Forget a file that is gone, and what it held."""

@@ -20,7 +20,7 @@ from bankd.core.settle import UNENDED_MINUTES, Fingerprint, Survey
 from bankd.errors import ConflictError
 
 FOLDER = "memory"
-_UNENDED = f"no line break ends it: end it with one, or the first run {UNENDED_MINUTES} minutes after takes it"
+_UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
@@ -34,6 +34,7 @@ class LogFiles:
         self._files, self._catalogue, self._anywhere, self._now = files, catalogue, anywhere, now
         self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
         self._known: Mapping[str, Fingerprint] = catalogue.fingerprints(FOLDER)
+        self._unended: dict[str, tuple[Fingerprint, float]] = {}
 
     def present(self) -> frozenset[str]:
         """The names of all logs, read or not."""
@@ -43,26 +44,30 @@ class LogFiles:
         """The logs that changed since they were last marked as read, and those that have to wait."""
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
-        readings = []
+        readings, unended = [], self._catalogue.unended()
         for path in (path for path, seen in self._survey.files.items() if self._known.get(path) != seen):
             reading = self._read(path)
             if isinstance(reading, Deferred):
                 waiting.append(reading)
-            elif reading.unended and not self._is_left_alone(path):
+            elif reading.unended and not self._is_left_alone(path, unended):
                 waiting.append(Deferred(str(reading.unended), _UNENDED))
                 readings.append(without_unended(reading))
             else:
                 readings.append(reading)
         return readings, waiting
 
-    def _is_left_alone(self, path: str) -> bool:
-        seconds = self._now.timestamp() - self._survey.files[path].mtime_ns / 1e9
-        return abs(seconds) >= 60 * UNENDED_MINUTES
+    def _is_left_alone(self, path: str, unended: Mapping[str, tuple[Fingerprint, float]]) -> bool:
+        """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
+        seen, now = self._survey.files[path], self._now.timestamp()
+        before, since = unended.get(path, (seen, now))
+        self._unended[path] = seen, since if before == seen else now
+        return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
         by_name = {_name(path): path for path in self._survey.files}
         with self._catalogue.change():
+            self._catalogue.record_unended(self._unended)
             for path in self._known.keys() - self._survey.files.keys():
                 self._catalogue.forget_file(path)
             for reading in readings:
