@@ -224,6 +224,7 @@ def show_stop(folder: Path) -> None:
 
 def measure(folder: Path, idle: float) -> None:
     """Everything that is measured of one daemon."""
+    show_disk(folder)
     with running(folder) as daemon:
         client = Conversation(str(folder), 60)
         show_memory(daemon, folder, "after the start")
@@ -237,6 +238,20 @@ def measure(folder: Path, idle: float) -> None:
         show_memory(daemon, folder, "after searches")
         show_idle(daemon, idle)
     show_stop(folder)
+
+
+def show_disk(folder: Path) -> None:
+    """Milliseconds that the disk takes to make a small file durable: a commit of the index waits for about ten."""
+    took = []
+    for number in range(40):
+        with (folder / f"sync-{number}").open("wb") as file:
+            file.write(bytes(4096))
+            file.flush()
+            began = read_monotonic()
+            os.fsync(file.fileno())
+        took.append(1000 * (read_monotonic() - began))
+        (folder / f"sync-{number}").unlink()
+    print(f"{'fsync':18} median {statistics.median(took):.1f} ms, worst {max(took):.0f} ms on this disk now")
 
 
 def main(pages: int, idle: float) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bankd.adapters.mounts import find_file_system, needs_polling
+import pytest
+
+from bankd.adapters.mounts import find_file_system, find_mount, needs_polling
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -16,10 +18,19 @@ MOUNTS = """\
 
 
 def test_the_nearest_mount_decides() -> None:
-    assert find_file_system(Path("/home/ann/my notes/bank"), MOUNTS) == "nfs4"
-    assert find_file_system(Path("/home/ann/drive"), MOUNTS) == "fuse.sshfs"
-    assert find_file_system(Path("/home/ann"), MOUNTS) == "btrfs"
-    assert find_file_system(Path("/srv/bank"), MOUNTS) == "ext4"
+    places = ("/home/ann/my notes/bank", "/home/ann/drive", "/home/ann", "/srv/bank")
+
+    assert [find_mount(Path(place), MOUNTS).file_system for place in places] == ["nfs4", "fuse.sshfs", "btrfs", "ext4"]
+
+
+@pytest.mark.parametrize(("options", "own", "expected"), [
+    ("rw,relatime", "rw", False), ("ro,relatime", "rw", True), ("rw", "ro,seclabel", True),
+    ("rw", "rw,errors=remount-ro", False), ("rw", "rw,abort,emergency_ro", True),
+])  # fmt: skip
+def test_a_disk_is_read_only_by_its_mount_or_after_an_error(options: str, own: str, expected: bool) -> None:
+    mounts = f"22 1 8:1 / / {options} shared:1 - ext4 /dev/sda1 {own}\n"
+
+    assert find_mount(Path("/srv"), mounts).is_read_only is expected
 
 
 def test_this_computer_has_an_answer_too() -> None:

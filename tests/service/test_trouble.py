@@ -98,6 +98,116 @@ def test_a_read_only_bank_is_told_and_mended(on_small_disk: Any, small_disk: Pat
     manager.wait_until(lambda: "Busan" in manager.bank())
 
 
+@pytest.fixture
+def image(tmp_path: Path) -> Iterator[Path]:
+    """An ext4 disk of its own, mounted from a file: the kernel stops writing it at once when told to abort."""
+    image, place = tmp_path / "image", tmp_path / "mounted"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(96 << 20)
+    made = subprocess.run(["mkfs.ext4", "-q", image], check=False, capture_output=True)
+    if made.returncode or subprocess.run(["mount", "-o", "loop", image, place], check=False).returncode:
+        pytest.skip("needs the right to mount a loop device")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_disk_that_turns_read_only_under_a_running_daemon_is_told_and_searched(
+    image: Path, made_workspace: Path, manager: Any
+) -> None:
+    manager.workspace = image / "w"
+    shutil.copytree(made_workspace, manager.workspace)
+    (manager.workspace / ".bankd").chmod(0o700)
+    manager.age()
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
+    remount(image, "abort")
+    told = manager.wait_for("STATUS=nothing can be written")
+    failed = manager.ask("run", kind="micro")
+    with_daemon, answer = manager.bankctl("status"), manager.ask("search", query="Busan")
+    code = manager.stop()
+    subprocess.run(["umount", image], check=True)
+    subprocess.run(["mount", "-o", "loop", image.parent / "image", image], check=True)
+
+    assert "is on a disk that is read-only" in told
+    assert failed["exit"] == 3
+    assert "readonly database" in failed["error"]
+    assert with_daemon.returncode == 3
+    assert "! nothing can be written" in with_daemon.stdout
+    assert answer["hits"]
+    assert "error   nothing can be written" in manager.said()
+    assert code == 0
+    manager.start()
+    manager.wait_until(lambda: manager.ask("run", kind="micro")["ok"])
+
+
+def test_a_workspace_that_another_takes_the_place_of_is_opened_anew(manager: Any) -> None:
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.workspace.rename(manager.workspace.parent / "away")
+    shutil.copytree(manager.workspace.parent / "away", manager.workspace, ignore=shutil.ignore_patterns("*.sock"))
+    code = manager.process.wait(30)
+
+    assert code == 75  # so that the service manager starts it again
+    assert "another disk mounted there" in manager.said()
+
+
+def test_a_bank_that_is_read_only_for_a_while_is_told_and_made_up_for(manager: Any) -> None:
+    bank = str(manager.workspace / "bank")
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.ask("run", kind="reflect")
+    if subprocess.run(["mount", "--bind", bank, bank], check=False, capture_output=True).returncode:
+        pytest.skip("needs the right to mount")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", bank], check=True)
+        told = manager.wait_for("STATUS=nothing can be written")
+        with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+            log.write("- W: The office moved to Mapo.\n")
+        manager.wait_until(lambda: manager.ask("run", kind="reflect").get("exit") == 3)
+        status, answer = manager.bankctl("status"), manager.ask("search", query="Busan")
+    finally:
+        subprocess.run(["umount", "-l", bank], check=True)
+
+    assert f"{bank} is read-only" in told
+    assert status.returncode == 3
+    assert "reflect failed 1 time" in status.stdout
+    assert answer["hits"]
+    manager.wait_until(lambda: "it can be written again" in manager.said())
+    manager.wait_until(lambda: "Mapo" in manager.bank())
+    manager.wait_until(lambda: not [f for f in manager.ask("status")["findings"] if f["needs_person"]])
+
+
+def test_a_workspace_whose_disk_is_not_mounted_yet_is_waited_for(manager: Any) -> None:
+    manager.workspace.rename(manager.workspace.parent / "away")
+    alone = manager.bankd()
+    manager.start()
+    told = manager.wait_for("waiting:")
+    (manager.workspace.parent / "away").rename(manager.workspace)
+
+    assert alone.returncode == 3
+    assert "no workspace is there" in alone.stderr
+    assert "no workspace is there" in told
+    manager.wait_until(lambda: "Busan" in manager.bank())
+
+
+def test_a_memory_folder_that_comes_back_is_watched_and_read_again(manager: Any) -> None:
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    (manager.workspace / "memory").rename(manager.workspace / "away")
+    failed = manager.ask("run", kind="micro")
+    (manager.workspace / "away").rename(manager.workspace / "memory")
+    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The office moved to Mapo.\n")
+
+    assert failed["exit"] == 3
+    manager.wait_until(lambda: "Mapo" in manager.bank())
+    with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The harbour froze in January.\n")
+    manager.wait_until(lambda: "harbour froze" in manager.bank())
+
+
 def test_status_tells_of_a_daemon_and_of_none(manager: Any) -> None:
     alone = manager.bankctl("status", "--json")
     manager.start()

@@ -9,14 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from bankd.adapters.mounts import find_mount
 from bankd.adapters.tree import Tree
 from bankd.errors import StorageError
 
 RESERVE = 16 * 1024 * 1024  # bytes that must stay free besides three times what is staged
 _ONCE, READ_ONLY = "sync-failed", "read-only"
+_FAILING = "{root}: read-only, because syncing to this disk failed twice in a row; check the disk, then remove .bankd/read-only"
 
 
 class SyncFailedError(OSError):
@@ -32,13 +35,29 @@ def check_room(tree: Tree, staged: int) -> None:
         raise StorageError(f"{tree.root}: {free >> 20} MB free, {(needed >> 20) + 1} MB needed; nothing was written")
 
 
+def trouble_of(root: Path, folders: Iterable[str]) -> str:
+    """Why nothing can be written in a workspace now, looked at without writing; empty when it can."""
+    if find_mount(root).is_read_only:
+        return f"{root} is on a disk that is read-only"
+    closed = [
+        name for name in ("", ".bankd", *folders) if (root / name).is_dir() and not os.access(root / name, os.W_OK)
+    ]
+    if closed:
+        return f"{root / closed[0]} is read-only, or belongs to somebody else"
+    if (root / ".bankd" / READ_ONLY).exists():
+        return _FAILING.format(root=root)
+    try:
+        status = os.statvfs(root)
+    except OSError as problem:
+        return f"{root}: {problem.strerror}"
+    free = status.f_bavail * status.f_frsize
+    return f"the disk is full: {free >> 20} MB free, {RESERVE >> 20} MB needed" if free < RESERVE else ""
+
+
 def check_writable(tree: Tree) -> None:
     """StorageError while the alarm of a failing disk stands."""
     if READ_ONLY in tree.names(".bankd"):
-        raise StorageError(
-            f"{tree.root}: read-only, because syncing to this disk failed twice in a row; "
-            "check the disk, then remove .bankd/read-only"
-        )
+        raise StorageError(_FAILING.format(root=tree.root))
 
 
 def sync(tree: Tree, fd: int) -> None:

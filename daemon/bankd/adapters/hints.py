@@ -37,8 +37,8 @@ _FILE_EVENTS: list[type[FileSystemEvent]] = [
 _LOGGERS = ("watchdog.observers.inotify_c", "watchdog.observers.inotify")
 
 # A file moved away is held back, with every event behind it, for half a second in case its other half comes. Both
-# halves are adjacent in the kernel's queue, so a twentieth of a second is enough.
-InotifyMoveEventGrouper.delay = 0.05
+# halves are adjacent in the kernel's queue, so a hundredth is enough; unpaired they are two hints instead of one.
+InotifyMoveEventGrouper.delay = 0.01
 
 Hint = Callable[[str], None]
 

@@ -130,14 +130,19 @@ class SearchIndex:
         """All terms with the number of memories they occur in, for the tree."""
         return self._opened.terms.all_frequencies()
 
-    def refresh(self, now: datetime, paths: Collection[str] | None = None) -> Refreshed:
-        """Bring the index up to date with the pages, or with these alone; reads only pages whose stamp changed.
-
-        `paths` are names as they are on the disk.
-        """
-        done = self._writer(now).refresh(paths)
+    def refresh(self, now: datetime) -> Refreshed:
+        """Bring the index up to date with the pages; reads only those whose stamp changed."""
+        done = self._writer(now).refresh()
         self.open()
         return done
+
+    def is_there(self) -> bool:
+        """Whether there is an index at all, damaged or not."""
+        return self._folder.current() is not None
+
+    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring the index up to date with these pages, named as on the disk; nothing is opened for reading by that."""
+        return self._writer(now).refresh(paths)
 
     def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
         """Build the index anew beside the old one, which answers until the new one is whole."""

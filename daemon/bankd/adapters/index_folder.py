@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bankd.adapters.index_rows import Rows
 from bankd.adapters.index_terms import Terms
 
-FORMAT = "6"
+FORMAT = "7"
 """Changes whenever an index of the version before could not be read."""
 
 
@@ -121,9 +121,11 @@ def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:
 
 
 def record_files(folder: Path, rows: Rows) -> None:
-    """Remember the files of the terms as they are now."""
+    """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
+    known = {(path.name, size): checksum for path, size, checksum in recorded_files(folder, rows)}
     files = sorted(path for path in (folder / "terms").iterdir() if path.suffix not in {".lock", ".json"})
-    recorded = (f"{path.name} {path.stat().st_size} {checksum_of(path)}" for path in files)
+    sizes = ((path, path.stat().st_size) for path in files)
+    recorded = (f"{path.name} {size} {known.get((path.name, size)) or checksum_of(path)}" for path, size in sizes)
     rows.set_state("files", "\n".join(recorded))
 
 

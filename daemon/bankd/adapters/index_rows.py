@@ -31,6 +31,8 @@ CREATE TABLE memories (
     heading TEXT NOT NULL, text TEXT NOT NULL, sentences TEXT NOT NULL, bigrams TEXT NOT NULL,
     heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
 );
+CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
+CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
 CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -40,6 +40,14 @@ class Tree:
         except OSError as problem:
             raise UserError(f"{root}: cannot be opened as a folder ({problem.strerror})") from problem
 
+    def is_in_place(self) -> bool:
+        """Whether the root is still the folder that was opened; another disk may have been mounted there."""
+        try:
+            found, opened = self.root.stat(), os.fstat(self._fd)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)
+
     def close(self) -> None:
         """Let go of the root."""
         os.close(self._fd)

@@ -28,7 +28,7 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, which of its folders are missing, which pages are large, and which rest until when."""
+    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written."""
 
     pages: int = 0
     inbox: int = 0
@@ -36,6 +36,7 @@ class BankFacts:
     index: IndexFacts = IndexFacts()
     large: tuple[str, ...] = ()
     is_clock_frozen: bool = False
+    disk: str = ""
     resting: Mapping[str, datetime] = field(default_factory=dict)
 
 
@@ -135,6 +136,9 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
         Finding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
         for folder in bank.missing
     ]
+    if bank.disk:
+        fix = "make room, or make it writable; what waits is then done by itself"
+        found.append(Finding(f"nothing can be written: {bank.disk}", fix, needs_person=True))
     if bank.index.problem:
         found.append(Finding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
     if bank.inbox:

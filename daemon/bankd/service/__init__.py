@@ -17,6 +17,7 @@ from bankd.adapters.signals import Signals
 from bankd.config import ConfigError
 from bankd.errors import BankError, UserError
 from bankd.service.daemon import Daemon, Surroundings
+from bankd.wiring.configuration import SETTINGS
 from bankd.wiring.engine import Engine, open_engine
 
 log = logging.getLogger(__name__)
@@ -39,9 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         engine = _open(workspace, notifier, signals)
         if engine is not None:
             around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder())
-            Daemon(engine, signals, around).live()
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
-            os._exit(0)
+            os._exit(Daemon(engine, signals, around).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help
@@ -78,10 +78,7 @@ def _find_workspace(given: str | None) -> Path:
     name = given or os.environ.get("BANKD_WORKSPACE", "")
     if not name:
         raise UserError("which workspace? Give --workspace DIR, or set BANKD_WORKSPACE")
-    folder = Path(name).expanduser().absolute()
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; make a workspace with: bankctl init {folder}")
-    return folder
+    return Path(name).expanduser().absolute()
 
 
 def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
@@ -89,6 +86,8 @@ def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | Non
     pause = min(RETRY, notifier.watchdog.total_seconds() / 3) if notifier.watchdog else RETRY
     while True:
         try:
+            if not (workspace / SETTINGS).is_file():  # perhaps its disk is not mounted yet
+                raise UserError(f"{workspace}: no workspace is there; make one with: bankctl init {workspace}")  # noqa: TRY301
             return open_engine(workspace)
         except ConfigError:
             raise

@@ -26,7 +26,7 @@ from bankd.core.jumps import Reading, find_jumps
 from bankd.core.metrics import render_metrics
 from bankd.core.schedule_rows import Outcome, Row
 from bankd.core.watching import Changes
-from bankd.errors import BankError
+from bankd.errors import BankError, BusyError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
 from bankd.wiring.engine import Engine
@@ -68,14 +68,20 @@ class Daemon:
         requests = Requests(engine, self._jobs, self._timer, self)
         self._socket = make_socket(around, requests)
         self._reading = around.read_clocks()
+        self._disk_trouble = ""
 
-    def live(self) -> None:
-        """Start, be ready, beat until told to stop, stop."""
+    def live(self) -> int:
+        """Start, be ready, beat until told to stop, stop; gives the exit code."""
         self.start()
         self._around.notifier.ready(self._status_line())
-        while not self._is_told_to_stop():
+        while self._engine.is_in_place():
+            if self._is_told_to_stop():
+                self.stop()
+                return 0
             self.beat()
+        log.error("%s was moved, or another disk mounted there: to be started again", self._around.workspace)
         self.stop()
+        return BusyError.exit_code
 
     def start(self) -> None:
         """Begin everything that goes on by itself."""
@@ -102,6 +108,7 @@ class Daemon:
     def beat(self) -> None:
         """Look at the clock, at what is due, and at every part; feed the watchdog when each proves that it works."""
         self._notice_jumps()
+        self._notice_disk()
         self._jobs.look()
         self._watcher.check_watches()
         self._engine.tidy()
@@ -133,6 +140,14 @@ class Daemon:
         if jumps:
             self._timer.realign()
             self._watcher.look_at_all()
+
+    def _notice_disk(self) -> None:
+        before, self._disk_trouble = self._disk_trouble, self._engine.disk_trouble()
+        if self._disk_trouble and not before:
+            log.error("nothing can be written problem=%s", self._disk_trouble)
+        if before and not self._disk_trouble:
+            log.info("it can be written again; what waited is done now")
+            self._jobs.try_again()
 
     def _look(self) -> None:
         self._jobs.look()
@@ -186,6 +201,8 @@ class Daemon:
         """A line for the service manager, from what is at hand: it is made at each beat."""
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
+        if self._disk_trouble:
+            return f"nothing can be written: {self._disk_trouble}"
         jobs = self._jobs.facts()
         failing = [f"{job.name} failed: {job.last.note}" for job in jobs if job.failures and job.last]
         following = min((job.following for job in jobs if job.following), default=None)

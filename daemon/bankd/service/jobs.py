@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -109,6 +109,15 @@ class Jobs:
     def index_changed(self) -> None:
         """Have the index brought up thoroughly after a pause, during which more may change."""
         self._postpone("index", INDEX_PAUSE)
+
+    def try_again(self) -> None:
+        """Do now what could not be done: what failed, new lines, the index."""
+        with self._lock:
+            for name, history in self._histories.items():
+                if history.standing.failed is not None:
+                    self._histories[name] = replace(history, standing=replace(history.standing, retry_at=self._clock()))
+        self.log_changed()
+        self.index_changed()
 
     def _postpone(self, what: str, wait: float) -> None:
         """Have something done after a pause; each change begins the pause anew, but not for ever."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bankd.adapters.clock import read_clock, read_monotonic
+from bankd.adapters.disk import trouble_of
 from bankd.adapters.helper import Helper
 from bankd.adapters.lock import Lock
 from bankd.adapters.runs import RunHistory
@@ -21,7 +22,7 @@ from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Row
 from bankd.core.watching import Changes
 from bankd.errors import BankError, BusyError, UserError
-from bankd.wiring.configuration import Sources, configure, read_sources
+from bankd.wiring.configuration import FOLDERS, Sources, configure, read_sources
 from bankd.wiring.facts import bank_facts
 from bankd.wiring.finder import Finder
 
@@ -115,6 +116,14 @@ class Engine:
         """How bank and index stand, by what the watcher knows of the files."""
         index = self._finder.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
         return bank_facts(self.root, index, sizes, self.settings.split.warn_kib)
+
+    def is_in_place(self) -> bool:
+        """Whether the workspace is still the folder that was opened."""
+        return self._tree.is_in_place()
+
+    def disk_trouble(self) -> str:
+        """Why nothing can be written now; empty when it can."""
+        return trouble_of(self.root, FOLDERS[1:])
 
     def tidy(self) -> None:
         """Give back what only work needs, when there was none for a while."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bankd.adapters.clock import utc_now
+from bankd.adapters.disk import trouble_of
 from bankd.adapters.journals import Journals
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
@@ -25,8 +26,8 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
-    frozen, resting = _is_clock_frozen(root), resting_pages(root)
-    return BankFacts(len(sizes), _count_inbox(root), missing, index, large, frozen, resting)
+    frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
+    return BankFacts(len(sizes), _count_inbox(root), missing, index, large, frozen, trouble, resting_pages(root))
 
 
 def _is_clock_frozen(root: Path) -> bool:

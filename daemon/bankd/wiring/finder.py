@@ -60,11 +60,11 @@ class Finder:
     def take_in(self, paths: Collection[str], now: datetime) -> None:
         """Read pages that changed, named from `bank/` on, without waiting for the analyser."""
         with self._writing:
-            if not _is_there(self._writer):  # a whole bank is not read here
+            if not self._writer.index.is_there():  # a whole bank is not read here
                 return
             try:
                 self._is_used = True
-                self._writer.refresh_some(now, paths)
+                self._writer.take_in(now, paths)
             except (UserError, OSError) as error:
                 self._problem = str(error)
                 raise
@@ -96,24 +96,15 @@ class Finder:
         self._problem = ""
 
     def tidy(self) -> None:
-        """Let go of what only refreshes need."""
+        """Give back the memory that taking changes in needed."""
         if self._is_used and self._writing.acquire(blocking=False):
             self._is_used = False
-            self._writer.index.close()
             self._writing.release()
             give_back()
 
     def close(self) -> None:
         """Let go of the index."""
         self._reader.index.close()
-        self._writer.index.close()
-
-
-def _is_there(searching: Searching) -> bool:
-    try:
-        return searching.index.open()
-    except IndexDamaged:
-        return False
 
 
 def index_facts(root: Path, settings: Settings) -> IndexFacts:

@@ -140,10 +140,10 @@ class Searching:
             self.write_tree(write)
         return done
 
-    def refresh_some(self, now: datetime, paths: Collection[str]) -> Refreshed:
+    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
         """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
         self.analyser.patience = "never"
-        return self.index.refresh(now, paths)
+        return self.index.take_in(now, paths)
 
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
