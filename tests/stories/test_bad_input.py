@@ -151,11 +151,42 @@ def test_what_is_added_by_hand_must_be_readable(root: Path, bankctl: Run) -> Non
     assert bankctl("add", "   ").code == 2
     assert bankctl("add", "S: 가치관: 정직").code == 0
     assert bankctl("add", "plain words").code == 0
+    assert bankctl("add", "O(c=0.9): a tag of its own", "--tag", "B").code == 2
+    assert bankctl("add", "S: and the same one", "--tag", "S").code == 0
     (log,) = (root / "memory").glob("*.md")
-    assert log.read_text(encoding="utf-8").endswith("## Retain\n- S: 가치관: 정직\n- W: plain words\n")
+    assert log.read_text(encoding="utf-8").endswith("## Retain\n- S: 가치관: 정직\n- W: plain words\n- S: and the same one\n")
 
 
 def test_the_workspace_may_be_named_before_the_command(root: Path, bankctl: Run) -> None:
     assert bankctl("--workspace", str(root), "config", "check").code == 0
     assert bankctl("config", "check", "--workspace", str(root)).code == 0
     assert bankctl("--workspace", str(root / "nowhere"), "config", "check").code == 3
+
+
+def test_a_credential_is_not_even_written_down(root: Path, bankctl: Run) -> None:
+    said = bankctl("add", "W: password=hunter2hunter2")
+
+    assert said.code == 3
+    assert "looks like a credential (password)" in said.err
+    assert not list((root / "memory").glob("*.md"))
+
+
+def test_the_inbox_shows_each_line_on_one_line_however_long_it_is(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "W: " + "qwxz " * 2000, "W: zxcv\n  on two lines")
+    bankctl("cycle", "micro", "--now", NOW)
+
+    shown = bankctl("inbox").out.splitlines()
+
+    assert len(shown) == 5
+    assert max(map(len, shown)) <= 210
+    assert "  - W: zxcv on two lines" in shown
+
+
+def test_a_missing_routing_file_is_named_with_the_setting(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("routing: routing.yaml", "routing: rules.yaml"), "utf-8")
+
+    said = bankctl("config", "check")
+
+    assert said.code == 3
+    assert "rules.yaml: no such file; make it, or correct the setting `routing`" in said.out

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankd.cli.printing import shortened
 from bankd.core.terminal import show, show_line
 
 
@@ -43,3 +44,19 @@ def test_shown_text_holds_no_character_that_acts(text: str) -> None:
         if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     ]
     assert show(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("가나다", 6, "가나다"),
+        ("가나다라", 6, "가나…"),
+        ("가나다라", 7, "가나다…"),
+        ("two\n  lines", 9, "two lines"),
+        ("plain words", 8, "plain w…"),
+        ("", 3, ""),
+        ("나" * 1_000_000, 5, "나나…"),
+    ],
+)
+def test_a_text_is_cut_to_the_columns_that_it_may_take(text: str, columns: int, shown: str) -> None:
+    assert shortened(text, columns) == shown

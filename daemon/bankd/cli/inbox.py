@@ -39,15 +39,19 @@ def run(arguments: Namespace) -> int:
 
 
 def _list(waiting: list[Waiting], *, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
         say_json({"inbox": rows})
         return 0
+    from bankd.core.memory import split_id
+
     for item in waiting:
-        say(f"{styled('bank/_meta/inbox.md:' + str(item.line), 'bold')}  {styled('from ' + item.source, 'dim')}")
-        say(f"  {styled(item.text)}")
+        say(
+            f"{styled('bank/_meta/inbox.md:' + str(item.line), 'bold')}  {styled(f'{item.id}  from {item.source}', 'dim')}"
+        )
+        say(f"  {styled(shortened(split_id(item.text)[0], 200))}")
     say(f"{len(waiting)} wait; bankctl inbox place ID PAGE moves one" if waiting else "the inbox is empty")
     return 0
 

@@ -57,11 +57,16 @@ def padded(text: str, columns: int) -> str:
 def shortened(text: str, columns: int) -> str:
     """A text cut to so many columns, with an ellipsis where something was cut."""
     text = " ".join(text.split())
-    if width(text) <= columns:
-        return text
-    while width(text) > columns - 1:
-        text = text[:-1]
-    return text + "…"
+    return text if _beginning(text, columns) == text else _beginning(text, columns - 1) + "…"
+
+
+def _beginning(text: str, columns: int) -> str:
+    """As much of a text as so many columns hold."""
+    for at, character in enumerate(text):
+        columns -= width(character)
+        if columns < 0:
+            return text[:at]
+    return text
 
 
 class Progress:

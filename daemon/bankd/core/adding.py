@@ -12,7 +12,9 @@ def retain_line(text: str, tag: str | None) -> str:
     said = " ".join(clean(text).removeprefix("- ").split())
     head = parse_head(said)
     tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
-    line = f"- {said}" if tagged and tag is None else f"- {tag or 'W'}: {said}"
+    if head and tagged and tag not in {None, head.tag}:
+        raise UsageError(f"the text has the tag {head.tag} and --tag says {tag}; leave out one of them")
+    line = f"- {said}" if tagged else f"- {tag or 'W'}: {said}"
     reading = read_log("", f"## Retain\n{line}\n", anywhere=True)
     if reading.bad or not reading.lines:
         reason = reading.bad[0].reason if reading.bad else "it has no text"

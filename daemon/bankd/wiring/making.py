@@ -7,8 +7,10 @@ from pathlib import Path
 from bankd.adapters.clock import read_clock
 from bankd.adapters.log_end import append_line
 from bankd.adapters.tree import Tree
-from bankd.config import load_settings
+from bankd.config import compile_finders, load_settings
 from bankd.core.retain import Place
+from bankd.core.secrets import find_secrets
+from bankd.errors import UserError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS
 from bankd.wiring.workspace import check_folders
@@ -42,8 +44,13 @@ def _write_new(target: Path, data: bytes) -> bool:
 
 
 def append_to_log(root: Path, line: str) -> Place:
-    """Append one Retain line to today's log; gives where it stands."""
+    """Append one Retain line to today's log; gives where it stands.
+
+    UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
+    """
     settings = load_settings(root / SETTINGS)
+    if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
+        raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     check_folders(root)
     tree = Tree(root)
     try:
