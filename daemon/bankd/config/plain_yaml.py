@@ -71,7 +71,9 @@ def compose_text(text: str, name: str) -> yaml.Node | None:
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{name}:{line}: {error.problem or error.context}") from error
+        problem = str(error.problem or error.context)
+        said = "a tab; YAML is indented with spaces" if "'\\t'" in problem else problem
+        raise ConfigError(f"{name}:{line}: {said}") from error
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         raise ConfigError(f"{name}: not readable as YAML: {error}") from error
 

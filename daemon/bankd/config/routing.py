@@ -12,7 +12,7 @@ from typing import Any
 import re2
 import yaml
 
-from bankd.config.plain_yaml import ConfigError, Problem, compose, compose_text, mapping_of, raise_problems
+from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.core.memory import TAGS
 from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
 from bankd.core.secrets import Finder
@@ -25,7 +25,14 @@ _FLAGS = ("whole_words", "entity")
 
 def load_rules(path: Path, text: str | None = None) -> Rules:
     """Read a `routing.yaml`, or a text that stood there; ConfigError with every problem in it."""
-    return read_rules(compose(path) if text is None else compose_text(text, str(path)), str(path))
+    return read_rules(compose_text(read_rules_text(path) if text is None else text, str(path)), str(path))
+
+
+def read_rules_text(path: Path) -> str:
+    """Read the file of rules as it is written; ConfigError when it cannot be read."""
+    if not path.exists():
+        raise ConfigError(f"{path}: no such file; make it, or correct the setting `routing` in bankd.yaml")
+    return read_text(path)
 
 
 def read_rules(node: yaml.Node | None, name: str) -> Rules:
@@ -131,17 +138,9 @@ def compile_pattern(pattern: str) -> Any:
         raise ValueError(f"{said} (the syntax is RE2: no look-around, no backreferences)") from error
 
 
-def compile_finders(patterns: Sequence[str], name: str) -> tuple[Finder, ...]:
-    """Compile the secret patterns of the settings file called `name`; ConfigError with all that do not compile."""
-    finders, problems = [], []
-    for pattern in patterns:
-        try:
-            finders.append(_finder(compile_pattern(pattern)))
-        except ValueError as error:
-            problems.append(f"{name}: secrets.patterns {pattern[:60]!r}: {error}")
-    if problems:
-        raise ConfigError(*problems)
-    return tuple(finders)
+def compile_finders(patterns: Sequence[str]) -> tuple[Finder, ...]:
+    """Compile the secret patterns of a settings file, which were looked at when it was read."""
+    return tuple(_finder(compile_pattern(pattern)) for pattern in patterns)
 
 
 def _finder(compiled: Any) -> Finder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from bankd.config.plain_yaml import Problem, compose, compose_text, mapping_of, raise_problems
+from bankd.config.routing import compile_pattern
 from bankd.core.policy import Settings
 from bankd.core.retain import PROFILES
 
@@ -80,6 +82,14 @@ def _missed(text: str) -> str:
     return text
 
 
+def _command(text: str) -> str:
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"must be a command with its quotes closed, not {text[:40]!r}") from error
+    return text
+
+
 def _file_name(text: str) -> str:
     if "/" in text or text in {"", ".", ".."} or "\0" in text:
         raise ValueError(f"must be the name of a file beside bankd.yaml, not {text[:40]!r}")
@@ -116,11 +126,14 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "keep.trash_days": _whole(1, 365),
     "keep.trash_mib": _whole(1, 100_000),
     "alert.after_failures": _whole(1, 1000),
-    "alert.command": str,
+    "alert.command": _command,
     "routing": _file_name,
     "unsafe_filesystem": _yes_no,
 }
-"""How the text of each scalar setting is read; the lists are read as they are."""
+"""How the text of each scalar setting is read."""
+
+_ITEMS: Mapping[str, Callable[[str], object]] = {"secrets.patterns": compile_pattern}
+"""What each item of a list must pass."""
 
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
@@ -133,7 +146,8 @@ def read_settings(node: yaml.Node | None, name: str) -> Settings:
     problems: list[Problem] = []
     settings: Settings = _read_group(node, Settings(), "", problems)
     if settings.split.split_kib <= settings.split.warn_kib:
-        problems.append((1, "split.split_kib must be above split.warn_kib"))
+        line, _ = mapping_of(node, [], name).get("split", (1, None))
+        problems.append((line, "split.split_kib must be above split.warn_kib"))
     raise_problems(name, problems)
     return settings
 
@@ -178,4 +192,13 @@ def _read_list(node: yaml.Node, dotted: str, problems: list[Problem]) -> tuple[s
     if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
         problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
         return ()
+    for item in items:
+        _test_item(item, dotted, problems)
     return tuple(item.value for item in items)
+
+
+def _test_item(item: yaml.Node, dotted: str, problems: list[Problem]) -> None:
+    try:
+        _ITEMS.get(dotted, str)(item.value)
+    except ValueError as error:
+        problems.append((item.start_mark.line + 1, f"{dotted} {item.value[:60]!r}: {error}"))

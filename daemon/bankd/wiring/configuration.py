@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_text
+from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_rules_text, read_text
 from bankd.core.policy import Settings
 from bankd.core.routing import Rules
 from bankd.core.secrets import Finder
@@ -40,13 +40,13 @@ def load_configuration(root: Path) -> Configuration:
 def read_sources(root: Path) -> Sources:
     """Read both files; raises ConfigError when one cannot be read, or the settings do not tell where the rules are."""
     text = read_text(root / SETTINGS)
-    return Sources(text, read_text(root / load_settings(root / SETTINGS, text).routing))
+    return Sources(text, read_rules_text(root / load_settings(root / SETTINGS, text).routing))
 
 
 def configure(root: Path, sources: Sources) -> Configuration:
     """Understand what was read; raises ConfigError."""
     settings = load_settings(root / SETTINGS, sources.settings)
-    finders = compile_finders(settings.secrets.patterns, str(root / SETTINGS))
+    finders = compile_finders(settings.secrets.patterns)
     return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
 
 
@@ -69,7 +69,6 @@ def check_configuration(root: Path) -> Checked:
     settings, rules = Settings(), 0
     try:
         settings = load_settings(root / SETTINGS)
-        compile_finders(settings.secrets.patterns, str(root / SETTINGS))
     except ConfigError as error:
         problems += error.problems
     try:
