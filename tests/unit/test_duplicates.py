@@ -41,6 +41,31 @@ def test_other_words_beside_another_value_are_another_thing() -> None:
     assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[1:43 pm on 24 March] Joanna: Thanks!", "[1:45 pm on 24 March] Joanna: Definitely!"),
+        ("[1:43 pm on 24 March, 2022] Joanna: Thanks!", "[8:10 am on 3 May, 2022] Joanna: Wow, that is great!"),
+        ("Paragraph about Peter 1", "Paragraph about Kubernetes 94"),
+    ],
+)
+def test_what_changes_more_than_it_keeps_is_another_thing(old: str, new: str) -> None:
+    assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("review 3 March 10:00", "review 4 April 11:00"),
+        ("moved from 10:00 to 11:00 on Tuesday", "moved from 9:00 to 12:00 on Friday"),
+        ("Peter rents 2 rooms in Seoul for 300 euros", "Peter rents 3 rooms in Busan for 450 euros"),
+        ("port 8080", "port 8081"),
+    ],
+)
+def test_a_moment_and_a_few_values_may_change_in_one_update(old: str, new: str) -> None:
+    assert compare(say(old), say(new)).outcome is Outcome.UPDATE
+
+
 def test_another_person_is_another_subject() -> None:
     assert compare(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Outcome.DIFFERENT
 

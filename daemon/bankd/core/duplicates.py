@@ -116,7 +116,8 @@ def _judge(old: Statement, new: Statement, found: Difference, score: float) -> V
     if found.is_none:
         return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
     if found.changes and found.is_explained and subject_of(old) == subject_of(new):
-        return Verdict(Outcome.UPDATE, "; ".join(found.changes), score)
+        changed = "; ".join(found.changes)
+        return Verdict(Outcome.UPDATE if found.is_one_subject else Outcome.DIFFERENT, changed, score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
     return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)
 

@@ -62,6 +62,13 @@ SUFFIX_CONTRACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 AUXILIARIES = words("was were did been being be will would shall should can could may might must have has had to")
 """Words that place or weaken a statement; they count, but do not make it another subject."""
 
+RELATIONS = words(
+    "about above across after against along among around at before behind below beneath beside between by during for"
+    " from in inside into near of off on onto outside over since through till under until up upon with within without"
+    " and or but that which who it its there here then so"
+)
+"""What says how things stand to each other, and of nothing what it is: two texts that share these share no subject."""
+
 OPTIONAL = words("very really just also quite truly actually")
 """Words of degree and emphasis: they may be there or not."""
 

@@ -9,35 +9,56 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bankd.core.english_words import RELATIONS
 from bankd.core.korean import LIMITS
 from bankd.core.korean_words import TURNING_WORDS
 from bankd.core.opposites import are_opposites
 from bankd.core.statement import Kind, Statement, Token
 from bankd.core.values import DATE_UNITS
 
+_DATE = "date"
 _STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Tokens that only one of the two has; the changes of value that pair them, in words; and what no change explains."""
+    """Tokens that only one of the two has; the changes of value that pair them, in words; and what no change explains.
+
+    `shared` counts the words that both have and that say what it is about: no values, no prepositions.
+    """
 
     only_old: tuple[Token, ...]
     only_new: tuple[Token, ...]
     changes: tuple[str, ...]
     is_explained: bool
+    shared: int
 
     @property
     def is_none(self) -> bool:
         """Both have the same tokens, perhaps in another order."""
         return not self.only_old and not self.only_new
 
+    @property
+    def is_one_subject(self) -> bool:
+        """Whether no more was changed than was kept; a moment counts once, however many numbers tell it.
+
+        A line of a chat that begins with another time and says another word updates nothing.
+        """
+        dates = sum(change.startswith(_DATE) for change in self.changes)
+        return len(self.changes) - max(dates - 1, 0) <= max(self.shared, 1)
+
 
 def difference(old: Statement, new: Statement) -> Difference:
     """Find what only one of two statements says; it is explained when at most one of them says more than new values."""
     only_old, only_new = _surplus(old, new), _surplus(new, old)
     changes, rest_old, rest_new = _changes(only_old, only_new)
-    return Difference(only_old, only_new, tuple(changes), not (_says_more(rest_old) and _says_more(rest_new)))
+    is_explained = not (_says_more(rest_old) and _says_more(rest_new))
+    shared = sum(map(_is_subject_matter, old.tokens)) - sum(map(_is_subject_matter, only_old))
+    return Difference(only_old, only_new, tuple(changes), is_explained, shared)
+
+
+def _is_subject_matter(token: Token) -> bool:
+    return token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME) and not token.is_optional and token.base not in RELATIONS
 
 
 def _says_more(rest: Sequence[Token]) -> bool:
@@ -102,7 +123,7 @@ def value_name(old: str, new: str) -> str:
     if digits[0] == digits[1] and digits[0]:
         return "unit"
     units = {text[len(number) :] for text, number in zip((old, new), digits, strict=True)}
-    return "date" if units & DATE_UNITS or not all(digits) or ":" in old + new else "number"
+    return _DATE if units & DATE_UNITS or not all(digits) or ":" in old + new else "number"
 
 
 def _letters(text: str) -> set[str]:
