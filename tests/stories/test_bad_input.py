@@ -154,7 +154,9 @@ def test_what_is_added_by_hand_must_be_readable(root: Path, bankctl: Run) -> Non
     assert bankctl("add", "O(c=0.9): a tag of its own", "--tag", "B").code == 2
     assert bankctl("add", "S: and the same one", "--tag", "S").code == 0
     (log,) = (root / "memory").glob("*.md")
-    assert log.read_text(encoding="utf-8").endswith("## Retain\n- S: 가치관: 정직\n- W: plain words\n- S: and the same one\n")
+    assert log.read_text(encoding="utf-8").endswith(
+        "## Retain\n- S: 가치관: 정직\n- W: plain words\n- S: and the same one\n"
+    )
 
 
 def test_the_workspace_may_be_named_before_the_command(root: Path, bankctl: Run) -> None:

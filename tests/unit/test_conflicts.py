@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from bankd.core.conflicts import Dated, find_conflicts
@@ -36,3 +37,13 @@ def test_what_has_no_day_counts_as_older() -> None:
     (conflict,) = find_conflicts([(memory("m-1", "Port is 8081", 1), memory("m-2", "Port is 8080"))])
 
     assert conflict.older.id == "m-2"
+
+
+def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:
+    first, second = (
+        replace(memory(id_, text, 1), line=n) for id_, text, n in [("m-2", "Port 1", 4), ("m-1", "Port 2", 5)]
+    )
+
+    (conflict,) = find_conflicts([(second, first)])
+
+    assert (conflict.older.id, conflict.newer.id) == ("m-2", "m-1")

@@ -15,11 +15,12 @@ from bankd.core.statement import Statement
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A memory as it is compared: its id, what it says, and the day of its source when known."""
+    """A memory as it is compared: its id, what it says, and the day and line of its source when known."""
 
     id: str
     statement: Statement
     day: date | None = None
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,6 @@ def find_conflicts(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRE
     return sorted(found.values(), key=lambda conflict: _age(conflict.newer), reverse=True)
 
 
-def _age(memory: Dated) -> tuple[date, str]:
-    """Oldest first; what has no day counts as oldest."""
-    return memory.day or date.min, memory.id
+def _age(memory: Dated) -> tuple[date, int, str]:
+    """Oldest first, and within a log the line that stands higher; what has no day counts as oldest."""
+    return memory.day or date.min, memory.line, memory.id

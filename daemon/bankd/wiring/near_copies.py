@@ -13,6 +13,7 @@ from bankd.core.memory import Memory, statement_of
 from bankd.core.reading import words_of
 from bankd.core.retiring import memory_of
 from bankd.core.standing import Lines
+from bankd.core.statement import Statement
 from bankd.cycle import Report
 from bankd.errors import UserError
 from bankd.keeping import find_merged
@@ -66,7 +67,7 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     held = errand.holdings.all_lines()
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
     known = dict(_known(errand.ledger, memories))
-    found = _compared(errand, memories)
+    found = [c for c in _compared(errand, memories) if (c.newer.id, c.older.id) not in known]
     pairs = {(c.older.id, c.newer.id) for c in found}
     sides = _Sides(errand.ledger, held, memories)
     rows = [
@@ -90,11 +91,14 @@ def _compared(errand: Errand, memories: Mapping[str, Memory]) -> list[Conflict]:
     alike = sorted((one, two) for one, two in pairs if one != two and memories[one].tag == memories[two].tag)
     wordings = workspace.index.take_apart({words_of(memories[id_]) for pair in alike for id_ in pair})
     reader = Reader(wordings)
-    dated = {
-        id_: Dated(id_, reader.read(memories[id_]), source_day(ledger, id_)) for id_ in {i for p in alike for i in p}
-    }
+    dated = {id_: _dated(id_, reader.read(memories[id_]), ledger) for pair in alike for id_ in pair}
     threshold = workspace.settings.dedup.threshold
     return list(find_conflicts(((dated[one], dated[other]) for one, other in alike), threshold))
+
+
+def _dated(id_: str, statement: Statement, ledger: Ledger) -> Dated:
+    line = ledger.consumed.get(id_, {}).get("line")
+    return Dated(id_, statement, source_day(ledger, id_), line if isinstance(line, int) else 0)
 
 
 def source_day(ledger: Ledger, id_: str) -> date | None:
