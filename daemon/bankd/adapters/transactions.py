@@ -7,7 +7,7 @@ Until the journal is in place nothing visible has changed; after it everything g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event as Waiter
@@ -21,7 +21,7 @@ from bankd.adapters.tree import FILE_CAP, Tree, split
 from bankd.core.markdown import decode
 from bankd.core.operations import Append, Remove, Rewrite, digest
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Outcome, Step, Transaction, take_step
+from bankd.core.transaction import Outcome, Step, Transaction, state_of, take_step
 from bankd.errors import ConflictError, InvariantError
 
 _TRIES = 20
@@ -45,6 +45,16 @@ class Applied:
     changed: dict[str, Change] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     postponed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """What a step will make of its file if nobody changes that meanwhile."""
+
+    number: int
+    path: str
+    old: bytes | None
+    new: bytes | None
 
 
 class Transactions:
@@ -76,43 +86,42 @@ class Transactions:
             raise disk.explain(problem, self._tree.root) from problem
 
     def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, Staged]]:
-        """Foresee every step and put its result on the stage: all space is taken before anything is visible."""
+        """Put the result of every step on the stage: all space is taken before anything is visible."""
         seq = self.journals.next_seq()
-        foreseen: dict[str, bytes | None] = {}
+        foreseen = list(self._foresee(transaction))
         before: dict[str, str | None] = {}
-        staged: dict[int, Staged] = {}
+        for item in foreseen:
+            before.setdefault(item.path, None if item.old is None else decode(item.old))
+        if foreseen or transaction.events:
+            texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
+            disk.check_room(self._tree, sum(texts))
+        return Journal(seq, transaction, before), self._stage_all(seq, foreseen)
 
-        def look(path: str) -> bytes | None:
-            return foreseen[path] if path in foreseen else self.look(path)
-
-        results: dict[int, tuple[str, bytes | None]] = {}
+    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
+        state: dict[str, bytes | None] = {}
+        look = state_of(state, self.look)
         for number, step in enumerate(transaction.steps()):
             with suppress(ConflictError):  # met again, and reported, when the step runs
-                old = foreseen[step.path] if step.path in foreseen else self._tree.read(step.path)
+                old = state[step.path] if step.path in state else self._tree.read(step.path)
                 new = take_step(step, old, look, self.rewrite).data
                 if new != old and _fits(new):
-                    before.setdefault(step.path, None if old is None else decode(old))
-                    foreseen[step.path] = new
-                    staged[number] = Staged(seq, number, 0, digest(old), digest(new))
-                    results[number] = (step.path, new)
-        if staged or transaction.events:
-            texts = [len(new or b"") for _, new in results.values()] + [len(text or "") for text in before.values()]
-            disk.check_room(self._tree, sum(texts))
-        self._stage_all(staged, results)
-        return Journal(seq, transaction, before), staged
+                    state[step.path] = new
+                    yield _Foreseen(number, step.path, old, new)
 
-    def _stage_all(self, staged: dict[int, Staged], results: Mapping[int, tuple[str, bytes | None]]) -> None:
+    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, Staged]:
+        staged = {}
         try:
-            for number, (path, new) in results.items():
-                try:
-                    self._stage_one(staged[number], path, new)
-                except ConflictError:
-                    del staged[number]
+            for item in foreseen:
+                name = Staged(seq, item.number, 0, digest(item.old), digest(item.new))
+                with suppress(ConflictError):  # as above
+                    self._stage_one(name, item.path, item.new)
+                    staged[item.number] = name
         except BaseException:
             with suppress(OSError):
-                for name in self.staging.names():
-                    self.staging.discard(name)
+                for left in self.staging.names():
+                    self.staging.discard(left)
             raise
+        return staged
 
     def _stage_one(self, staged: Staged, path: str, new: bytes | None) -> None:
         if new is not None:
