@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import unicodedata
 from pathlib import Path
 
@@ -55,6 +56,21 @@ def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: 
     assert "호기심" in bankctl("search", "호기심").out
     page.unlink()
     assert "nothing relevant" in bankctl("search", "호기심").out
+
+
+def test_a_full_disk_does_not_keep_it_from_answering_with_what_it_knows(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/identity/values.md"
+    page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        answer = bankctl("search", "가치관이", "뭐야?", "--json").json
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert answer["hits"][0]["path"] == "bank/identity/values.md"
+    assert answer["fresh"]["pending"] == 1
+    assert "호기심" in bankctl("search", "호기심").out
 
 
 def test_every_answer_is_kept_in_recall(bank: Path, bankctl: Run) -> None:

@@ -40,7 +40,7 @@ class SearchIndex:
         if name is None:
             return False
         with damage_told():
-            if self._build is None or name != self._build.name:
+            if self._build is None or name != self._build.name or self._build.rows.is_frozen:
                 self.close()
                 self._build = self._folder.open(name)
             generation = self._opened.rows.state("generation", "0")

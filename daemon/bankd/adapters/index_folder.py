@@ -21,6 +21,9 @@ FORMAT = "7"
 """Changes whenever an index of the version before could not be read."""
 
 
+_NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
+
+
 class IndexDamaged(Exception):  # noqa: N818 -- it is what was found
     """The index cannot be read, or is of another version; a refresh builds a new one."""
 
@@ -54,7 +57,7 @@ class IndexFolder:
         with damage_told():
             if not (folder / "rows.sqlite3").is_file():
                 raise IndexDamaged("its rows are missing")
-            rows = Rows(folder / "rows.sqlite3")
+            rows = _open_rows(folder / "rows.sqlite3")
             try:
                 return Build(name, folder, rows, self._open_terms(folder, rows))
             except BaseException:
@@ -111,6 +114,16 @@ class IndexFolder:
         with (self.path / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def _open_rows(file: Path) -> Rows:
+    """Open the rows of a build; SQLite wants to make a file beside them to share them, which a full disk refuses."""
+    try:
+        return Rows(file)
+    except sqlite3.OperationalError as problem:
+        if not problem.sqlite_errorname.startswith(_NO_ROOM):
+            raise
+        return Rows(file, frozen=True)
 
 
 def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:

@@ -44,9 +44,11 @@ _SEPARATOR = "\x1f"
 class Rows:
     """One index's rows; SQLite errors leave as they are, `index` tells damage from other trouble."""
 
-    def __init__(self, file: Path, *, create: bool = False) -> None:
-        """Open the file, or make it."""
-        self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+    def __init__(self, file: Path, *, create: bool = False, frozen: bool = False) -> None:
+        """Open the file, or make it; `frozen` reads it as it was when last closed, and needs no room on the disk."""
+        self.is_frozen = frozen
+        name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
+        self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._connection.execute("PRAGMA journal_mode = WAL")

@@ -22,7 +22,7 @@ from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.successors import Successors
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
-from bankd.errors import UserError
+from bankd.errors import StorageError, UserError
 from bankd.search import Taste, search
 
 if TYPE_CHECKING:
@@ -123,7 +123,10 @@ class Searching:
         pending = self.index.pending()
         if 0 < pending <= _QUICK_PAGES:
             self.analyser.patience = "never"
-            self.index.refresh(now)
+            try:
+                self.index.refresh(now)
+            except StorageError as problem:
+                return str(problem), pending
             return "", 0
         return "", pending
 
