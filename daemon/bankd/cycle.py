@@ -20,13 +20,14 @@ from bankd.core.events import Ledger
 from bankd.core.follow import follow
 from bankd.core.judging import judge
 from bankd.core.markdown import decode
-from bankd.core.memory import render_memory
+from bankd.core.memory import Memory, render_memory
 from bankd.core.names import is_outside
 from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.policy import Settings
 from bankd.core.reading import words_of
 from bankd.core.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
+from bankd.core.retiring import allowed_removals
 from bankd.core.routing import Destination, Rules, route
 from bankd.core.secrets import Finder, Secret, find_secrets, mask
 from bankd.core.split import Limits
@@ -34,9 +35,6 @@ from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
 from bankd.keeping import consolidate, retire
 from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
-
-_ALWAYS_BELIEVED = 20
-"""So many memories may go by hand at once without a question, however small the bank is."""
 
 Kind: TypeAlias = Literal["micro", "reflect"]
 
@@ -169,8 +167,7 @@ def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Poli
     if facts.unread_pages:
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(holdings.pages_of(ids)))
-    allowed = max(_ALWAYS_BELIEVED, holdings.count() * policy.settings.budget.max_removed_percent // 100)
-    if len(vanished) <= allowed or policy.force:
+    if len(vanished) <= allowed_removals(holdings.count(), policy.settings.budget) or policy.force:
         return plan.with_(deleted=vanished)
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
     return plan.with_(warnings=(*plan.warnings, warning))
@@ -178,17 +175,17 @@ def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Poli
 
 def route_lines(plan: Plan, facts: Facts, rules: Rules, graph: Graph) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    placements = [Placement(line, followed(line, route(line.memory, rules), graph)) for line in plan.lines]
+    placements = [Placement(line, followed(line.memory, route(line.memory, rules), graph)) for line in plan.lines]
     closed = {item.what: item.reason for item in facts.unread_pages}
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
 
 
-def followed(line: RetainLine, destination: Destination, graph: Graph) -> Destination:
-    """The page of a rule, or the part of it that fits a line, when that page has been split."""
+def followed(memory: Memory, destination: Destination, graph: Graph) -> Destination:
+    """The page of a rule, or the part of it that fits a memory, when that page has been split."""
     is_hub = graph.is_hub(f"bank/{destination.page}")
-    return follow(line.memory, destination, graph.view) if is_hub else destination
+    return follow(memory, destination, graph.view) if is_hub else destination
 
 
 def deduplicate(plan: Plan, world: World, policy: Policy) -> Plan:

@@ -82,6 +82,21 @@ def test_rules_follow_a_split_to_the_part_that_fits(root: Path, page: Path, bank
     assert "knowledge/full.md" in (root / "routing.yaml").read_text("utf-8")
 
 
+def test_a_text_is_tested_and_the_inbox_retried_by_the_part_that_fits(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("split", "knowledge/full.md")
+    rules = (root / "routing.yaml").read_text("utf-8")
+    (root / "routing.yaml").write_text("", "utf-8")
+    write_log(root, "2027-01-09.md", "W: steady pace")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / "routing.yaml").write_text(rules, "utf-8")
+
+    tested = bankctl("route", "test", "W: steady pace", "--json").json["candidates"][0]
+    (moved,) = bankctl("inbox", "retry", "--json").json["moved"]
+
+    assert tested["page"] == moved["page"] == "knowledge/full/running.md"
+    assert tested["reason"].endswith("in the part that fits")
+
+
 def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
     before = written_by_people(root)
 

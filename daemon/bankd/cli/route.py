@@ -18,12 +18,13 @@ def run(arguments: Namespace) -> int:
     from bankd.cli.workspace import find_workspace
     from bankd.core.adding import retain_line
     from bankd.core.retain import read_log
-    from bankd.core.routing import candidates
-    from bankd.wiring.configuration import read_rules_of
+    from bankd.wiring.inbox import places_for
+    from bankd.wiring.workspace import open_workspace
 
     line = retain_line(" ".join(arguments.text), None)
     memory = read_log("", f"{line}\n", anywhere=True).lines[0].memory
-    found = candidates(memory, read_rules_of(find_workspace(arguments.workspace)))
+    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+        (found,) = places_for(workspace, [memory])
     if arguments.json:
         rows = [{"page": item.page, "heading": item.heading, "reason": item.reason} for item in found]
         say_json({"text": memory.text, "tag": memory.tag, "candidates": rows})

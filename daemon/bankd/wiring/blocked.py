@@ -68,7 +68,7 @@ def allow(workspace: Workspace, id_: str) -> Report:
     line = _line_of(errand, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
-    placement = Placement(line, followed(line, route(line.memory, rules), workspace.graph))
+    placement = Placement(line, followed(line.memory, route(line.memory, rules), workspace.graph))
     return errand.carry_out(errand.plan.with_(lines=(line,), placements=(placement,)))
 
 

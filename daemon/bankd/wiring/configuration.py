@@ -50,11 +50,6 @@ def configure(root: Path, sources: Sources) -> Configuration:
     return Configuration(settings, load_rules(root / settings.routing, sources.rules), finders)
 
 
-def read_rules_of(root: Path) -> Rules:
-    """The routing rules of a workspace."""
-    return load_rules(root / load_settings(root / SETTINGS).routing)
-
-
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What a check of the settings found."""

@@ -1,16 +1,17 @@
-"""The inbox of a workspace, and the ways out of it."""
+"""The inbox of a workspace, the ways out of it, and where a text would go."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bankd.adapters.catalogue import entry_text
-from bankd.config import load_rules
-from bankd.core.memory import parse_memory
+from bankd.core.memory import Memory, parse_memory
 from bankd.core.moving import Waiting, out_of_inbox
 from bankd.core.pages import read_page
-from bankd.core.routing import INBOX, Destination, problem_of_target, route
+from bankd.core.routing import INBOX, Destination, candidates, problem_of_target
 from bankd.core.transaction import Transaction
+from bankd.cycle import followed
 from bankd.errors import UserError
 from bankd.wiring.workspace import Workspace
 
@@ -40,9 +41,17 @@ def place(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
 
 def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
     """Route everything in the inbox again by the rules as they are now."""
-    rules = load_rules(workspace.root / workspace.settings.routing)
-    routed = [(item, route(parse_memory(_MARKER.sub("", item.text)), rules)) for item in list_inbox(workspace)]
+    waiting = list_inbox(workspace)
+    found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
+    routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
     return _move(workspace, "retry", [(item, destination) for item, destination in routed if destination.page != INBOX])
+
+
+def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
+    """Every place that claims each memory, the one that wins first; of a page that was split, the part that fits."""
+    workspace.graph.refresh()
+    rules, graph = workspace.policy().rules, workspace.graph
+    return [[followed(memory, place, graph) for place in candidates(memory, rules)] for memory in memories]
 
 
 def _move(workspace: Workspace, name: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
