@@ -1,7 +1,6 @@
 """The story of a query: read it, find what may answer, score that exactly, keep what is an answer."""
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import partial
@@ -48,8 +47,8 @@ class Ranked(NamedTuple):
 
 def search(
     query: Query,
-    index: IndexView,
-    reader: QueryReader,
+    index: "IndexView",
+    reader: "QueryReader",
     fresh: Freshness,
     today: date,
     taste: Taste = Taste(),  # noqa: B008
@@ -77,7 +76,7 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> S
     return [one for one, share in zip(ranked, reached, strict=True) if share >= _TAIL]
 
 
-def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
+def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
     count = partial(index.frequency, "terms")
     analysis = reader.analyse_query(query.text, index.reading, lambda term: count(term) > 0)
@@ -86,7 +85,7 @@ def read(query: Query, index: IndexView, reader: QueryReader) -> Weights:
     return weigh(analysis, runs_of(query.text), index.corpus.memories, index.frequency)
 
 
-def find(weights: Weights, filters: Filters, index: IndexView, today: date, taste: Taste) -> Sequence[FoundRow]:
+def find(weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste) -> Sequence[FoundRow]:
     """The memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
         return index.find(weights, filters, _CANDIDATES)
@@ -103,7 +102,7 @@ def worth(row: FoundRow, today: date, taste: Taste) -> float:
     return row.hundredths - taste.fading_hundredths * days
 
 
-def rank(found: Sequence[FoundRow], weights: Weights, index: IndexView, today: date, taste: Taste) -> list[Ranked]:
+def rank(found: Sequence[FoundRow], weights: Weights, index: "IndexView", today: date, taste: Taste) -> list[Ranked]:
     """Score what was found, best first; ties stand in the order of the bank."""
     pages = {row.page for row in found}
     paths, vocabularies = index.paths(pages), index.vocabularies(pages)

@@ -3,8 +3,7 @@
 It lives outside the index, so that an index can be rebuilt without analysing anything again.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence

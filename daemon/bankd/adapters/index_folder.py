@@ -5,8 +5,7 @@ index/<number>/        terms (tantivy) and rows.sqlite3 of one build
 index/lock             held by whoever writes
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import sqlite3
 import zlib
 from collections.abc import Iterator

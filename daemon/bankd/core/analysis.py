@@ -4,8 +4,7 @@ A term is a morpheme (Korean), a stem (Latin letters) or a number. Morphemes com
 into terms, and says how a text is cut where there are none.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,6 @@
 """What is asked, what is answered, and how a query is told from another."""
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from datetime import date
 from typing import Any, NamedTuple
 

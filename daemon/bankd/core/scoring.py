@@ -27,8 +27,7 @@ and taken away from the whole, as it stood before the last choice of shares:
 Grams of Latin letters brought no more than the weight by length; prefix expansion found more and ranked worse.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import math
 from array import array
 from bisect import bisect_left
@@ -90,7 +89,7 @@ Two terms share a checksum once in four thousand million; it costs a near-tie it
 """
 
 
-def vocabulary_of(terms: Iterable[str]) -> array[int]:
+def vocabulary_of(terms: Iterable[str]) -> "array[int]":
     """The vocabulary of these terms."""
     return array("I", sorted({_checksum(term) for term in terms}))
 
