@@ -53,10 +53,12 @@ class FakeIndex:
         for number, path in self._paths.items():
             for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
                 analysis = FakeAnalyser().analyse_query(entry.text, lambda _: None, self._knows)
-                heading = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows).terms
+                above = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows)
                 entities = frozenset(entity.casefold() for entity in entry.entities)
-                sentences, bigrams = analysis.sentences, analysis.bigrams
-                candidate = Candidate(number, place, sentences, bigrams, heading, entities, analysis.denies)
+                bigrams = {*analysis.bigrams, *above.bigrams}
+                candidate = Candidate(
+                    number, place, analysis.sentences, bigrams, above.terms, entities, analysis.denies
+                )
                 row = FoundRow(
                     len(self._rows), number, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day,
                     entry.heading, entry.text, candidate,
@@ -68,10 +70,8 @@ class FakeIndex:
         count = len(self._rows) or 1
         words = sum(len(analysis.terms) for _, _, analysis in self._rows)
         sentences = sum(len(analysis.sentences) for _, _, analysis in self._rows)
-        bigrams = [len(analysis.bigrams) for _, _, analysis in self._rows if analysis.bigrams]
         heading = sum(len(row.candidate.heading) for row, _, _ in self._rows)
-        average = sum(bigrams) / (len(bigrams) or 1)
-        return Corpus(len(self._rows), words / count, words / (sentences or 1), average, heading / count)
+        return Corpus(len(self._rows), words / count, words / (sentences or 1), heading / count)
 
     def _knows(self, term: str) -> bool:
         return self.frequency("terms", term) > 0

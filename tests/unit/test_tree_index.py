@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 from bankd.core.scoring import Corpus
 from bankd.core.tree_index import PageNode, render_tree
+from bankd.shipped import shipped
 
-CORPUS = Corpus(3, 4.0, 4.0, 5.5, 1.0)
+CORPUS = Corpus(3, 4.0, 4.0, 1.0)
 PAGES = [
     PageNode("identity/values.md", "Values", [("Values",), ("Values", "Work")], ["정직", "최우선"], 2),
     PageNode("daily/routines.md", "Routines", [("Routines",)], ["로그", "루틴"], 1),
@@ -33,15 +35,45 @@ def test_one_line_a_node_and_a_term_so_that_a_change_is_a_small_diff() -> None:
     assert len(set(after) - set(before)) <= 2
 
 
+def test_a_few_more_memories_change_no_weight() -> None:
+    terms = {f"term{number}": 1 for number in range(50)}
+    before = render_tree(PAGES, terms, CORPUS._replace(memories=1210)).splitlines()
+    after = render_tree(PAGES, {**terms, "new": 1}, CORPUS._replace(memories=1215)).splitlines()
+
+    assert len(set(after) - set(before)) == 2
+
+
+def test_idf_falls_with_frequency_even_where_the_rounded_number_is_smaller() -> None:
+    tree = json.loads(render_tree(PAGES, {"all": 1299, "one": 1}, CORPUS._replace(memories=1299)))
+
+    assert 0 <= tree["idf"]["all"][1] < tree["idf"]["one"][1]
+
+
+def test_it_has_the_form_that_the_schema_in_the_bank_tells() -> None:
+    text = (shipped("bank_template") / "_meta" / "schema.md").read_text(encoding="utf-8")
+    example, schema = (
+        json.loads(found) for found in re.findall(r"```(?:json)?\n(\{.*?\n?\})\n```", text, re.DOTALL)[-2:]
+    )
+    tree = json.loads(render_tree(PAGES, {"정직": 1}, CORPUS))
+    node = schema["properties"]["nodes"]["additionalProperties"]["required"]
+
+    assert list(tree) == list(example) == schema["required"]
+    assert all(list(found) == node for shown in (tree, example) for found in shown["nodes"].values())
+    assert all(
+        [type(part) for part in found] == [int, float] for shown in (tree, example) for found in shown["idf"].values()
+    )
+
+
 def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
     assert render_tree(PAGES, {"a": 1, "b": 2}, CORPUS) == render_tree(PAGES[::-1], {"b": 2, "a": 1}, CORPUS)
 
 
 def test_an_empty_bank_is_a_valid_tree() -> None:
-    assert json.loads(render_tree([], {}, Corpus(0, 0, 0, 0, 0))) == {
+    assert json.loads(render_tree([], {}, Corpus(0, 0, 0, 0))) == {
         "format": 1,
         "memories": 0,
-        "average": {"words": 0, "bigrams": 0, "heading": 0},
+        "average": {"words": 0, "heading": 0},
+        "idf_memories": 0,
         "nodes": {},
         "idf": {},
     }

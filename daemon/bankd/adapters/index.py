@@ -32,7 +32,7 @@ class SearchIndex:
         self._analyser = analyser
         self._build: Build | None = None
         self._seen = ""
-        self._corpus = Corpus(0, 0.0, 0.0, 0.0, 0.0)
+        self._corpus = Corpus(0, 0.0, 0.0, 0.0)
 
     def open(self) -> bool:
         """See the newest state; False when there is no index yet. Raises IndexDamaged."""

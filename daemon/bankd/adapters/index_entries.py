@@ -22,6 +22,7 @@ class NewRow(NamedTuple):
     text: str
     analysis: Analysis
     heading_terms: tuple[str, ...]
+    heading_bigrams: tuple[str, ...]
 
 
 class NewPage(NamedTuple):

@@ -22,7 +22,7 @@ _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
     provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL,
-    memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL, bigrams INTEGER NOT NULL,
+    memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
     heading_words INTEGER NOT NULL
 );
 CREATE TABLE memories (
@@ -116,7 +116,7 @@ class Rows:
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', x'', 0, 0, 0, 0, 0) "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', x'', 0, 0, 0, 0) "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
@@ -127,13 +127,12 @@ class Rows:
         words = [len(row.analysis.terms) for row in page.rows]
         self._connection.execute(
             "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, keywords = ?, terms = ?, "
-            "memories = ?, words = ?, sentences = ?, bigrams = ?, heading_words = ? WHERE path = ?",
+            "memories = ?, words = ?, sentences = ?, heading_words = ? WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
                 "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
                 vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
-                sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.analysis.bigrams) for row in page.rows),
-                sum(len(row.heading_terms) for row in page.rows), page.path,
+                sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.heading_terms) for row in page.rows), page.path,
             ),
         )  # fmt: skip
         self._connection.execute(
@@ -159,15 +158,11 @@ class Rows:
 
     def corpus(self) -> Corpus:
         """The number of memories and their average lengths."""
-        memories, words, sentences, bigrams, heading, korean = self._connection.execute(
-            "SELECT sum(memories), sum(words), sum(sentences), sum(bigrams), sum(heading_words), "
-            "sum(CASE WHEN bigrams > 0 THEN memories END) FROM pages"
+        memories, words, sentences, heading = self._connection.execute(
+            "SELECT sum(memories), sum(words), sum(sentences), sum(heading_words) FROM pages"
         ).fetchone()
         count = memories or 1
-        return Corpus(
-            memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (bigrams or 0) / (korean or 1),
-            (heading or 0) / count,
-        )  # fmt: skip
+        return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
         """The memories with these numbers; those that are gone are left out."""
@@ -202,11 +197,16 @@ def _terms_of(page: NewPage) -> set[str]:
     return own | {term for row in page.rows for term in row.heading_terms}
 
 
+def _bigrams_of(row: NewRow) -> Iterable[str]:
+    """The bigrams of a memory and of its heading, each once."""
+    return dict.fromkeys((*row.analysis.bigrams, *row.heading_bigrams))
+
+
 def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
     return (
         number, page, epoch, place, row.line, row.id, row.tag, row.hundredths, row.day and row.day.isoformat(),
         " ".join(row.entities), _SEPARATOR.join(row.heading), row.text,
-        "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(row.analysis.bigrams),
+        "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(_bigrams_of(row)),
         " ".join(row.heading_terms), row.analysis.denies,
     )  # fmt: skip
 

@@ -229,11 +229,10 @@ class _KeywordChooser:
 
 
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:
-    heading = tuple(analyses[entry.context].terms)
-    analysis = analyses[entry.text]
+    analysis, above = analyses[entry.text], analyses[entry.context]
     return NewRow(
         entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entry.entities, entry.heading, entry.text,
-        analysis, heading,
+        analysis, tuple(above.terms), above.bigrams,
     )  # fmt: skip
 
 

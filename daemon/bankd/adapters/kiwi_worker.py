@@ -18,7 +18,7 @@ from bankd.core.analysis import analyse, normal_form, readings_of
 
 def main() -> None:
     """Answer requests until the other side closes the pipe."""
-    kiwi = Kiwi(num_workers=2)
+    kiwi = Kiwi(num_workers=2, load_multi_dict=False)
     kiwi.tokenize("준비")
     print(json.dumps({"ready": True}), flush=True)  # noqa: T201 -- the pipe is the protocol
     for line in sys.stdin:

@@ -23,7 +23,7 @@ _KOREAN_TERMS = """
 """
 _KOREAN_STARTS = (
     "무엇", "뭐", "뭣", "누구", "언제", "어디", "어느", "어떤", "어떻", "어때", "왜", "몇", "얼마", "무슨", "인가", "인지",
-    "있나", "했나", "하나", "했지", "했어",
+    "있나", "있어", "했나", "하나", "했지", "했어", "좋아", "즐기", "즐겨",
 )  # fmt: skip
 
 _TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())

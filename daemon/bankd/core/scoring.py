@@ -1,63 +1,50 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1; then `priors`.
 
-    text  = words and bigrams of the memory: BM25 of the whole memory and of its best sentence, of Hangul bigrams
+    text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
+          + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading
+          + order: the share of the query's neighbouring words that follow each other here too
     tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
-All weights are here and are round numbers, one setting for all languages. They were chosen on the development halves of
-KorQuAD, LoCoMo and naia as a whole: the figures of `make eval` on these are not held out, those on other data are.
-What each part brings, MRR@10 on KorQuAD / LoCoMo turns / facts / sessions, each field by itself:
-
-    words as they stand                    .857 / .423 / .540 / .596
-    morphemes; stems                       .953 / .466 / .605 / .644
-    stems, irregular forms, b 0.5          .954 / .488 / .615 / .645
-    the same, long words weighing more     .954 / .508 / .622 / .658
-    Hangul bigrams                         .941
-
-and taken away from the whole, as it stood before the last choice of shares:
-
-    all                                    .962 / .562 / .641 / .678
-    without bigrams                        .958 / .562 / .641 / .678
-    without the best sentence              .957 / .573 / .646 / .666
-    without the heading path               .961 / .557 / .637 / .676
-    without the words of the page          .962 / .545 / .639 / .676
-    without the memories beside            .960 / .552 / .639 / .678
-    without whom it is about               .962 / .544 / .640 / .678
-    with half weight for words that ask    .962 / .574 / .668 / .695
-
-Grams of Latin letters brought no more than the weight by length; prefix expansion found more and ranked worse.
+All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
+LoCoMo and are reported on the other, and on naia: `tests/bench/choosing.py` does both again, and `tests/bench/choices.md`
+has its tables: what each part brings, with intervals, and what other values of each weight would have given.
+What was tried and brought nothing: grams of Latin letters, prefixes, long words weighing more, bigrams by BM25.
 """
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 from bankd.core.analysis import Analysis
 from bankd.core.asking import WEIGHT as ASKING_WEIGHT
 from bankd.core.asking import asking_bigrams, term_weight
+from bankd.core.order import Pair, pairs_in, pairs_of
 
 K1 = 1.2
 B = 0.5
 """Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
 
 TREE_WEIGHT = 0.4
-BIGRAM_SHARE = 1 / 3
+HEADING_COUNT = 1
+"""How often a word of the heading counts as said in each sentence below it."""
+SENTENCE_SHARE = 0.5
+BIGRAM_SHARE = 0.4
+ORDER_SHARE = 1 / 7
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
-_CAUTION = 0.03
-"""What a denial adds to a memory of one sentence: who reads only the first answer should see 안 마셔 before 마셔."""
+_CAUTION = 0.2
+"""What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
 
-HANGUL_FLOOR, LATIN_FLOOR = 0.018, 0.055
-_SMALL_BANK = 100
+HANGUL_FLOOR, LATIN_FLOOR = 0.025, 0.07
+_LONG_TEXT, _SMALL_BANK = 60, 100
 """Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
-with the logarithm of its terms. In a small bank no word is rare yet, so both fall with the number of memories.
+with the logarithm of its terms, whatever the language of the question. What a long English text says of a question is
+spread over it, so the second falls. In a small bank no word is rare yet, so both fall with the number of memories.
 `tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops.
 """
-
-_LONGEST, _SHORTEST, _USUAL_LENGTH = 1.5, 0.5, 6
-"""A Latin stem weighs by its letters: short ones are mostly function words, and none is ever removed."""
 
 
 class Corpus(NamedTuple):
@@ -66,7 +53,6 @@ class Corpus(NamedTuple):
     memories: int
     words: float
     sentence: float
-    bigrams: float
     heading: float
 
 
@@ -75,11 +61,13 @@ class Weights(NamedTuple):
 
     terms: Mapping[str, float]
     bigrams: Mapping[str, float]
+    pairs: Mapping[Pair, float]
     names: frozenset[str]
     denies: bool
     total: float
     bigram_total: float
-    """What a memory would score that has every term, or bigram, as often as one likes; never 0."""
+    pair_total: float
+    """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -104,7 +92,8 @@ class Candidate(NamedTuple):
     page: int
     place: int
     sentences: Sequence[Sequence[str]]
-    bigrams: Sequence[str]
+    bigrams: Collection[str]
+    """Of its text and its heading; how often does not count."""
     heading: Sequence[str]
     entities: frozenset[str]
     denies: bool
@@ -119,31 +108,23 @@ def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callab
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * _weight(term)
+        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * term_weight(term)
     asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
         weight = ASKING_WEIGHT if gram in asking else 1.0
         bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram)) * weight
     names = frozenset(run.removesuffix("'s") for run in runs)
-    possible = [sum(weights.values()) * (K1 + 1) or 1.0 for weights in (terms, bigrams)]
-    return Weights(terms, bigrams, names, query.denies, *possible)
+    pairs = pairs_of(query.terms, terms)
+    totals = [sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs)]
+    return Weights(terms, bigrams, pairs, names, query.denies, totals[0] * (K1 + 1), *totals[1:])
 
 
-def _weight(term: str) -> float:
-    return term_weight(term) * length_weight(term)
-
-
-def length_weight(term: str) -> float:
-    """How much a term counts by its length; only Latin ones differ."""
-    if not "a" <= term[0] <= "z":
-        return 1.0
-    return min(max(len(term) / _USUAL_LENGTH, _SHORTEST), _LONGEST)
-
-
-def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float]) -> float:
-    """Score a list of tokens; `length` is its own, `average` that of the whole."""
-    counts: dict[str, int] = {}
+def bm25(
+    tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float], above: Collection[str] = ()
+) -> float:
+    """Score a list of tokens; `length` is its own, `average` that of the whole, `above` stands over all of it."""
+    counts = dict.fromkeys(above, HEADING_COUNT)
     for token in filter(weights.__contains__, tokens):
         counts[token] = counts.get(token, 0) + 1
     if not counts:
@@ -166,7 +147,7 @@ def score(
     nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
     scored = []
     for candidate, own, support in zip(candidates, words, beside, strict=True):
-        text = _text(candidate, own, weights, corpus)
+        text = _text(candidate, own, weights)
         tree = {
             "node": nodes.get(candidate.page, 0.0),
             "heading": _heading(candidate, weights, corpus),
@@ -179,15 +160,15 @@ def score(
 
 def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float, *, caution: bool) -> dict[str, float]:
     tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
-    total = (1 - tree_weight) * text["text"] + tree_weight * tree_score + (_CAUTION if caution else 0.0)
+    total = (1 - tree_weight) * text["text"] * (1 + _CAUTION if caution else 1) + tree_weight * tree_score
     return {"score": total, **text, "tree": tree_score, **tree}
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """The score that a memory must reach to be an answer."""
-    floor = LATIN_FLOOR
-    if weights.bigrams:
-        distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
+    distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
+    floor = LATIN_FLOOR * min(1.0, _LONG_TEXT / (distinct or 1))
+    if weights.bigrams or candidate.bigrams:
         floor = HANGUL_FLOOR * math.log(10 + distinct)
     return floor * min(1.0, corpus.memories / _SMALL_BANK)
 
@@ -204,20 +185,31 @@ def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """BM25 of the memory and of its best sentence, half each, as a share of what is possible."""
-    parts = candidate.sentences
+    parts, above = candidate.sentences, weights.terms.keys() & candidate.heading
     tokens = parts[0] if len(parts) == 1 else [term for part in parts for term in part]
-    whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms)
+    whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
     if len(parts) > 1:
-        best = max(bm25(part, len(part), corpus.sentence, weights.terms) for part in parts)
-    return (whole + best) / 2 / weights.total
+        best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
+    return ((1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best) / weights.total
 
 
-def _text(candidate: Candidate, words: float, weights: Weights, corpus: Corpus) -> dict[str, float]:
-    if not weights.bigrams:
-        return {"text": words, "words": words}
-    grams = bm25(candidate.bigrams, len(candidate.bigrams), corpus.bigrams, weights.bigrams) / weights.bigram_total
-    share = BIGRAM_SHARE if weights.terms else 1.0
-    return {"text": (1 - share) * words + share * grams, "words": words, "bigrams": grams}
+def _text(candidate: Candidate, words: float, weights: Weights) -> dict[str, float]:
+    text, parts = words, {"words": words}
+    if weights.bigrams:
+        found = weights.bigrams.keys() & candidate.bigrams
+        grams = parts["bigrams"] = sum(weights.bigrams[gram] for gram in found) / weights.bigram_total
+        share = BIGRAM_SHARE if weights.terms else 1.0
+        text = (1 - share) * text + share * grams
+    if weights.pairs:
+        order = parts["order"] = _order(candidate, weights)
+        text = (1 - ORDER_SHARE) * text + ORDER_SHARE * order
+    return {"text": text, **parts}
+
+
+def _order(candidate: Candidate, weights: Weights) -> float:
+    """The share of the neighbouring words of the query that follow each other here too, nearly."""
+    found = pairs_in(candidate.sentences, weights.terms)
+    return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
 
 
 def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:

@@ -1,14 +1,15 @@
 """`bank/_meta/tree-index.json`: the nodes of the bank with their keywords and files, and the IDF cache.
 
-    {"format": 1, "memories": 1520, "average": {...}, "nodes": {
+    {"format": 1, "memories": 1520, "average": {...}, "idf_memories": 1500, "nodes": {
     "identity": {...},
     "identity/values.md": {...}
     }, "idf": {
     "가치관": [2, 6.5]
     }}
 
-One line a node and one a term, both sorted, so that a change is a small diff. The file names its own format in
-`bank/_meta/schema.md`; search reads the same facts from its index, and other tools read them here.
+One line a node and one a term, both sorted, so that a change is a small diff; weights are computed for a rounded number
+of memories, or each new one would change them all. The format is told in `bank/_meta/schema.md`; search reads the same
+facts from its index, and other tools read them here.
 """
 
 from __future__ import annotations
@@ -36,17 +37,19 @@ class PageNode(NamedTuple):
 def render_tree(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: Corpus) -> bytes:
     """Write the file; the same facts give the same bytes."""
     nodes = [f"{_json(path)}: {_json(node)}" for path, node in sorted(_nodes(list(pages)).items())]
-    terms = [
-        f"{_json(term)}: [{count}, {idf(corpus.memories, count):.3f}]" for term, count in sorted(frequencies.items())
-    ]
-    average = {
-        "words": round(corpus.words, 2),
-        "bigrams": round(corpus.bigrams, 2),
-        "heading": round(corpus.heading, 2),
-    }
-    head = f'{{"format": {FORMAT}, "memories": {corpus.memories}, "average": {_json(average)}, "nodes": {{\n'
-    text = head + ",\n".join(nodes) + '\n}, "idf": {\n' + ",\n".join(terms) + "\n}}\n"
-    return text.encode("utf-8", "replace")
+    around = _rounded(corpus.memories)
+    weights = {count: f"[{count}, {idf(max(around, count), count):.3f}]" for count in set(frequencies.values())}
+    terms = [f"{_json(term)}: {weights[count]}" for term, count in sorted(frequencies.items())]
+    average = {"words": round(corpus.words, 2), "heading": round(corpus.heading, 2)}
+    head = {"format": FORMAT, "memories": corpus.memories, "average": average, "idf_memories": around}
+    parts = [_json(head)[:-1], ', "nodes": {\n', ",\n".join(nodes), '\n}, "idf": {\n', ",\n".join(terms), "\n}}\n"]
+    return "".join(parts).encode("utf-8", "replace")
+
+
+def _rounded(count: int) -> int:
+    """A number rounded down to its first two digits."""
+    step = int(10 ** max(len(str(count)) - 2, 0))
+    return count // step * step
 
 
 def _nodes(pages: list[PageNode]) -> dict[str, dict[str, Any]]:
@@ -73,5 +76,4 @@ def _folders_of(path: str) -> Iterator[str]:
         yield "/".join(parts[:count])
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -1,0 +1,68 @@
+"""An index and a reader that remember what they were asked, so that only the score is computed again.
+
+Nothing is scored here: `bankd.search` ranks, with the very functions that answer people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bankd.core.analysis import Analysis
+from bankd.core.lexicon import Known, Readings
+from bankd.core.query import Filters, FoundRow
+from bankd.core.scoring import Vocabulary, Weights
+from bankd.ports import IndexView, QueryReader
+
+
+class RememberingIndex:
+    """One state of an index; a memory is read from disk once."""
+
+    def __init__(self, index: IndexView) -> None:
+        self._index = index
+        self.generation, self.corpus = index.generation, index.corpus
+        self._frequencies: dict[tuple[str, str], int] = {}
+        self._rows: dict[int, FoundRow] = {}
+        self._found: dict[object, Sequence[FoundRow]] = {}
+        self._vocabularies: dict[int, Vocabulary] = {}
+        self._paths: dict[int, str] = {}
+
+    def frequency(self, kind: str, term: str) -> int:
+        if (kind, term) not in self._frequencies:
+            self._frequencies[kind, term] = self._index.frequency(kind, term)
+        return self._frequencies[kind, term]
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        return self._index.terms_with(beginning)
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        return self._index.reading(run)
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
+        key = (tuple(weights.terms), tuple(weights.bigrams), filters, limit)
+        if key not in self._found:
+            found = self._index.find(weights, filters, limit)
+            self._found[key] = [self._rows.setdefault(row.row, row) for row in found]
+        return self._found[key]
+
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        wanted = set(pages)
+        self._vocabularies.update(self._index.vocabularies(wanted - self._vocabularies.keys()))
+        return {page: self._vocabularies[page] for page in wanted}
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        wanted = set(pages)
+        self._paths.update(self._index.paths(wanted - self._paths.keys()))
+        return {page: self._paths[page] for page in wanted}
+
+
+class RememberingReader:
+    """Reads each query once."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._read: dict[str, Analysis] = {}
+
+    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+        if text not in self._read:
+            self._read[text] = self._reader.analyse_query(text, readings, known)
+        return self._read[text]

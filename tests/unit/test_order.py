@@ -1,0 +1,23 @@
+"""Words that stand together."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.order import pairs_in, pairs_of
+
+
+def test_a_pair_weighs_as_its_words_do_and_a_word_makes_no_pair_with_itself() -> None:
+    assert pairs_of(["a", "b", "b"], {"a": 4.0, "b": 1.0}) == {("a", "b"): 2.0}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_found"),
+    [("a b", True), ("a x x b", True), ("a x x x b", False), ("b a", False), ("b a a b", True)],
+)
+def test_a_pair_is_found_in_its_order_and_at_most_three_places_on(sentence: str, *, is_found: bool) -> None:
+    assert (("a", "b") in pairs_in([sentence.split()], {"a", "b"})) == is_found
+
+
+def test_a_pair_does_not_reach_over_the_end_of_a_sentence() -> None:
+    assert pairs_in([["a"], ["b"]], {"a", "b"}) == set()
