@@ -106,7 +106,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     if dry_run:
         return Report(kind, plan, is_applied=False)
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
-    world.logs.mark_read(_finished(facts.readings, plan))
+    world.logs.mark_read(_finished(facts.readings, plan, _homeless(plan, world) if conflicts else set()))
     world.holdings.refresh(now)
     notes = [*world.index.refresh(now)]
     if kind == "reflect":
@@ -275,7 +275,17 @@ def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
         raise RefusedError(excess.reason, "--force")
 
 
-def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
+def _homeless(plan: Plan, world: World) -> set[str]:
+    """The new memories that found no place, because their page could not be written after all."""
+    return {placement.line.id for placement in plan.placements} - world.transactions.ledger().consumed.keys()
+
+
+def _finished(readings: Sequence[LogReading], plan: Plan, homeless: Set[str]) -> list[LogReading]:
     """The logs that need not be read again until they change: those of which no line waits."""
     waiting = {item.what for item in plan.deferred}
-    return [r for r in readings if not waiting.intersection(map(str, (r.unended, *(line.place for line in r.lines))))]
+    return [
+        reading
+        for reading in readings
+        if not waiting.intersection(map(str, (reading.unended, *(line.place for line in reading.lines))))
+        and homeless.isdisjoint(line.id for line in reading.lines)
+    ]

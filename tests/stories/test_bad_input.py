@@ -192,3 +192,23 @@ def test_a_missing_routing_file_is_named_with_the_setting(root: Path, bankctl: R
 
     assert said.code == 3
     assert "rules.yaml: no such file; make it, or correct the setting `routing`" in said.out
+
+
+def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "W: Lives in Busan since May.")
+    pages = [page for page in (root / "bank").rglob("*.md") if "_meta" not in page.parts]
+    for page in pages:
+        os.link(page, root / page.relative_to(root).as_posix().replace("/", "-"))  # as a backup by `cp -al` does
+    before = kept(root)
+    refused = [bankctl("cycle", "micro", "--now", f"2026-06-1{day}T03:00", "--json") for day in range(2)]
+    without = kept(root)
+    for page in pages:
+        (root / page.relative_to(root).as_posix().replace("/", "-")).unlink()
+    bankctl("cycle", "micro", "--now", "2026-06-13T03:00")
+
+    assert [run.code for run in refused] == [0, 0]
+    assert all("second hard link" in run.out for run in refused)
+    assert "deleted" not in refused[1].out
+    assert without == before
+    assert kept(root) == before + 1
+    assert bankctl("verify").code == 0

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from bankd.adapters.calls import CallsWithoutExchange
 from bankd.adapters.tree import Tree
-from bankd.errors import RefusedError
+from bankd.errors import RefusedError, UserError
 
 _PERMIT = "`unsafe_filesystem: true` in bankd.yaml"
 _KNOWN = ".bankd/filesystem"
@@ -16,6 +16,7 @@ _KNOWN = ".bankd/filesystem"
 
 def require_safe(tree: Tree, *, permitted: bool) -> None:
     """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
+    _require_one_mount(tree)
     device = str(tree.root.stat().st_dev).encode()
     if tree.read(_KNOWN) == device:
         return
@@ -31,6 +32,23 @@ def require_safe(tree: Tree, *, permitted: bool) -> None:
         with suppress(OSError):  # asked again next time
             tree.calls.write(fd, device)
         os.close(fd)
+
+
+def _require_one_mount(tree: Tree) -> None:
+    """UserError when pages are mounted apart from the stage: nothing can be exchanged between the two."""
+    with tree.folder(".bankd", make=True) as folder:
+        own = _mount_of(folder)
+    for name in ("bank", "archive"):
+        with suppress(FileNotFoundError), tree.folder(name) as folder:
+            if _mount_of(folder) != own:
+                reason = "is mounted apart from .bankd/, and no page can be exchanged in one instant between the two"
+                raise UserError(f"{tree.root / name} {reason}; mount the whole workspace instead")
+
+
+def _mount_of(descriptor: int) -> str:
+    """The number of the mount that an open folder is on (proc(5), fdinfo); bind mounts share a device, not a mount."""
+    with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as info:  # noqa: PTH123 -- called at every start
+        return next((line for line in info if line.startswith("mnt_id:")), "")
 
 
 def probe(tree: Tree) -> list[str]:

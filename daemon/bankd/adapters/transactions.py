@@ -144,9 +144,11 @@ class Transactions:
         self._sync_folders(journal.paths())  # also what was swapped before a crash: the journal is about to move on
         if applied.postponed:
             return applied
-        self._report_missing(journal.transaction, applied)
-        if journal.transaction.events:
-            self.events.append(journal.transaction.events, unless_there=not staged)
+        missing = self._report_missing(journal.transaction, applied)
+        # A memory that found no place is not said to be kept: its line is read again, instead of passing for deleted.
+        events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
+        if events:
+            self.events.append(events, unless_there=not staged)
         self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
         disk.calm(self._tree)
         return applied
@@ -202,12 +204,15 @@ class Transactions:
         applied.changed[path] = Change(first, digest(new))
         self.own_writes[path] = digest(new)
 
-    def _report_missing(self, transaction: Transaction, applied: Applied) -> None:
+    def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:
+        missing: set[str] = set()
         for operation in transaction.operations:
             if isinstance(operation, Append) and operation.path not in applied.changed:
                 keys = {piece.key for piece in operation.pieces}
                 for key in sorted(keys - keys_in(self.look(operation.path), keys)):
                     applied.conflicts.append(f"{operation.path}: {key} found no place that reads as it should")
+                    missing.add(key)
+        return missing
 
     def look(self, path: str) -> bytes | None:
         """A file's bytes at this moment; None also for one that must be left alone."""
