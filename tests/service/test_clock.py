@@ -14,8 +14,9 @@ from bankd.adapters.clock import read_monotonic
 from bankd.adapters.notify import Notifier
 from bankd.adapters.signals import HANDLED, Signals
 from bankd.core.jumps import Reading
-from bankd.service.daemon import Daemon, Surroundings
+from bankd.service.daemon import Daemon
 from bankd.wiring.engine import Engine, open_engine
+from bankd.wiring.serving import Parts, Surroundings
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 
@@ -61,7 +62,7 @@ def daemon(engine: Engine, clocks: Clocks) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
     around = Surroundings(engine.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
-    daemon = Daemon(engine, signals, around)
+    daemon = Daemon(Parts(engine, around), signals)
     daemon.start()
     yield daemon
     daemon.stop()

@@ -18,7 +18,11 @@ from bankd.core.schedule import Timetable
 
 
 class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no types
-    """Fires at the slots of a timetable; cron triggers fire twice in the night when clocks are set back."""
+    """Fires at the slots of a timetable.
+
+    Not a cron trigger: that fires twice at an hour that a night has twice, and cannot say which slots were missed
+    while nobody was there. What is due and what is missed is asked of one timetable, which tests drive by hand.
+    """
 
     def __init__(self, timetable: Timetable) -> None:
         """Take the timetable."""

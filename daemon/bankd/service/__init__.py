@@ -10,15 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bankd.adapters.journal import set_up_log
-from bankd.adapters.memory import keep_little
-from bankd.adapters.notify import Notifier, take_notifier
-from bankd.adapters.signals import Signals
 from bankd.config import ConfigError
 from bankd.errors import BankError, UserError
-from bankd.service.daemon import Daemon, Surroundings
+from bankd.service.daemon import Daemon
 from bankd.wiring.configuration import SETTINGS
 from bankd.wiring.engine import Engine, open_engine
+from bankd.wiring.serving import Notifier, Parts, Signals, Surroundings, prepare_process
 
 log = logging.getLogger(__name__)
 
@@ -27,21 +24,15 @@ RETRY = 10.0
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the service until it is told to stop; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
-    keep_little()
     arguments = _parse(sys.argv[1:] if argv is None else argv)
-    notifier = take_notifier(os.environ)
-    set_up_log(
-        os.environ.get("JOURNAL_STREAM", ""), arguments.log_format, logging.DEBUG if arguments.debug else logging.INFO
-    )
-    os.umask(0o077)
-    signals = Signals()
+    notifier, signals = prepare_process(arguments.log_format, debug=arguments.debug)
     try:
         workspace = _find_workspace(arguments.workspace)
         engine = _open(workspace, notifier, signals)
         if engine is not None:
             around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder())
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
-            os._exit(Daemon(engine, signals, around).live())
+            os._exit(Daemon(Parts(engine, around), signals).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help

@@ -6,68 +6,41 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
-from pathlib import Path
+from dataclasses import asdict
+from datetime import timedelta
 
 from bankd import __version__
-from bankd.adapters.clock import read_clocks, utc_now
-from bankd.adapters.metrics_file import write_metrics
-from bankd.adapters.notify import Notifier
-from bankd.adapters.schedule_ledger import ScheduleLedger
-from bankd.adapters.signals import Signals
-from bankd.adapters.socket_client import socket_path
-from bankd.adapters.socket_server import SocketServer
-from bankd.adapters.timer import Timer
-from bankd.adapters.watcher import Watcher
 from bankd.core.health import DaemonFacts, Facts
-from bankd.core.jumps import Reading, find_jumps
+from bankd.core.jumps import find_jumps
 from bankd.core.metrics import render_metrics
 from bankd.core.schedule_rows import Outcome, Row
 from bankd.core.watching import Changes
 from bankd.errors import BankError, BusyError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.wiring.engine import Engine
+from bankd.wiring.serving import Parts, Signals, write_metrics
 
 log = logging.getLogger(__name__)
 
-BEAT = 30.0
 # Of the 5 s in which a stop must be over; the rest is for ending what did not end, and for the socket.
 PATIENCE = 3.0
 PROOF = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the daemon is told by its command line and its service manager."""
-
-    workspace: Path
-    notifier: Notifier
-    polling: bool = False
-    metrics_file: Path | None = None
-    runtime_folder: Path | None = None
-    beat: float = BEAT
-    read_clocks: Callable[[], Reading] = read_clocks
-    clock: Callable[[], datetime] = utc_now
-
-
 class Daemon:
     """One running service over an open workspace."""
 
-    def __init__(self, engine: Engine, signals: Signals, around: Surroundings) -> None:
+    def __init__(self, parts: Parts, signals: Signals) -> None:
         """Put the parts together; nothing runs yet."""
-        self._engine, self._signals, self._around = engine, signals, around
-        self._since, self._settings_problem = around.clock(), ""
+        self._engine, self._signals, self._around = parts.engine, signals, parts.around
+        self._since, self._settings_problem = parts.around.clock(), ""
         self._reloading = threading.Lock()
-        self._ledger = ScheduleLedger(around.workspace)
-        self._timer = Timer(self._look)
-        self._jobs = Jobs(engine, self._ledger, self._timer, around.clock)
-        self._watcher = Watcher(around.workspace, self._take_in, polling=around.polling)
-        requests = Requests(engine, self._jobs, self._timer, self)
-        self._socket = make_socket(around, requests)
-        self._reading = around.read_clocks()
+        self._ledger = parts.make_ledger()
+        self._timer = parts.make_timer(self._look)
+        self._jobs = Jobs(self._engine, self._ledger, self._timer, parts.around.clock)
+        self._watcher = parts.make_watcher(self._take_in)
+        self._socket = parts.make_socket(Requests(self._engine, self._jobs, self._timer, self).handle)
+        self._reading = parts.around.read_clocks()
         self._disk_trouble = ""
 
     def live(self) -> int:
@@ -220,11 +193,3 @@ class Daemon:
         self._watcher.stop()
         self._engine.close()
         log.info("stopped cleanly=%s", ended)
-
-
-def make_socket(around: Surroundings, requests: Requests) -> SocketServer:
-    """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
-    usual = Path(socket_path(str(around.workspace)))
-    if around.runtime_folder is None:
-        return SocketServer(usual, requests.handle)
-    return SocketServer(around.runtime_folder / usual.name, requests.handle, link=usual)

@@ -10,10 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bankd.adapters.alerting import call_person
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.schedule_ledger import ScheduleLedger
-from bankd.adapters.timer import Timer
 from bankd.core.alerts import Call, after_run
 from bankd.core.health import JobFacts
 from bankd.core.policy import SchedulePolicy, Settings
@@ -21,6 +17,7 @@ from bankd.core.schedule import Daily, Every, Job, Slot, following, look
 from bankd.core.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
 from bankd.errors import BankError, BusyError, StorageError
 from bankd.wiring.engine import Engine, RunSummary
+from bankd.wiring.serving import ScheduleLedger, Timer, call_person, read_monotonic
 
 log = logging.getLogger(__name__)
 

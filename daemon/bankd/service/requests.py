@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from bankd.adapters.socket_server import Answer, Loan, Request
-from bankd.adapters.timer import Timer
 from bankd.core.health import Facts, facts_to_json
 from bankd.core.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs
 from bankd.wiring.engine import Engine
+from bankd.wiring.serving import Answer, Loan, Request, Timer
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,100 @@
+"""The parts of the service, made here: the service itself says what they do together, and names nothing outside.
+
+What it has to name is named here too; `pyproject.toml` has the rule that it imports no adapter.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from bankd.adapters.alerting import call_person
+from bankd.adapters.clock import read_clocks, read_monotonic, utc_now
+from bankd.adapters.journal import set_up_log
+from bankd.adapters.memory import keep_little
+from bankd.adapters.metrics_file import write_metrics
+from bankd.adapters.notify import Notifier, take_notifier
+from bankd.adapters.schedule_ledger import ScheduleLedger
+from bankd.adapters.signals import Signals
+from bankd.adapters.socket_client import socket_path
+from bankd.adapters.socket_server import Answer, Handler, Loan, Request, SocketServer
+from bankd.adapters.timer import Timer
+from bankd.adapters.watcher import Watcher
+from bankd.core.jumps import Reading
+from bankd.core.watching import Changes
+from bankd.wiring.engine import Engine
+
+__all__ = [
+    "Answer",
+    "Loan",
+    "Notifier",
+    "Parts",
+    "Request",
+    "ScheduleLedger",
+    "Signals",
+    "SocketServer",
+    "Surroundings",
+    "Timer",
+    "Watcher",
+    "call_person",
+    "prepare_process",
+    "read_monotonic",
+    "write_metrics",
+]
+
+BEAT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the daemon is told by its command line and its service manager."""
+
+    workspace: Path
+    notifier: Notifier
+    polling: bool = False
+    metrics_file: Path | None = None
+    runtime_folder: Path | None = None
+    beat: float = BEAT
+    read_clocks: Callable[[], Reading] = read_clocks
+    clock: Callable[[], datetime] = utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a service is made of; each part is told whom to call."""
+
+    engine: Engine
+    around: Surroundings
+
+    def make_ledger(self) -> ScheduleLedger:
+        """What ran and what was missed."""
+        return ScheduleLedger(self.around.workspace)
+
+    def make_timer(self, ring: Callable[[], None]) -> Timer:
+        """What rings at the slots of timetables, and has work done."""
+        return Timer(ring)
+
+    def make_watcher(self, report: Callable[[Changes], None]) -> Watcher:
+        """What notices changes of files."""
+        return Watcher(self.around.workspace, report, polling=self.around.polling)
+
+    def make_socket(self, handle: Handler) -> SocketServer:
+        """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
+        usual = Path(socket_path(str(self.around.workspace)))
+        if self.around.runtime_folder is None:
+            return SocketServer(usual, handle)
+        return SocketServer(self.around.runtime_folder / usual.name, handle, link=usual)
+
+
+def prepare_process(log_format: Literal["auto", "json"], *, debug: bool) -> tuple[Notifier, Signals]:
+    """Set up what a process has once: memory, journal, modes of new files, signals; gives who is told and who tells."""
+    keep_little()
+    notifier = take_notifier(os.environ)
+    set_up_log(os.environ.get("JOURNAL_STREAM", ""), log_format, logging.DEBUG if debug else logging.INFO)
+    os.umask(0o077)
+    return notifier, Signals()
