@@ -226,3 +226,17 @@ def test_a_large_page_is_named_by_status_before_it_is_split(root: Path, bankctl:
     status = bankctl("status", "--json").json
 
     assert any("large pages: bank/knowledge/tools.md" in finding["text"] for finding in status["findings"])
+
+
+def test_an_old_copy_of_a_split_page_may_be_saved_again_and_again(root: Path, bankctl: Run) -> None:
+    page = root / "bank/patterns/workflows.md"
+    sections = (f"## Part {n}\n\n- W: {'step ' * 400}of part {n} ^m-part{n:08}\n\n" for n in range(9))
+    page.write_text("# Workflows\n\n" + "".join(sections))
+    old = page.read_text()
+    bankctl("cycle", "reflect", "--now", "2026-06-10T03:00")
+    for minute in (2, 4, 6):
+        page.write_text(f"{old}\nA note of minute {minute}.\n")
+        bankctl("cycle", "micro", "--now", f"2026-06-10T03:0{minute}")
+
+        assert bankctl("verify").out.endswith("all promises hold\n")
+        assert f"A note of minute {minute}." in page.read_text()

@@ -42,7 +42,7 @@ class _Looker:
                 nowhere = self._nowhere(path, pieces)
                 return [replace(operation, pieces=nowhere)] if nowhere else []
             case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
-                return self._removals(path, self._back(path, pieces), elsewhere)
+                return self._removals(path, self._back(operation, pieces), elsewhere)
             case Recast():
                 return self._recast_again(operation)
             case Replace(key=key):
@@ -62,10 +62,11 @@ class _Looker:
         held = self.locate(_keys(lacking)) if lacking else {}
         return tuple(piece for piece in lacking if not held.get(piece.key))
 
-    def _back(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        """The pieces that are here again, unless a later transaction brought them here."""
-        back = keys_in(self.look(path), _keys(pieces))
-        brought = [op for transaction in self.later for op in transaction.operations if op.path == path]
+    def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """The pieces that are here again, unless a later transaction brought them here; this very one, done again, did not."""
+        back = keys_in(self.look(own.path), _keys(pieces))
+        later = (op for transaction in self.later for op in transaction.operations)
+        brought = [op for op in later if op.path == own.path and op != own]
         if any(isinstance(operation, Recast) for operation in brought):
             return ()
         back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
@@ -75,7 +76,7 @@ class _Looker:
         """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
         data = self.look(operation.path)
         moved = tuple(piece for removal in removals(operation) for piece in removal.pieces)
-        if data == encode(operation.before) or self._back(operation.path, moved):
+        if data == encode(operation.before) or self._back(operation, moved):
             return [operation]
         if operation.after is None or operation.moved or data is None:
             return []
