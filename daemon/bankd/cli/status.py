@@ -43,7 +43,7 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     yield f"{styled('index', 'dim')}      {styled(_index_line(status))}"
     yield f"{styled('daemon', 'dim')}     {styled(_daemon_line(status))}"
     for job in status["jobs"]:
-        yield f"{styled(job['job'].ljust(10), 'dim')} {styled(_job_line(job))}"
+        yield f"{styled(job['job'].ljust(10), 'dim')} {styled(_job_line(job, status))}"
     for finding in status["findings"]:
         sign, colour = ("!", "red") if finding["needs_person"] else ("-", "yellow")
         fix = f"  → {finding['fix']}" if finding["fix"] else ""
@@ -53,9 +53,9 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
 def _index_line(status: dict[str, Any]) -> str:
     index = status["index"]
     state = "up to date" if not index["pending"] else f"{index['pending']} changed files pending"
-    when = f", last change taken in {_local(index['updated'])}" if index["updated"] else ""
+    when = f", last change taken in {_at(index['updated'], status)}" if index["updated"] else ""
     rough = f", {index['provisional']} pages wait for the analyser" if index["provisional"] else ""
-    return f"{state}{when}{rough}; analyser {index['worker']}"
+    return f"{state}{when}{rough}; worker {index['worker']}"
 
 
 def _daemon_line(status: dict[str, Any]) -> str:
@@ -65,19 +65,19 @@ def _daemon_line(status: dict[str, Any]) -> str:
     watcher = daemon["watcher"]
     lost = f", events lost {watcher['losses']} times and made good" if watcher["losses"] else ""
     watching = f"{watcher['files']} files by {watcher['mode']}{lost}"
-    return f"process {daemon['pid']} since {_local(daemon['since'])}, watching {watching}"
+    return f"process {daemon['pid']} since {_at(daemon['since'], status)}, watching {watching}"
 
 
-def _job_line(job: dict[str, Any]) -> str:
+def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
     if job["running"]:
         return "running now"
-    following = f"next {_local(job['next'])}" if job["next"] else "not planned"
+    following = f"next {_at(job['next'], status)}" if job["next"] else "not planned while no daemon runs"
     last = job["last"]
     if last is None:
         return f"never ran; {following}"
     hand = " by hand" if last.get("by_hand") else ""
     note = f" ({last['note'].splitlines()[0]})" if last.get("note") else ""
-    return f"{last['outcome']}{hand} {_local(last['at'])}{note}; {following}"
+    return f"{last['outcome']}{hand} {_at(last['at'], status)}{note}; {following}"
 
 
 def _missed(status: dict[str, Any]) -> Iterator[str]:
@@ -85,8 +85,11 @@ def _missed(status: dict[str, Any]) -> Iterator[str]:
 
     for row in status["missed"]:
         end = "made up for" if row["made_up"] else "not made up for"
-        yield styled(f"{row['job']:8} was due {_local(row['due'])}, noticed {_local(row['at'])}, {end}")
+        yield styled(f"{row['job']:8} was due {_at(row['due'], status)}, noticed {_at(row['at'], status)}, {end}")
 
 
-def _local(moment: str) -> str:
-    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
+def _at(moment: str, status: dict[str, Any]) -> str:
+    """A moment as clocks show it where the workspace is, which is how the settings name their times."""
+    from zoneinfo import ZoneInfo
+
+    return f"{datetime.fromisoformat(moment).astimezone(ZoneInfo(status.get('timezone', 'UTC'))):%Y-%m-%d %H:%M}"

@@ -75,6 +75,7 @@ class Facts:
     jobs: tuple[JobFacts, ...] = ()
     rows: tuple[Row, ...] = ()
     daemon: DaemonFacts | None = None
+    timezone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
         "version": 1,
         "workspace": facts.workspace,
         "now": facts.now.isoformat(timespec="seconds"),
+        "timezone": facts.timezone,
         "daemon": None if daemon is None else _daemon_to_json(daemon),
         "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox},
         "index": asdict(bank.index),

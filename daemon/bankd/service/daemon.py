@@ -168,7 +168,8 @@ class Daemon:
         )
         bank = self._engine.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()
-        return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), tuple(self._ledger.rows), daemon)
+        rows, zone = tuple(self._ledger.rows), self._engine.settings.timezone
+        return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
         """A line for the service manager, from what is at hand: it is made at each beat."""

@@ -54,7 +54,7 @@ def read_facts(root: Path) -> Facts:
     histories = {name: recount(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
     bank = bank_facts(root, index_facts(root, settings), sizes_of_pages(root), settings.split.warn_kib)
-    return Facts(str(root), now, bank, jobs, rows)
+    return Facts(str(root), now, bank, jobs, rows, timezone=settings.timezone)
 
 
 def metrics_of(root: Path) -> str:
