@@ -231,3 +231,17 @@ def test_a_last_line_without_a_line_break_is_named_and_taken_once_the_log_has_be
     assert "no line break ends it" in traced
     assert soon["counts"]["learned"] == later["counts"]["learned"] == 1
     assert bankctl("cycle", "micro", "--now", "2026-05-02T18:30", "--json").json["counts"] == {}
+
+
+@pytest.mark.parametrize(("profile", "meaning"), [("default", "behaviour"), ("openclaw", "experience")])
+def test_a_memory_is_shown_with_what_its_tag_means_to_the_writers_of_its_log(
+    root: Path, bankctl: Run, profile: str, meaning: str
+) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("profile: default", f"profile: {profile}"), "utf-8")
+    write_log(root, "2026-05-02.md", "B: 매일 아침 산책을 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    (memory,) = ids_in(root)
+
+    assert bankctl("show", memory, "--json").json["meaning"] == meaning
+    assert f"tagged as {meaning}" in bankctl("show", memory).out

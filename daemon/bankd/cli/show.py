@@ -61,6 +61,7 @@ def _show_memory(found: Found, *, as_json: bool) -> int:
                 "id": found.id,
                 "places": found.places,
                 "text": found.text,
+                "meaning": found.meaning,
                 "source": found.source,
                 "history": found.history,
             }
@@ -69,6 +70,8 @@ def _show_memory(found: Found, *, as_json: bool) -> int:
     for place in found.places:
         say(styled(place, "bold"))
     say(f"  {plain(found.text)}" if found.text else "  no page holds it now")
+    if found.meaning:
+        say(f"  {styled(f'tagged as {found.meaning}', 'dim')}")
     say(f"  from {styled(found.source or 'a hand: no log line has this id')}")
     for line in found.history:
         say(f"  {styled(line, 'dim')}")

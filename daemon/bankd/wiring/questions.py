@@ -6,20 +6,22 @@ from dataclasses import dataclass
 
 from bankd.adapters.logs import read_one_log
 from bankd.core.events import Ledger
-from bankd.core.memory import split_id, split_sources
+from bankd.core.memory import parse_memory, split_id, split_sources
 from bankd.core.provenance import Trace, life_of, source_line, trace_line
-from bankd.core.retain import LogReading, identified_as
+from bankd.core.retain import PROFILES, LogReading, identified_as
+from bankd.core.standing import MARKER
 from bankd.errors import UserError
 from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory with its places, its text, its source line and what happened to it since."""
+    """A memory with its places, its text, what its tag means, its source line and what happened to it since."""
 
     id: str
     places: list[str]
     text: str
+    meaning: str | None
     source: str | None
     history: list[str]
 
@@ -50,9 +52,14 @@ def find_memory(workspace: Workspace, id_: str) -> Found:
         raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
     texts = [text for held in places for text in [workspace.holdings().text_of(held)] if text]
     history = life_of(id_, ledger, _merged_into(texts))
-    return Found(
-        id_, [f"{p.path}:{p.line}" for p in places], texts[0] if texts else "", _source(workspace, id_, ledger), history
-    )
+    text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
+    return Found(id_, [f"{p.path}:{p.line}" for p in places], text, meaning, _source(workspace, id_, ledger), history)
+
+
+def _meaning(workspace: Workspace, texts: list[str]) -> str | None:
+    """What the tag of a memory means to those who write the logs."""
+    tag = parse_memory(MARKER.sub("", texts[0])).tag if texts else None
+    return PROFILES[workspace.settings.retain.profile].get(tag) if tag else None
 
 
 def _merged_into(texts: list[str]) -> list[str]:
