@@ -142,11 +142,7 @@ def stem(word: str) -> str:
 
 def same_roles(old: Statement, new: Statement) -> bool:
     """Say whether nobody who does something in one has it done to them in the other."""
-    return all(
-        not _roles_clash(cases, _cases(new, key), len(old.phrases))
-        for key, cases in _all_cases(old).items()
-        if len(cases) == 1
-    )
+    return all(not _roles_clash(cases, _cases(new, key)) for key, cases in _all_cases(old).items() if len(cases) == 1)
 
 
 def _all_cases(statement: Statement) -> dict[str, list[str]]:
@@ -160,7 +156,7 @@ def _cases(statement: Statement, key: str) -> list[str]:
     return [token.case for token in statement.tokens if token.key == key]
 
 
-def _roles_clash(ours: list[str], theirs: list[str], phrases: int) -> bool:
+def _roles_clash(ours: list[str], theirs: list[str]) -> bool:
     pair = {*ours, *theirs}
     return len(theirs) == 1 and (
         pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))

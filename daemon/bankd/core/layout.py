@@ -81,17 +81,17 @@ class Position:
     line: int
 
 
-def positions(layout: Layout, lines: Mapping[str, tuple[str, ...]]) -> dict[Position, Position]:
-    """Where each old line that is not a mere copy stands now; `lines` are those of the old pages."""
+def positions(layout: Layout) -> dict[Position, Position]:
+    """Where each old line that is not a mere copy stands now."""
     found = {}
-    for sheet, piece, first in placed(layout, lines):
+    for sheet, piece, first in placed(layout):
         if piece.source and not piece.is_copy:
             for n in range(piece.start, piece.end):
                 found[Position(piece.source, n)] = Position(sheet.path, first + n - piece.start)
     return found
 
 
-def placed(layout: Layout, lines: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Sheet, Piece, int]]:
+def placed(layout: Layout) -> Iterator[tuple[Sheet, Piece, int]]:
     """Each piece with its sheet and its first line there."""
     for sheet in layout.sheets:
         first = 0

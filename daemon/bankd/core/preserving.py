@@ -48,8 +48,7 @@ class Preserving:
 
     def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
         """Every old reference with the line on which it stands afterwards, and its number there."""
-        lines = {path: source.lines for path, source in self._old.items()}
-        for sheet, piece, first in placed(self._layout, lines):
+        for sheet, piece, first in placed(self._layout):
             for number, here in self._old_lines.get(piece.source or "", {}).items():
                 if piece.start <= number < piece.end:
                     for nth, reference in enumerate(here):

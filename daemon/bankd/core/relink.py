@@ -87,7 +87,7 @@ class _Relinker:
         self._sources = sources
         self._names, self._after = names, after
         self._lines = {path: source.lines for path, source in sources.items()}
-        self._positions = positions(layout, self._lines)
+        self._positions = positions(layout)
         self._outlines: dict[str, Outline] = {}
         self.lost: list[Lost] = []
 
