@@ -16,7 +16,8 @@ from time import perf_counter
 from unittest.mock import patch
 
 from bankd.wiring.making import make_workspace
-from bankd.wiring.searching import TREE_FILE, Searching, Write
+from bankd.wiring.searching import Searching
+from bankd.wiring.tree_file import TREE_FILE, Write
 from bankd.wiring.workspace import open_workspace
 from tests.bench.banks import Words, make_pages
 

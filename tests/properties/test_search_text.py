@@ -13,7 +13,7 @@ from bankd.core.analysis import analyse, runs_of
 from bankd.core.lexicon import analyse_by_lexicon
 from bankd.core.marking import marks_of
 from bankd.core.scoring import Corpus
-from bankd.core.tree_index import PageNode, render_tree
+from bankd.core.tree_index import PageNode, read_tree, render_tree, tree_of
 
 KOREAN = st.text(st.sampled_from("가치관이 뭐야정직술은AIdb를42. ,!\n"), max_size=60)
 ANY = st.text(max_size=80)
@@ -46,4 +46,8 @@ def test_marks_are_parts_of_the_text_in_order_and_apart(text: str, terms: list[s
 def test_the_tree_file_is_valid_whatever_the_words_and_names_are(terms: dict[str, int], paths: list[str]) -> None:
     pages = [PageNode(path, path, [(path,), (path, "x")], list(terms), 1) for path in paths]
 
-    assert json.loads(render_tree(pages, terms, Corpus(9, 1, 1, 1)))["format"] == 1
+    corpus = Corpus(9, 1, 1, 1)
+    written = render_tree(tree_of(pages, terms, corpus), corpus)
+
+    assert json.loads(written)["format"] == 1
+    assert render_tree(read_tree(written), corpus) == written

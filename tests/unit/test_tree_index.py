@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 
 from bankd.core.scoring import Corpus
-from bankd.core.tree_index import PageNode, render_tree
+from bankd.core.tree_index import (
+    PageNode,
+    forget_page,
+    lines_of_page,
+    read_tree,
+    render_tree,
+    tree_of,
+    weigh_terms,
+)
 from bankd.shipped import shipped
 
 CORPUS = Corpus(3, 4.0, 4.0, 1.0)
@@ -16,8 +25,12 @@ PAGES = [
 ]
 
 
+def whole(pages: Sequence[PageNode], frequencies: Mapping[str, int], corpus: Corpus = CORPUS) -> bytes:
+    return render_tree(tree_of(pages, frequencies, corpus), corpus)
+
+
 def test_it_holds_folders_pages_headings_and_the_idf_cache() -> None:
-    tree = json.loads(render_tree(PAGES, {"정직": 1, "로그": 2}, CORPUS))
+    tree = json.loads(whole(PAGES, {"정직": 1, "로그": 2}))
 
     assert tree["memories"] == 3
     assert tree["nodes"]["identity"]["files"] == ["identity/values.md"]
@@ -28,8 +41,8 @@ def test_it_holds_folders_pages_headings_and_the_idf_cache() -> None:
 
 
 def test_one_line_a_node_and_a_term_so_that_a_change_is_a_small_diff() -> None:
-    before = render_tree(PAGES, {"정직": 1, "로그": 2}, CORPUS).splitlines()
-    after = render_tree(PAGES, {"정직": 1, "로그": 2, "루틴": 1}, CORPUS).splitlines()
+    before = whole(PAGES, {"정직": 1, "로그": 2}).splitlines()
+    after = whole(PAGES, {"정직": 1, "로그": 2, "루틴": 1}).splitlines()
 
     assert len(before) == 1 + 5 + 1 + 2 + 1
     assert len(set(after) - set(before)) <= 2
@@ -37,14 +50,14 @@ def test_one_line_a_node_and_a_term_so_that_a_change_is_a_small_diff() -> None:
 
 def test_a_few_more_memories_change_no_weight() -> None:
     terms = {f"term{number}": 1 for number in range(50)}
-    before = render_tree(PAGES, terms, CORPUS._replace(memories=1210)).splitlines()
-    after = render_tree(PAGES, {**terms, "new": 1}, CORPUS._replace(memories=1215)).splitlines()
+    before = whole(PAGES, terms, CORPUS._replace(memories=1210)).splitlines()
+    after = whole(PAGES, {**terms, "new": 1}, CORPUS._replace(memories=1215)).splitlines()
 
     assert len(set(after) - set(before)) == 2
 
 
 def test_idf_falls_with_frequency_even_where_the_rounded_number_is_smaller() -> None:
-    tree = json.loads(render_tree(PAGES, {"all": 1299, "one": 1}, CORPUS._replace(memories=1299)))
+    tree = json.loads(whole(PAGES, {"all": 1299, "one": 1}, CORPUS._replace(memories=1299)))
 
     assert 0 <= tree["idf"]["all"][1] < tree["idf"]["one"][1]
 
@@ -54,7 +67,7 @@ def test_it_has_the_form_that_the_schema_in_the_bank_tells() -> None:
     example, schema = (
         json.loads(found) for found in re.findall(r"```(?:json)?\n(\{.*?\n?\})\n```", text, re.DOTALL)[-2:]
     )
-    tree = json.loads(render_tree(PAGES, {"정직": 1}, CORPUS))
+    tree = json.loads(whole(PAGES, {"정직": 1}))
     node = schema["properties"]["nodes"]["additionalProperties"]["required"]
 
     assert list(tree) == list(example) == schema["required"]
@@ -65,11 +78,11 @@ def test_it_has_the_form_that_the_schema_in_the_bank_tells() -> None:
 
 
 def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
-    assert render_tree(PAGES, {"a": 1, "b": 2}, CORPUS) == render_tree(PAGES[::-1], {"b": 2, "a": 1}, CORPUS)
+    assert whole(PAGES, {"a": 1, "b": 2}) == whole(PAGES[::-1], {"b": 2, "a": 1})
 
 
 def test_an_empty_bank_is_a_valid_tree() -> None:
-    assert json.loads(render_tree([], {}, Corpus(0, 0, 0, 0))) == {
+    assert json.loads(whole([], {}, Corpus(0, 0, 0, 0))) == {
         "format": 1,
         "memories": 0,
         "average": {"words": 0, "heading": 0},
@@ -77,3 +90,27 @@ def test_an_empty_bank_is_a_valid_tree() -> None:
         "nodes": {},
         "idf": {},
     }
+
+
+def test_a_file_that_was_read_is_written_the_same() -> None:
+    for pages, terms in ((PAGES, {"정직": 1, 'a "b": c': 2}), ([], {})):
+        written = whole(pages, terms)
+
+        assert render_tree(read_tree(written), CORPUS) == written
+
+
+def test_a_page_and_terms_that_changed_give_what_the_whole_would_give() -> None:
+    changed = PAGES[0]._replace(keywords=["정직", "최우선"], headings=[("Values",), ("Values", "Home")])
+    tree = read_tree(whole(PAGES, {"정직": 1, "로그": 2, "낡은": 1}))
+    forget_page(tree, changed.path)
+    tree.nodes.update(lines_of_page(changed))
+    tree = weigh_terms(tree, {"정직": 2, "낡은": 0, "새": 1}, CORPUS)
+
+    assert render_tree(tree, CORPUS) == whole([changed, PAGES[1]], {"정직": 2, "로그": 2, "새": 1})
+
+
+def test_all_terms_are_weighed_anew_when_the_bank_grew_a_good_deal() -> None:
+    grown = CORPUS._replace(memories=50)
+    tree = weigh_terms(read_tree(whole(PAGES, {"a": 1, "b": 2})), {"b": 9}, grown)
+
+    assert render_tree(tree, grown) == whole(PAGES, {"a": 1, "b": 9}, grown)

@@ -16,6 +16,7 @@ from bankd.core.query import Filters, FoundRow
 from bankd.core.scoring import Corpus, Vocabulary, Weights
 
 if TYPE_CHECKING:
+    from bankd.adapters.index_tree import Node, TreeChanges
     from bankd.adapters.index_writer import IndexWriter, Refreshed
     from bankd.ports import PageSource, TextAnalyser
 
@@ -122,13 +123,30 @@ class SearchIndex:
         """The paths of pages."""
         return self._opened.rows.paths(pages)
 
-    def nodes(self) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str], int]]:
-        """Each page with its title, heading paths, keywords and number of memories, for the tree."""
-        return self._opened.rows.nodes()
+    def nodes(self, paths: Iterable[str] | None = None) -> Iterator[Node]:
+        """Each page, or these, with its title, heading paths, keywords and number of memories, for the tree."""
+        return self._opened.rows.tree.nodes(paths)
 
-    def all_frequencies(self) -> list[tuple[str, int]]:
-        """All terms with the number of memories they occur in, for the tree."""
-        return self._opened.terms.all_frequencies()
+    def pages_below(self, folder: str) -> tuple[list[str], list[list[str]]]:
+        """The pages below a folder, and the keywords of those directly in it, for the tree."""
+        return self._opened.rows.tree.pages_below(folder)
+
+    def tree_changes(self) -> TreeChanges:
+        """What changed since the tree file was written."""
+        return self._opened.rows.tree.changes(self._opened.rows.state("tree"))
+
+    def note_tree(self, checksum: str) -> None:
+        """Note that the tree file of this checksum has everything that this state of the index has."""
+        with self._folder.writer_lock():
+            if self._opened.rows.state("generation", "0") == self._seen:
+                self._opened.rows.begin()
+                self._opened.rows.tree.forget_changes()
+                self._opened.rows.set_state("tree", checksum)
+                self._opened.rows.commit()
+
+    def count(self, term: str) -> int:
+        """In how many memories a term occurs, those not counted that are gone and not yet swept out."""
+        return self._opened.terms.count(term)
 
     def refresh(self, now: datetime) -> Refreshed:
         """Bring the index up to date with the pages; reads only those whose stamp changed."""

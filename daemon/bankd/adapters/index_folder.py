@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bankd.adapters.index_rows import Rows
 from bankd.adapters.index_terms import Terms
 
-FORMAT = "7"
+FORMAT = "8"
 """Changes whenever an index of the version before could not be read."""
 
 

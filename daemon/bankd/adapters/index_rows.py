@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bankd.adapters.index_tree import SCHEMA as TREE_SCHEMA
+from bankd.adapters.index_tree import SEPARATOR, TreeRows
 from bankd.core.query import FoundRow
 from bankd.core.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
     from bankd.adapters.index_entries import Fingerprint, NewPage, NewRow
 
+# What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
-    provisional INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL,
-    memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
-    heading_words INTEGER NOT NULL
+    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
+    heading_words INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
 );
 CREATE TABLE memories (
     row INTEGER PRIMARY KEY, page INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,
@@ -38,7 +40,6 @@ CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
-_SEPARATOR = "\x1f"
 
 
 class Rows:
@@ -49,10 +50,11 @@ class Rows:
         self.is_frozen = frozen
         name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
+        self.tree = TreeRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.executescript(_SCHEMA)
+            self._connection.executescript(_SCHEMA + TREE_SCHEMA)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -116,7 +118,7 @@ class Rows:
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, '', '', '', x'', 0, 0, 0, 0) "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
@@ -130,7 +132,7 @@ class Rows:
             "memories = ?, words = ?, sentences = ?, heading_words = ? WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
-                "\n".join(_SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
+                "\n".join(SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
                 vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
                 sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.heading_terms) for row in page.rows), page.path,
             ),
@@ -183,14 +185,6 @@ class Rows:
         marks = ",".join("?" * len(numbers))
         return dict(self._connection.execute(f"SELECT page, path FROM pages WHERE page IN ({marks})", numbers))  # noqa: S608
 
-    def nodes(self) -> Iterator[tuple[str, str, list[tuple[str, ...]], list[str], int]]:
-        """Each page in the order of paths: path, title, heading paths, keywords, number of memories."""
-        for path, title, headings, keywords, memories in self._connection.execute(
-            "SELECT path, title, headings, keywords, memories FROM pages ORDER BY path"
-        ):
-            paths = [tuple(line.split(_SEPARATOR)) for line in headings.split("\n") if line]
-            yield path, title, paths, keywords.split(), memories
-
 
 def _terms_of(page: NewPage) -> set[str]:
     own = {term for row in page.rows for sentence in row.analysis.sentences for term in sentence}
@@ -205,7 +199,7 @@ def _bigrams_of(row: NewRow) -> Iterable[str]:
 def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
     return (
         number, page, epoch, place, row.line, row.id, row.tag, row.hundredths, row.day and row.day.isoformat(),
-        " ".join(row.entities), _SEPARATOR.join(row.heading), row.text,
+        " ".join(row.entities), SEPARATOR.join(row.heading), row.text,
         "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(_bigrams_of(row)),
         " ".join(row.heading_terms), row.analysis.denies,
     )  # fmt: skip
@@ -237,5 +231,5 @@ def _read(row: tuple[object, ...]) -> FoundRow:
     )  # fmt: skip
     return FoundRow(
         number, page, place, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,  # type: ignore[arg-type]
-        tuple(heading.split(_SEPARATOR)) if heading else (), text, candidate,  # type: ignore[attr-defined, arg-type]
+        tuple(heading.split(SEPARATOR)) if heading else (), text, candidate,  # type: ignore[attr-defined, arg-type]
     )  # fmt: skip

@@ -47,6 +47,10 @@ class Terms:
         """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
         return int(self._searcher.doc_freq(kind, term))
 
+    def count(self, term: str) -> int:
+        """In how many memories a term occurs now; `frequency` also counts those whose pages were read again since."""
+        return int(self._searcher.search(self._term("terms", term), 1, count=True).count)  # type: ignore[attr-defined]
+
     def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
         """All terms that begin so, with the number of memories they occur in, common ones first."""
         return list(self._searcher.terms_with_prefix("terms", beginning))

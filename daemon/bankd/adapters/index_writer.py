@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
 _BATCH_PAGES = 2_000
-_MANY_PAGES = 20
+_MANY_PAGES, _MANY_FOR_TREE = 20, 200
 _KEYWORDS = 100
 """Keywords of a page: its terms by frequency and rarity, at most so many."""
 
@@ -180,12 +180,21 @@ class IndexWriter:
         build.terms.replace([*(page.path for page in pages), *gone], documents, is_build=len(pages) > _MANY_PAGES)
         keywords = _KeywordChooser(build.terms, rows.corpus().memories + len(documents), len(pages))
         with _transaction(build):
+            self._note_for_tree(build, [*(page.path for page in pages), *gone])
             for page in pages:
                 rows.finish_page(page, epoch, keywords.of(page))
             for path in gone:
                 rows.remove_page(path)
             record_files(build.folder, rows)
             self._note_state(build, epoch)
+
+    @staticmethod
+    def _note_for_tree(build: Build, paths: Sequence[str]) -> None:
+        """Note what changes for the tree file; after many changes it is made whole."""
+        if len(paths) > _MANY_FOR_TREE:
+            build.rows.set_state("tree", "")
+        if build.rows.state("tree"):
+            build.rows.tree.touch(paths)
 
     def _note_state(self, build: Build, epoch: int) -> None:
         build.rows.set_state("generation", str(epoch))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
+    import socket
     from typing import Any
 
 NAME = "bankd.sock"
@@ -100,6 +100,9 @@ def _exchange(connection: socket.socket, request: dict[str, Any]) -> dict[str, A
 
 def connect(path: str, timeout: float) -> socket.socket:
     """A connection to a socket at a path of any length; raises OSError."""
+    os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need for the module of sockets
+    import socket  # noqa: PLC0415
+
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     connection.settimeout(timeout)
     try:

@@ -68,8 +68,10 @@ def _asking(root: str) -> Iterator[Ask]:
 
 @contextmanager
 def _asking_the_index(root: str) -> Iterator[Ask]:
+    import gc
     from pathlib import Path
 
+    gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
     from bankd.adapters.clock import read_clock
     from bankd.wiring.searching import open_search
 

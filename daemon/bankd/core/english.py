@@ -69,6 +69,11 @@ def stem_word(word: str) -> str:
     return _Stem(_mark_consonant_y(word)).reduce()
 
 
+def is_irregular(word: str) -> bool:
+    """Whether a lower-case word is a form that no rule reaches: `went`."""
+    return word.removesuffix("'s").replace("'", "") in _IRREGULAR
+
+
 def _mark_consonant_y(word: str) -> str:
     """Write `y` as `Y` where it sounds as a consonant: at the start and after a vowel."""
     marked = "Y" + word[1:] if word[0] == "y" else word

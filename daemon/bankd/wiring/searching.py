@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,13 +29,10 @@ if TYPE_CHECKING:
     from bankd.adapters.index_writer import Refreshed
     from bankd.adapters.wordings import CachedWordings
     from bankd.core.policy import Settings
+    from bankd.wiring.tree_file import Write
 
-TREE_FILE = "bank/_meta/tree-index.json"
 _QUICK_PAGES = 200
 """So many changed pages are read before an answer when no daemon does it; more wait for a run."""
-
-Write = Callable[[str, bytes], None]
-"""Writes a file of the workspace whole, by the one layer that may."""
 
 
 class SearchSettings(NamedTuple):
@@ -150,16 +147,12 @@ class Searching:
 
     def write_tree(self, write: Write) -> None:
         """Write tree-index.json when its content changed."""
-        from bankd.core.tree_index import PageNode, render_tree  # noqa: PLC0415 -- a query has no time for it
+        from bankd.wiring.tree_file import TREE_FILE, write_tree  # noqa: PLC0415 -- a query has no time for it
 
         if self._tree_generation == self.index.generation and (self._root / TREE_FILE).is_file():
             return
+        write_tree(self._root, self.index, write)
         self._tree_generation = self.index.generation
-        pages = (PageNode(*node) for node in self.index.nodes())
-        content = render_tree(pages, dict(self.index.all_frequencies()), self.index.corpus)
-        file = self._root / TREE_FILE
-        if not file.is_file() or file.read_bytes() != content:
-            write(TREE_FILE, content)
 
     def close(self) -> None:
         """Let go of the index and end the worker's pipe, if it was ours."""

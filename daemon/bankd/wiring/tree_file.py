@@ -1,0 +1,75 @@
+"""tree-index.json kept current: only the lines of what changed are made again, where the file is as it was written.
+
+A file that somebody else touched, or that is missing, is made whole.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from bankd.adapters.index import SearchIndex
+from bankd.adapters.index_tree import TreeChanges
+from bankd.core.tree_index import (
+    PageNode,
+    Tree,
+    changed_folders,
+    folder_keywords,
+    forget_page,
+    keywords_in,
+    line_of_folder,
+    lines_of_page,
+    read_tree,
+    render_tree,
+    tree_of,
+    weigh_terms,
+)
+
+TREE_FILE = "bank/_meta/tree-index.json"
+
+Write = Callable[[str, bytes], None]
+"""Writes a file of the workspace whole, by the one layer that may."""
+
+
+def write_tree(root: Path, index: SearchIndex, write: Write) -> None:
+    """Bring the file up to date with the index; it is written only when its content changed."""
+    file = root / TREE_FILE
+    before = file.read_bytes() if file.is_file() else b""
+    changes = index.tree_changes()
+    tree = _patched(before, changes, index) if changes.since == _checksum(before) else _whole(index)
+    content = render_tree(tree, index.corpus)
+    if content != before:
+        write(TREE_FILE, content)
+    index.note_tree(_checksum(content))
+
+
+def _whole(index: SearchIndex) -> Tree:
+    counts = {term: index.count(term) for term in index.terms_with("")}
+    present = {term: count for term, count in counts.items() if count}
+    return tree_of((PageNode(*node) for node in index.nodes()), present, index.corpus)
+
+
+def _patched(before: bytes, changes: TreeChanges, index: SearchIndex) -> Tree:
+    tree = read_tree(before)
+    for path in changes.paths:
+        forget_page(tree, path)
+    for node in index.nodes(changes.paths):
+        tree.nodes.update(lines_of_page(PageNode(*node)))
+    for folder in changed_folders(changes.paths):
+        _patch_folder(tree, folder, index)
+    return weigh_terms(tree, {term: index.count(term) for term in changes.terms}, index.corpus)
+
+
+def _patch_folder(tree: Tree, folder: str, index: SearchIndex) -> None:
+    forget_page(tree, folder)
+    files, keywords = index.pages_below(folder)
+    start = len(folder) + 1
+    inner = {f"{folder}/{path[start:].split('/')[0]}" for path in files if "/" in path[start:]}
+    below = [*keywords, *(keywords_in(tree, name) or [] for name in sorted(inner))]
+    if files:
+        tree.nodes.update(line_of_folder(folder, folder_keywords(below), files))
+
+
+def _checksum(content: bytes) -> str:
+    return f"{len(content)}:{zlib.crc32(content)}"
