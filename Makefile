@@ -24,12 +24,14 @@ lint: .venv/ready
 eval: .venv/ready
 	$(BIN)/python -m tests.bench.quality
 	$(BIN)/python -m tests.bench.floor
+	$(BIN)/python -m tests.bench.choosing
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench.quality --perturb
 	$(BIN)/python -m tests.bench.speed
 	$(BIN)/python -m tests.bench.start
 	$(BIN)/python -m tests.bench.reindex
+	$(BIN)/python -m tests.bench.tree
 	$(BIN)/python -m tests.bench.service
 	$(BIN)/python -m pytest -m full -s tests/bench
 

@@ -77,6 +77,8 @@ class FakeIndex:
         return self.frequency("terms", term) > 0
 
     def frequency(self, kind: str, term: str) -> int:
+        if kind == "heading":
+            return sum(1 for row, _, _ in self._rows if term in row.candidate.heading)
         return sum(1 for _, _, analysis in self._rows if term in getattr(analysis, kind))
 
     def terms_with(self, beginning: str) -> Sequence[str]:

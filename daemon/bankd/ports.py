@@ -41,7 +41,7 @@ class IndexView(Protocol):
         """What scoring has to know of the whole."""
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term of this kind (`terms`, `bigrams`) occurs."""
+        """In how many memories a term of this kind (`terms`, `bigrams`, `heading`) occurs."""
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin so, common ones first."""

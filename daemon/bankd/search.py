@@ -78,11 +78,16 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> S
 
 def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
-    count = partial(index.frequency, "terms")
-    analysis = reader.analyse_query(query.text, index.reading, lambda term: count(term) > 0)
-    terms = mended(analysis.terms, count, index.terms_with)
+    known = partial(_is_known, index)
+    analysis = reader.analyse_query(query.text, index.reading, known)
+    terms = mended(analysis.terms, known, index.terms_with)
     analysis = analysis._replace(sentences=(tuple(terms),))
     return weigh(analysis, runs_of(query.text), index.corpus.memories, index.frequency)
+
+
+def _is_known(index: "IndexView", term: str) -> bool:
+    """Whether a memory has a term, or stands under it."""
+    return index.frequency("terms", term) > 0 or index.frequency("heading", term) > 0
 
 
 def find(weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste) -> Sequence[FoundRow]:

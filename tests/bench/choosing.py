@@ -51,6 +51,7 @@ PARTS = (
     Variation("without bigrams", {"BIGRAM_SHARE": 0.0}),
     Variation("without the order of words", {"ORDER_SHARE": 0.0}),
     Variation("without less weight for words that ask", {"ASKING_WEIGHT": 1.0}),
+    Variation("without less weight for what is unknown", {"UNKNOWN_WEIGHT": 1.0}),
     Variation("without the words of the page", _shares(node=0.0)),
     Variation("without the heading path", _shares(heading=0.0)),
     Variation("without the memories beside", _shares(beside=0.0)),

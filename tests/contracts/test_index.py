@@ -52,6 +52,12 @@ def test_a_memory_is_found_by_its_words_with_its_place(make: Make) -> None:
     assert found(make(PAGES), "where is Peter travelling in marrakech")[0] == "bank/world/events.md:5"
 
 
+def test_a_memory_is_found_by_a_word_that_only_its_heading_has(make: Make) -> None:
+    bank = {"tools.md": "# 도구\n\n## 편집기\n\n- W: vim.\n- W: 매일 쓴다.\n\n## 산\n\n- W: 산행.\n"}
+
+    assert found(make(bank), "편집기를 추천")[:1] == ["bank/tools.md:5"]
+
+
 @pytest.mark.parametrize(
     ("filters", "places"),
     [

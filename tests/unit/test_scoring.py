@@ -38,6 +38,12 @@ def test_words_that_ask_weigh_less_but_are_not_removed() -> None:
     assert weights["marrakech"] > weights["what"] > 0
 
 
+def test_what_no_memory_has_weighs_half_as_much() -> None:
+    unknown, rare = weights_of("zzyzx", 0).terms["zzyzx"], weights_of("zzyzx", 1).terms["zzyzx"]
+
+    assert 0 < unknown < rare
+
+
 def test_a_word_said_again_adds_less_each_time() -> None:
     once, twice, thrice = (bm25(["tea"] * count, 8, 8, {"tea": 1.0}) for count in (1, 2, 3))
 

@@ -34,6 +34,8 @@ HEADING_COUNT = 1
 SENTENCE_SHARE = 0.5
 BIGRAM_SHARE = 0.4
 ORDER_SHARE = 1 / 7
+UNKNOWN_WEIGHT = 0.5
+"""What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
 _CAUTION = 0.2
 """What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
@@ -104,16 +106,20 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
 
 
+def _rarity(memories: int, frequency: int) -> float:
+    return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
+
+
 def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + idf(memories, frequency("terms", term)) * term_weight(term)
+        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * term_weight(term)
     asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
         weight = ASKING_WEIGHT if gram in asking else 1.0
-        bigrams[gram] = bigrams.get(gram, 0.0) + idf(memories, frequency("bigrams", gram)) * weight
+        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, frequency("bigrams", gram)) * weight
     names = frozenset(run.removesuffix("'s") for run in runs)
     pairs = pairs_of(query.terms, terms)
     totals = [sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs)]

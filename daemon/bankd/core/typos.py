@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 
 _SHORTEST = 4
 
-Frequency = Callable[[str], int]
+Known = Callable[[str], bool]
 Beginning = Callable[[str], Sequence[str]]
 """The terms of the bank with a beginning, common ones first."""
 
 
-def mended(terms: Sequence[str], frequency: Frequency, beginning: Beginning) -> list[str]:
+def mended(terms: Sequence[str], known: Known, beginning: Beginning) -> list[str]:
     """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away."""
-    return [_mended(term, beginning) if _is_unknown(term, frequency) else term for term in terms]
+    return [_mended(term, beginning) if _is_unknown(term, known) else term for term in terms]
 
 
-def _is_unknown(term: str, frequency: Frequency) -> bool:
-    return len(term) >= _SHORTEST and term.isascii() and term.isalpha() and frequency(term) == 0
+def _is_unknown(term: str, known: Known) -> bool:
+    return len(term) >= _SHORTEST and term.isascii() and term.isalpha() and not known(term)
 
 
 def _mended(term: str, beginning: Beginning) -> str:

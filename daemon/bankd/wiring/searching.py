@@ -179,7 +179,7 @@ def read_request(request: Mapping[str, Any]) -> Query:
     problems: list[str] = []
     filters = Filters(
         tuple(str(tag).upper() for tag in request.get("tags") or ()),
-        tuple(_node(str(node)) for node in request.get("nodes") or ()),
+        tuple(filter(None, (_node(str(node)) for node in request.get("nodes") or ()))),
         tuple(str(entity).lstrip("@") for entity in request.get("entities") or ()),
         _day(request.get("since"), "since", problems),
         _day(request.get("until"), "until", problems),
