@@ -139,7 +139,7 @@ def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request]) -> 
 
 def _receive(connection: socket.socket) -> Iterator[Request]:
     while True:
-        line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1)
+        line, descriptors, _, _ = socket.recv_fds(connection, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
         while line and not line.endswith(b"\n"):
             more = connection.recv(_CHUNK)
             line = line + more if more else b""

@@ -27,7 +27,7 @@ class Lock:
 
     @classmethod
     def handed(cls, tree: Tree, descriptor: int) -> Lock:
-        """The lock of another process that goes on holding it, as its open file: it is free when both let go."""
+        """The lock of another process that goes on holding it, as its open file; not to be released here."""
         lock = cls(tree, "")
         lock._fd = descriptor
         return lock
@@ -67,6 +67,8 @@ class Lock:
     def release(self) -> None:
         """Let the next one in."""
         if self._fd is not None:
+            with suppress(OSError):  # said before closing: a process that it was handed to may have it open still
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = None
 

@@ -5,6 +5,7 @@ The daemon holds the workspace's lock and hands it over with each request that w
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -53,6 +54,9 @@ class Runner:
             return {"error": f"{error.filename or self._root}: {error.strerror}", "exit": StorageError.exit_code}
         except Exception as error:
             return {"error": f"this is a bug in bankd: {error!r}", "exit": 1, "trace": traceback.format_exc()}
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)  # the daemon holds the lock on; kept here, it could never be lent
 
     def _catch_up(self) -> dict[str, Any]:
         """Take what changed into the index, which has a lock of its own, without waiting for the analyser or a run."""
@@ -72,7 +76,6 @@ class Runner:
                 return self._operations[request["do"]](workspace, request)
         finally:
             searching.index.close()
-            lock.release()
             tree.close()
 
     def _search(self) -> Searching:
