@@ -1,11 +1,74 @@
-"""What neighbours are taken to speak of."""
+"""What new lines are to the bank and to each other, and what neighbours are taken to speak of."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
-from bankd.core.judging import said_on
-from bankd.core.memory import Memory
+from bankd.core.judging import Judged, Neighbour, judge, said_on
+from bankd.core.memory import Memory, parse_memory
+from bankd.core.plan import Placement
+from bankd.core.reading import words_of
+from bankd.core.retain import read_log
+from bankd.core.routing import Destination
+from bankd.core.wording import plain_wording
+
+
+def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> Judged:
+    """Judge lines of one log, each of which finds the whole bank near it."""
+    log = read_log("2026-05-02.md", "".join(f"- {line}\n" for line in lines), anywhere=True)
+    placements = [Placement(line, Destination("world/facts.md", None, "test")) for line in log.lines]
+    near = [Neighbour(id_, parse_memory(text)) for id_, text in (bank or {}).items()]
+    known = [item.memory for item in near] + [line.memory for line in log.lines]
+    wordings = {words_of(memory): plain_wording(words_of(memory)) for memory in known}
+    return judge(placements, {line.id: near for line in log.lines}, wordings, threshold)
+
+
+def texts(placements: Sequence[Placement]) -> list[str]:
+    return [placement.line.memory.text for placement in placements]
+
+
+def test_a_line_is_judged_by_the_bank_and_by_the_lines_before_it() -> None:
+    found = judged(
+        "W: The port is 8081.",
+        "W: Peter likes green tea",
+        "W: Peter likes tea",
+        "W: Peter, likes green tea!",
+        bank={"m-port": "W: The port is 8080.", "m-tea": "W: Peter likes tea."},
+    )
+
+    assert texts(found.placements) == ["The port is 8081.", "Peter likes green tea"]
+    assert [(item.line.place.line, item.twin) for item in found.blocked] == [
+        (3, "m-tea"),
+        (4, found.placements[1].line.id),
+    ]
+    assert [(item.line.place.line, item.old, item.reason) for item in found.updates] == [
+        (1, "m-port", "number: 8080 → 8081")
+    ]
+
+
+def test_what_somebody_thinks_is_not_what_is_so() -> None:
+    found = judged("O: tea is healthy", "W: tea is healthy", bank={"m-1": "B: tea is healthy"})
+
+    assert len(found.placements) == 2
+    assert found.blocked == ()
+
+
+def test_a_memory_by_hand_blocks_whatever_it_is_tagged_but_is_never_superseded() -> None:
+    found = judged(
+        "W: The port is 8081.", "W: Peter likes tea", bank={"x.md:3": "The port is 8080.", "x.md:4": "Peter likes tea."}
+    )
+
+    assert [item.twin for item in found.blocked] == ["x.md:4"]
+    assert texts(found.placements) == ["The port is 8081."]
+    assert found.updates == ()
+
+
+def test_the_threshold_decides_who_is_compared() -> None:
+    lines, bank = ["W: deploys now run on port 8081 nightly"], {"m-1": "W: deploys run on port 8080"}
+
+    assert [len(judged(*lines, bank=bank, threshold=at).updates) for at in (60, 99)] == [1, 0]
 
 
 @pytest.mark.parametrize(
