@@ -200,7 +200,15 @@ def _outcome(root: Path, log: str, line: int, held: Counter[str], reported: set[
 
 
 @pytest.mark.parametrize(
-    "command", [["cycle"], ["cycle", "weekly"], ["nonsense"], ["add"], ["cycle", "micro", "--now", "x"]]
+    "command",
+    [
+        ["cycle"],
+        ["cycle", "weekly"],
+        ["nonsense"],
+        ["add"],
+        ["cycle", "micro", "--now", "x"],
+        ["search", "tea", "--tag", "X"],
+    ],
 )
 def test_wrong_usage_is_exit_code_2(bankctl: Run, command: list[str]) -> None:
     try:

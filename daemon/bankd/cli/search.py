@@ -23,7 +23,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", help="words or a question, in Korean or English")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     parser.add_argument("-n", "--limit", type=int, default=10, metavar="N", help="at most so many (default: 10)")
-    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="only W, B, O or S; may be repeated")
+    parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
     parser.add_argument(
         "--node", action="append", default=[], metavar="PLACE", help="only in a folder, page, or page#Heading"
     )
