@@ -2,7 +2,8 @@
 
     python -m tests.bench.floor [--queries 200]
 
-Sets with the same texts (the three of LoCoMo) are not asked each other's questions.
+Sets with the same texts (the three of LoCoMo) are not asked each other's questions. The floor was chosen on KorQuAD and
+LoCoMo turns, as the highest round value that loses less than one true answer in a hundred there; all else is reported.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from bankd.core.scoring import Corpus
 from bankd.core.tree_index import (
     PageNode,
-    forget_page,
-    lines_of_page,
+    put_page,
     read_tree,
     render_tree,
     tree_of,
@@ -102,8 +101,7 @@ def test_a_file_that_was_read_is_written_the_same() -> None:
 def test_a_page_and_terms_that_changed_give_what_the_whole_would_give() -> None:
     changed = PAGES[0]._replace(keywords=["정직", "최우선"], headings=[("Values",), ("Values", "Home")])
     tree = read_tree(whole(PAGES, {"정직": 1, "로그": 2, "낡은": 1}))
-    forget_page(tree, changed.path)
-    tree.nodes.update(lines_of_page(changed))
+    put_page(tree, changed.path, changed)
     tree = weigh_terms(tree, {"정직": 2, "낡은": 0, "새": 1}, CORPUS)
 
     assert render_tree(tree, CORPUS) == whole([changed, PAGES[1]], {"정직": 2, "로그": 2, "새": 1})

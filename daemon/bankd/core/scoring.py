@@ -40,7 +40,7 @@ _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
 _CAUTION = 0.2
 """What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
 
-HANGUL_FLOOR, LATIN_FLOOR = 0.025, 0.07
+HANGUL_FLOOR, LATIN_FLOOR = 0.03, 0.07
 _LONG_TEXT, _SMALL_BANK = 60, 100
 """Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
 with the logarithm of its terms, whatever the language of the question. What a long English text says of a question is

@@ -15,9 +15,9 @@ facts from its index, and other tools read them here.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from bankd.core.scoring import Corpus, idf
@@ -26,8 +26,8 @@ FORMAT = 1
 _KEYWORDS = 30
 """So many of a page or folder go on to the folder above."""
 
-Lines = dict[str, str]
-"""The lines of a part of the file by their keys, both as JSON; sorted by key when rendered."""
+Lines = list[str]
+"""The lines of a part of the file, `key: value` in JSON, sorted. No key begins another, since it ends in a quote."""
 
 
 class PageNode(NamedTuple):
@@ -50,27 +50,29 @@ class Tree(NamedTuple):
 
 def tree_of(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: Corpus) -> Tree:
     """The whole tree of a bank."""
-    around, nodes = _rounded(corpus.memories), Lines()
+    around = _rounded(corpus.memories)
+    nodes: Lines = []
     files: dict[str, list[str]] = defaultdict(list)
     below: dict[str, list[list[str]]] = defaultdict(list)
     for page in pages:
-        nodes.update(lines_of_page(page))
+        nodes += lines_of_page(page)
         below[_above(page.path)].append(page.keywords)
         for folder in folders_of(page.path):
             files[folder].append(page.path)
     for folder in sorted(files, key=lambda name: -name.count("/")):
         keywords = folder_keywords(below[folder])
         below[_above(folder)].append(keywords)
-        nodes.update(line_of_folder(folder, keywords, sorted(files[folder])))
+        nodes.append(line_of_folder(folder, keywords, sorted(files[folder])))
     weights = {count: _weight(around, count) for count in set(frequencies.values())}
-    return Tree(around, nodes, {_json(term): weights[count] for term, count in frequencies.items()})
+    terms = (f"{_json(term)}: {weights[count]}" for term, count in frequencies.items())
+    return Tree(around, sorted(nodes), sorted(terms))
 
 
 def render_tree(tree: Tree, corpus: Corpus) -> bytes:
     """Write the file; the same facts give the same bytes."""
     average = {"words": round(corpus.words, 2), "heading": round(corpus.heading, 2)}
     head = {"format": FORMAT, "memories": corpus.memories, "average": average, "idf_memories": tree.idf_memories}
-    nodes, terms = (",\n".join(f"{key}: {lines[key]}" for key in sorted(lines)) for lines in (tree.nodes, tree.terms))
+    nodes, terms = (",\n".join(lines) for lines in (tree.nodes, tree.terms))
     return f'{_json(head)[:-1]}, "nodes": {{\n{nodes}\n}}, "idf": {{\n{terms}\n}}}}\n'.encode("utf-8", "replace")
 
 
@@ -82,49 +84,68 @@ def read_tree(content: bytes) -> Tree:
 
 
 def _read_lines(text: str) -> Lines:
-    lines = Lines()
-    for line in text.split("\n") if text else ():
-        end = scanstring(line, 1)[1]
-        lines[line[:end]] = line[end + 2 :].removesuffix(",")
-    return lines
+    return text.split(",\n") if text else []
 
 
 def weigh_terms(tree: Tree, frequencies: Mapping[str, int], corpus: Corpus) -> Tree:
     """Other frequencies for some terms, 0 for one that is gone; all are weighed anew when the bank grew a good deal."""
     around, terms = _rounded(corpus.memories), tree.terms
     if around != tree.idf_memories:
-        terms = {key: _weight(around, json.loads(line)[0]) for key, line in terms.items()}
+        terms = [_weighed_anew(line, around) for line in terms]
     for term, count in frequencies.items():
-        if count:
-            terms[_json(term)] = _weight(around, count)
-        else:
-            terms.pop(_json(term), None)
+        key = _json(term)
+        put_line(terms, key, f"{key}: {_weight(around, count)}" if count else None)
     return tree._replace(idf_memories=around, terms=terms)
 
 
-def forget_page(tree: Tree, path: str) -> None:
-    """Take the lines of a page and its headings out."""
-    own, heading = _json(path), f"{_json(path)[:-1]}#"
-    for key in [key for key in tree.nodes if key == own or key.startswith(heading)]:
-        del tree.nodes[key]
+def _weighed_anew(line: str, memories: int) -> str:
+    key, _, rest = line.rpartition(": [")
+    return f"{key}: {_weight(memories, int(rest.partition(',')[0]))}"
 
 
-def keywords_in(tree: Tree, folder: str) -> list[str] | None:
-    """The keywords of a folder as the tree has them; None when it has no such folder."""
-    line = tree.nodes.get(_json(folder))
-    return json.loads(line)["keywords"] if line else None
+def put_line(lines: Lines, key: str, line: str | None) -> None:
+    """Put a line in the place of the one with its key, or take that out."""
+    start = f"{key}: "
+    at = bisect_left(lines, start)
+    is_there = at < len(lines) and lines[at].startswith(start)
+    lines[at : at + is_there] = [line] if line else []
 
 
-def lines_of_page(page: PageNode) -> Iterator[tuple[str, str]]:
-    """The lines of a page and its headings."""
+def put_page(tree: Tree, path: str, page: PageNode | None) -> None:
+    """Put the lines of a page and its headings in the place of those of its path."""
+    put_line(tree.nodes, _json(path), None)
+    start = f"{_json(path)[:-1]}#"
+    at = end = bisect_left(tree.nodes, start)
+    while end < len(tree.nodes) and tree.nodes[end].startswith(start):
+        end += 1
+    del tree.nodes[at:end]
+    for line in lines_of_page(page) if page else ():
+        tree.nodes.insert(bisect_left(tree.nodes, line), line)
+
+
+def put_folder(tree: Tree, folder: str, keywords: list[str], files: list[str]) -> None:
+    """Put the line of a folder in the place of the one it had, or take that out when no page is below it."""
+    put_line(tree.nodes, _json(folder), line_of_folder(folder, keywords, files) if files else None)
+
+
+def keywords_in(tree: Tree, folder: str) -> list[str]:
+    """The keywords of a folder as the tree has them."""
+    start = f"{_json(folder)}: "
+    at = bisect_left(tree.nodes, start)
+    is_there = at < len(tree.nodes) and tree.nodes[at].startswith(start)
+    return list(json.loads(tree.nodes[at][len(start) :])["keywords"]) if is_there else []
+
+
+def lines_of_page(page: PageNode) -> Iterator[str]:
+    """The lines of a page and its headings; of headings with the same name, the last."""
     yield _line(page.path, page.title, page.keywords, [page.path])
-    for heading in page.headings[1:]:
+    for heading in {heading[-1]: heading for heading in page.headings[1:]}.values():
         yield _line(f"{page.path}#{heading[-1]}", " > ".join(heading), [], [page.path])
 
 
-def line_of_folder(folder: str, keywords: list[str], files: list[str]) -> Iterator[tuple[str, str]]:
+def line_of_folder(folder: str, keywords: list[str], files: list[str]) -> str:
     """The line of a folder, with all pages below it."""
-    yield _line(folder, folder.rsplit("/", 1)[-1], keywords, files)
+    return _line(folder, folder.rsplit("/", 1)[-1], keywords, files)
 
 
 def folder_keywords(below: Iterable[list[str]]) -> list[str]:
@@ -143,6 +164,12 @@ def folders_of(path: str) -> Iterator[str]:
         yield "/".join(parts[:count])
 
 
+def folders_in(folder: str, files: Iterable[str]) -> list[str]:
+    """The folders that lie directly in a folder, by the pages below it."""
+    rests = (path[len(folder) + 1 :].partition("/") for path in files)
+    return sorted({f"{folder}/{name}" for name, slash, _ in rests if slash})
+
+
 def changed_folders(paths: Collection[str]) -> list[str]:
     """The folders that some pages stand in, the innermost first."""
     return sorted({folder for path in paths for folder in folders_of(path)}, key=lambda name: (-name.count("/"), name))
@@ -152,9 +179,9 @@ def _above(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _line(key: str, title: str, keywords: list[str], files: list[str]) -> tuple[str, str]:
+def _line(key: str, title: str, keywords: list[str], files: list[str]) -> str:
     node: dict[str, Any] = {"title": title, "keywords": keywords, "files": files}
-    return _json(key), _json(node)
+    return f"{_json(key)}: {_json(node)}"
 
 
 def _weight(memories: int, count: int) -> str:

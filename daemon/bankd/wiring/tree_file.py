@@ -16,10 +16,10 @@ from bankd.core.tree_index import (
     Tree,
     changed_folders,
     folder_keywords,
-    forget_page,
+    folders_in,
     keywords_in,
-    line_of_folder,
-    lines_of_page,
+    put_folder,
+    put_page,
     read_tree,
     render_tree,
     tree_of,
@@ -52,23 +52,14 @@ def _whole(index: SearchIndex) -> Tree:
 
 def _patched(before: bytes, changes: TreeChanges, index: SearchIndex) -> Tree:
     tree = read_tree(before)
+    nodes = {node[0]: PageNode(*node) for node in index.nodes(changes.paths)}
     for path in changes.paths:
-        forget_page(tree, path)
-    for node in index.nodes(changes.paths):
-        tree.nodes.update(lines_of_page(PageNode(*node)))
+        put_page(tree, path, nodes.get(path))
     for folder in changed_folders(changes.paths):
-        _patch_folder(tree, folder, index)
+        files, keywords = index.pages_below(folder)
+        below = [*keywords, *(keywords_in(tree, name) for name in folders_in(folder, files))]
+        put_folder(tree, folder, folder_keywords(below), files)
     return weigh_terms(tree, {term: index.count(term) for term in changes.terms}, index.corpus)
-
-
-def _patch_folder(tree: Tree, folder: str, index: SearchIndex) -> None:
-    forget_page(tree, folder)
-    files, keywords = index.pages_below(folder)
-    start = len(folder) + 1
-    inner = {f"{folder}/{path[start:].split('/')[0]}" for path in files if "/" in path[start:]}
-    below = [*keywords, *(keywords_in(tree, name) or [] for name in sorted(inner))]
-    if files:
-        tree.nodes.update(line_of_folder(folder, folder_keywords(below), files))
 
 
 def _checksum(content: bytes) -> str:
