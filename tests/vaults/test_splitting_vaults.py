@@ -138,8 +138,7 @@ def merged(bank: Bank, hubs: list[str]) -> Bank:
 
 def pairs(before: Bank, after: Bank, layout: Layout) -> Iterator[tuple[str, Reference, str, Reference]]:
     """Every reference of the old bank with what it is in the new one, once for each page on which it stands now."""
-    lines = {path: document.lines for path, document in before.documents.items()}
-    for sheet, piece, first in placed(layout, lines):
+    for sheet, piece, first in placed(layout):
         for old in before.references.get(piece.source or "", ()):
             if piece.start <= old.line < piece.end:
                 yield (
@@ -243,7 +242,7 @@ def test_all_else_is_the_same_to_the_byte(vault: Vault, done: Split) -> None:
             assert count == len(after.documents[path].lines)
             assert all(before.masked(path, n) == after.masked(path, n) for n in range(count))
     moved: Counter[tuple[str, int]] = Counter()
-    for sheet, piece, first in placed(layout, {path: doc.lines for path, doc in before.documents.items()}):
+    for sheet, piece, first in placed(layout):
         for n in range(piece.start, piece.end if piece.source else 0):
             assert before.masked(piece.source or "", n) == after.masked(sheet.path, first + n - piece.start)
             moved[piece.source or "", n] += not piece.is_copy
