@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fcntl
+import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -145,3 +147,14 @@ helper.ask({{"do": "hang"}}, lock)
 
     assert was_alive
     assert wait_until(lambda: not is_alive(helper))
+
+
+def test_it_goes_when_its_master_went_without_reading_the_answer() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    with theirs:
+        servant = subprocess.Popen(COMMAND, stdin=theirs.fileno())
+    ours.sendall(b'{"do": "one"}\n')
+    select.select([ours], [], [], 20)
+    ours.close()
+
+    assert servant.wait(20) == 0

@@ -132,9 +132,11 @@ def serve_master(answer: Callable[[Message, int | None], Message]) -> None:
 
 
 def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request]) -> None:
-    for request in _receive(connection):
-        requests.put(request)
-    os._exit(0)  # nobody wants any more what is being done
+    try:
+        for request in _receive(connection):
+            requests.put(request)
+    finally:  # a master that went without reading its answer leaves an error here
+        os._exit(0)  # nobody wants any more what is being done
 
 
 def _receive(connection: socket.socket) -> Iterator[Request]:
