@@ -172,6 +172,14 @@ def test_a_name_that_was_unique_and_is_not_any_more_is_spelt_out() -> None:
     assert after["bank/b/page.md"] == "[[a/page]]\n"
 
 
+def test_a_moved_page_is_named_by_as_many_folders_as_before() -> None:
+    files = {"bank/k/a.md": "# T\n", "bank/x.md": "[[a]] [[k/a]] [[bank/k/a]] [a](k/a.md)\n"}
+
+    after = move(files, {"bank/k/a.md": "bank/k/sub/c.md"})
+
+    assert after["bank/x.md"] == "[[c]] [[sub/c]] [[k/sub/c]] [a](k/sub/c.md)\n"
+
+
 def test_a_folder_moves_with_all_that_points_into_it() -> None:
     files = {
         "bank/a/one.md": "[two](two.md) [x](../x.md)\n",
