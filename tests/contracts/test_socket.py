@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.socket_client import NoDaemonError, ask, connect, socket_path
+from bankd.adapters import socket_client
+from bankd.adapters.socket_client import NoDaemonError, ask, socket_path
 from bankd.adapters.socket_server import Patience, SocketServer
 from bankd.errors import BusyError, UserError
 
@@ -52,6 +53,13 @@ def server(workspace: Path) -> Iterator[SocketServer]:
 
 def echo(server: SocketServer, text: str = "정직") -> str:
     return str(ask(str(server.path.parent.parent), {"op": "echo", "text": text}, timeout=20)["text"])
+
+
+def connect(path: str, timeout: float) -> socket.socket:
+    """The client's connection as a file that a test can read line by line."""
+    connection = socket.socket(fileno=socket_client.connect(path, timeout).detach())
+    connection.settimeout(timeout)
+    return connection
 
 
 def test_a_request_gets_its_answer(server: SocketServer) -> None:

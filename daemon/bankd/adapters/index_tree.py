@@ -1,7 +1,6 @@
 """What tree-index.json needs of the rows of an index: what changed since it was written, and the pages as nodes."""
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias

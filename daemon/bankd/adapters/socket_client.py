@@ -1,4 +1,8 @@
-"""The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible."""
+"""The client's side of the daemon's socket: one JSON object a line each way. Imports as little as possible.
+
+That is why it takes the sockets of `_socket`, which `socket` only wraps: the wrapping costs a search with a daemon a
+sixth of its time.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import os
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
-    import socket
+    import _socket
     from typing import Any
 
 NAME = "bankd.sock"
@@ -30,8 +34,11 @@ def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: in
     A computer under load may be too slow for the daemon's patience, so one that was put out tries once more.
     """
     try:
-        with connect(socket_path(workspace), timeout) as connection:
+        connection = connect(socket_path(workspace), timeout)
+        try:
             return _exchange(connection, request)
+        finally:
+            connection.close()
     except (OSError, ValueError) as error:
         is_final = isinstance(error, FileNotFoundError | ConnectionRefusedError | TimeoutError)
         if is_final or tries == 1:
@@ -65,14 +72,14 @@ class Conversation:
         """Hang up."""
         self._connection.close()
 
-    def _connect(self) -> socket.socket:
+    def _connect(self) -> _socket.socket:
         try:
             return connect(self._path, self._timeout)
         except OSError as error:
             raise NoDaemonError(str(error)) from error
 
 
-def borrow(workspace: str, timeout: float = 35.0) -> socket.socket:
+def borrow(workspace: str, timeout: float = 35.0) -> _socket.socket:
     """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
     try:
         connection = connect(socket_path(workspace), timeout)
@@ -89,21 +96,30 @@ def borrow(workspace: str, timeout: float = 35.0) -> socket.socket:
     return connection
 
 
-def _exchange(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+def _exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     connection.sendall(json.dumps(request).encode() + b"\n")
-    with connection.makefile("rb") as answers:
-        answer = json.loads(answers.readline())
+    answer = json.loads(_read_line(connection))
     if not isinstance(answer, dict):
         raise ValueError("the answer is no object")  # noqa: TRY004  to be told like any other answer that is none
     return answer
 
 
-def connect(path: str, timeout: float) -> socket.socket:
+def _read_line(connection: _socket.socket) -> bytes:
+    parts: list[bytes] = []
+    while not parts or not parts[-1].endswith(b"\n"):
+        part = connection.recv(1 << 16)
+        if not part:
+            raise ValueError("the daemon hung up")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def connect(path: str, timeout: float) -> _socket.socket:
     """A connection to a socket at a path of any length; raises OSError."""
     os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need for the module of sockets
-    import socket  # noqa: PLC0415
+    import _socket  # noqa: PLC0415
 
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     connection.settimeout(timeout)
     try:
         if len(os.fsencode(path)) <= LONGEST_ADDRESS:
@@ -116,7 +132,7 @@ def connect(path: str, timeout: float) -> socket.socket:
     return connection
 
 
-def _connect_long(connection: socket.socket, path: str) -> None:
+def _connect_long(connection: _socket.socket, path: str) -> None:
     folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # noqa: PTH120
     try:
         connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")  # noqa: PTH119

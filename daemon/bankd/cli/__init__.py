@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
-from bankd.cli.streams import take_streams
+from bankd.cli.streams import leave, take_streams
 from bankd.errors import BankError, InvariantError, UsageError
 
 
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         take_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(arguments)
+        return _run(arguments, is_process=argv is None)
     except BankError as error:
         return _explain(error)
     except BrokenPipeError:
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _explain_system(error)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], *, is_process: bool) -> int:
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
@@ -52,6 +52,8 @@ def _run(arguments: list[str]) -> int:
     )
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
+    if is_process and name == "search":
+        leave(code)
     return code
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False  # `typing` would cost a search more than this module
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 def take_streams() -> None:
     """Make the streams safe to write to, and start again in UTF-8 where file names would be read as something else."""
@@ -16,6 +20,13 @@ def take_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
     if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
         _start_again_in_utf8()
+
+
+def leave(code: int) -> NoReturn:
+    """End the process once all is printed; taking the interpreter apart costs a search a twelfth of its time."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _start_again_in_utf8() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -210,17 +210,17 @@ def _lock_of(files: BankFiles, moment: datetime, write: bool, tenancy: Tenancy |
         yield tenancy.lock
         return
     lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
-    loan = _take(lock, files.tree.root) if write else None
+    give_back = _take(lock, files.tree.root) if write else None
     try:
         yield lock
     finally:
         lock.release()
-        if loan is not None:
-            loan.close()
+        if give_back is not None:
+            give_back()
 
 
-def _take(lock: Lock, root: Path) -> socket.socket | None:
-    """Take the lock; where a daemon has it, borrow it for as long as the connection given is open."""
+def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
+    """Take the lock; where a daemon has it, borrow it, and give how to hand it back."""
     try:
         lock.take()
     except BusyError:
@@ -235,7 +235,7 @@ def _take(lock: Lock, root: Path) -> socket.socket | None:
         except BusyError:  # somebody was faster
             loan.close()
             raise
-        return loan
+        return loan.close
     return None
 
 
