@@ -146,3 +146,7 @@ def test_a_denial_is_lifted_only_by_what_it_shares_with_the_query() -> None:
     (unrelated,) = scores("coffee", memory("never a fence"))
 
     assert unrelated == 0
+
+
+def test_a_term_of_more_memories_than_there_are_weighs_no_less_than_nothing() -> None:
+    assert idf(3, 40) == idf(3, 3) > 0

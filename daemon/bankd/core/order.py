@@ -3,7 +3,7 @@
 # No postponed annotations here: what a query imports is compiled once, and this module has few.
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TypeAlias
 
 _NEAR = 3
@@ -22,7 +22,7 @@ def pairs_in(sentences: Iterable[Sequence[str]], terms: Collection[str]) -> set[
     """The pairs of these terms that follow each other in a sentence, at most three places on."""
     found: set[Pair] = set()
     for sentence in sentences:
-        places = [(at, term) for at, term in enumerate(sentence) if term in terms]
+        places = list(compress(enumerate(sentence), map(terms.__contains__, sentence)))
         for number, (at, term) in enumerate(places):
             found.update(
                 (term, other) for place, other in places[number + 1 : number + 1 + _NEAR] if place - at <= _NEAR

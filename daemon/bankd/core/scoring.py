@@ -102,8 +102,12 @@ class Candidate(NamedTuple):
 
 
 def idf(memories: int, frequency: int) -> float:
-    """Robertson's inverse document frequency, never negative."""
-    return math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
+    """Robertson's inverse document frequency, never negative.
+
+    A frequency may be above the number of memories: it counts those that are gone until they are swept out.
+    """
+    known = min(frequency, memories)
+    return math.log(1 + (memories - known + 0.5) / (known + 0.5))
 
 
 def _rarity(memories: int, frequency: int) -> float:
