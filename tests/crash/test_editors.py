@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -120,9 +120,10 @@ def battle(root: Path, seconds: float, styles: tuple[str, ...]) -> tuple[int, in
         editor.stdin.flush()  # type: ignore[union-attr]
     known = run_for(root, seconds + 0.5)
     edits = [int(editor.communicate()[0]) for editor in editors]
-    for _ in range(3):
+    for minutes in (0, 11, 11, 22):  # a page that was fought over rests for ten minutes, then it is looked at again
         with Session(root) as session:
-            Recoverer(session.tree, session.transactions, settle_seconds=0).recover(datetime.now(UTC))
+            moment = datetime.now(UTC) + timedelta(minutes=minutes)
+            Recoverer(session.tree, session.transactions, settle_seconds=0).recover(moment)
     return sum(edits), len(known), wrongs(root, edits, known)
 
 

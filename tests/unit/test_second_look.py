@@ -74,3 +74,15 @@ def test_a_wording_that_is_old_again_is_renewed_unless_it_was_changed_since() ->
 
     assert look_again({"a.md": "- W: one ^m-1\n"}, renewed) == renewed
     assert look_again({"a.md": "- W: one ^m-1\n"}, renewed, (Replace("a.md", "m-1", "- W: other ^m-1", "x"),)) == ()
+
+
+def test_a_page_saved_right_after_a_second_look_is_healed_again_and_one_saved_later_is_not() -> None:
+    added = (Append("a.md", "", (ONE,)),)
+    healed = [Transaction("run~again", "2026-06-10", added, kind="second look")]
+    run = Transaction("run", "2026-06-10", added)
+
+    def again(hurried: set[str]) -> tuple[Operation, ...]:
+        return second_look(run, lambda _: b"# A\n", lambda _: {}, {"a.md"}, healed, hurried)
+
+    assert again({"a.md"}) == added
+    assert again(set()) == ()

@@ -6,7 +6,7 @@ It is the normal path again, so a crash in here is a crash like any other.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -20,10 +20,11 @@ from bankd.adapters.tree import Tree
 from bankd.core.policy import KeepPolicy
 from bankd.core.second_look import second_look
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Transaction
+from bankd.core.transaction import HEALING, Transaction
 from bankd.errors import ConflictError
 
 SECOND_LOOK = timedelta(minutes=10)
+_UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
 
 
 @dataclass(slots=True)
@@ -108,7 +109,8 @@ class Recoverer:
             since = [other.transaction for other in later if other.seq > journal.seq]
             transaction = journal.transaction
             paths = self._young_paths(journal, now, rests)
-            operations = second_look(transaction, self._transactions.look, self._locate, paths, since)
+            hurried = {path for path in paths if self._is_hurried(path, since)}
+            operations = second_look(transaction, self._transactions.look, self._locate, paths, since, hurried)
             if operations:
                 again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
                 applied = self._transactions.commit(again)
@@ -125,6 +127,12 @@ class Recoverer:
         if _age(journal, now) <= SECOND_LOOK:
             return paths
         return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
+
+    def _is_hurried(self, path: str, since: Iterable[Transaction]) -> bool:
+        """Whether a page was saved again within seconds of a second look at it: by an old buffer too, read before that."""
+        looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
+        last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
+        return last is not None and abs(self._modified(path) - last) <= _UNREAD
 
     def _modified(self, path: str) -> datetime:
         try:

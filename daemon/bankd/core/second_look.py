@@ -14,17 +14,25 @@ from bankd.core.markdown import decode, encode
 from bankd.core.operations import Append, Carry, Drop, Operation, Piece, Recast, Relink, Remove, Replace, Restore
 from bankd.core.recasting import pieces_of_page, removals
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Look, Transaction, keys_of
+from bankd.core.transaction import HEALING, Look, Transaction, keys_of
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 """Keys -> for each the files of bank/ and archive/ that hold its piece now."""
 
 
 def second_look(
-    transaction: Transaction, look: Look, locate: Locate, paths: Collection[str], later: Sequence[Transaction]
+    transaction: Transaction,
+    look: Look,
+    locate: Locate,
+    paths: Collection[str],
+    later: Sequence[Transaction],
+    hurried: Collection[str] = (),
 ) -> tuple[Operation, ...]:
-    """What a transaction still asks for on these paths, after those that came later."""
-    looker = _Looker(look, locate, later)
+    """What a transaction still asks for on these paths, after those that came later.
+
+    `hurried` are pages saved so soon after an earlier second look that whoever saved them cannot have read it.
+    """
+    looker = _Looker(look, locate, later, hurried)
     taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
     wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
     return tuple(again for operation in wanted for again in looker.once_more(operation))
@@ -35,6 +43,7 @@ class _Looker:
     look: Look
     locate: Locate
     later: Sequence[Transaction]
+    hurried: Collection[str]
 
     def once_more(self, operation: Operation) -> Iterable[Operation]:
         match operation:
@@ -52,12 +61,14 @@ class _Looker:
             case _:
                 return []
 
-    def _decided(self) -> set[str]:
+    def _decided(self, *, but_healing: bool = False) -> set[str]:
         """The pieces that a later transaction named: it, not this one, says what should become of them."""
-        return {key for transaction in self.later for key in keys_of(transaction)}
+        later = (other for other in self.later if not (but_healing and other.kind in HEALING))
+        return {key for transaction in later for key in keys_of(transaction)}
 
     def _nowhere(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        settled = keys_in(self.look(path), _keys(pieces)) | self._decided()
+        decided = self._decided(but_healing=path in self.hurried)
+        settled = keys_in(self.look(path), _keys(pieces)) | decided
         lacking = [piece for piece in pieces if piece.key not in settled]
         held = self.locate(_keys(lacking)) if lacking else {}
         return tuple(piece for piece in lacking if not held.get(piece.key))
