@@ -56,7 +56,7 @@ class Trash:
             staged = Staged.parse(name)
             written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
-            if staged is not None and staged.seq in journals and written and at_rest:
+            if staged is not None and _is_of(staged, journals) and written and at_rest:
                 late = self._late(name, staged, journals[staged.seq])
                 if late.data != late.pristine:
                     yield late
@@ -140,3 +140,8 @@ def _entries(data: bytes) -> dict[str, str]:
     page = read_page("", data)
     spans = {entry.memory.id: Span(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
     return {key: text_of(page.document, span) for key, span in spans.items()}
+
+
+def _is_of(staged: Staged, journals: Mapping[int, Journal]) -> bool:
+    """Whether a file was displaced by a journal we have, and not by one of its number that a power cut took."""
+    return staged.seq in journals and staged.step < len(journals[staged.seq].paths())
