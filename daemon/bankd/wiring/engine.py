@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bankd.adapters.child import Child
 from bankd.adapters.clock import read_clock, read_monotonic
 from bankd.adapters.disk import trouble_of
-from bankd.adapters.helper import Helper
 from bankd.adapters.lock import Lock
 from bankd.adapters.runs import RunHistory
 from bankd.adapters.tree import Tree
@@ -62,7 +62,7 @@ class Engine:
             raise
         command = [sys.executable, "-m", "bankd.wiring.runner", str(root)]
         # What is wanted at once must not wait for a run.
-        self._runner, self._reader = Helper(command, read_monotonic), Helper(command, read_monotonic)
+        self._runner, self._reader = Child(command, read_monotonic), Child(command, read_monotonic)
         self._finder = Finder(root, self._settings)
 
     @property
@@ -99,8 +99,8 @@ class Engine:
     def _work(self, what: str, **fields: Any) -> dict[str, Any]:
         return self._have_done(self._runner, what, self._lock.descriptor, **fields)
 
-    def _have_done(self, helper: Helper, what: str, descriptor: int | None = None, **fields: Any) -> dict[str, Any]:
-        answer = helper.ask({"do": what, "sources": self._sources, **fields}, descriptor)
+    def _have_done(self, child: Child, what: str, descriptor: int | None = None, **fields: Any) -> dict[str, Any]:
+        answer = child.ask({"do": what, "sources": self._sources, **fields}, descriptor)
         if "error" in answer:
             if "trace" in answer:
                 log.error("%s failed by a bug\n%s", what, answer["trace"])

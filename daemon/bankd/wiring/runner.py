@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from bankd.adapters.child import serve_master
 from bankd.adapters.clock import read_clock, read_monotonic
-from bankd.adapters.helper import serve_master
 from bankd.adapters.kiwi import KiwiWorker
 from bankd.adapters.lock import Lock
 from bankd.adapters.tree import Tree

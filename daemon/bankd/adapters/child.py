@@ -1,7 +1,7 @@
 """A process that works for this one: started when there is work, ended when there is none, with all the memory it took.
 
-Requests and answers are JSON objects, one a line, over a socket that is the helper's standard input; an open file may
-go with a request. A helper ends when its master does, because the socket tells it so.
+Requests and answers are JSON objects, one a line, over a socket that is the child's standard input; an open file may
+go with a request. A child ends when its master does, because the socket tells it so.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Request: TypeAlias = tuple[bytes, int | None]
 _CHUNK = 1 << 16
 
 
-class HelperDiedError(BankError):
-    """The helper ended in the middle of its work; what it was writing is finished by the next."""
+class ChildDiedError(BankError):
+    """The child ended in the middle of its work; what it was writing is finished by the next."""
 
 
-class Helper:
-    """One helper, at most; requests come one at a time, the rest from any thread."""
+class Child:
+    """One child, at most; requests come one at a time, the rest from any thread."""
 
     def __init__(self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0) -> None:
-        """Take how to start it, a monotonic clock in seconds, and how long an idle helper is kept."""
+        """Take how to start it, a monotonic clock in seconds, and how long an idle child is kept."""
         self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
@@ -45,7 +45,7 @@ class Helper:
         return process is not None and process.poll() is None
 
     def ask(self, request: Message, descriptor: int | None = None) -> Message:
-        """Have something done; raises HelperDiedError when it is not done to the end."""
+        """Have something done; raises ChildDiedError when it is not done to the end."""
         with self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
             try:
@@ -54,26 +54,26 @@ class Helper:
                 connection.sendall(line[sent:])
                 return _read_answer(connection)
             except (OSError, ValueError) as error:
-                raise HelperDiedError(f"the process that does the runs ended ({self._reap()})") from error
+                raise ChildDiedError(f"the process that does the runs ended ({self._reap()})") from error
             finally:
                 self._last_used = self._clock()
 
     def _start(self) -> socket.socket:
         self._reap()
         if self._is_over:
-            raise HelperDiedError("nothing more is begun")
+            raise ChildDiedError("nothing more is begun")
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             try:
                 self._process = subprocess.Popen(self._command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)  # noqa: S603 -- our own module
             except OSError as error:
                 ours.close()
-                raise HelperDiedError(f"no process can be started: {error.strerror}") from error
+                raise ChildDiedError(f"no process can be started: {error.strerror}") from error
         self._connection = ours
         return ours
 
     def end_if_idle(self) -> None:
-        """End the helper when there was nothing to do for a while; it does not wait for one that works."""
+        """End the child when there was nothing to do for a while; it does not wait for one that works."""
         if self._process is not None and self._busy.acquire(blocking=False):
             try:
                 if not self.is_running or self._clock() - self._last_used > self._idle_seconds:
@@ -82,7 +82,7 @@ class Helper:
                 self._busy.release()
 
     def end(self) -> None:
-        """End the helper for good, whatever it does; what asked it is told so."""
+        """End the child for good, whatever it does; what asked it is told so."""
         self._is_over = True
         process = self._process
         if process is not None:
@@ -90,13 +90,13 @@ class Helper:
                 process.kill()
 
     def close(self) -> None:
-        """End the helper and see it go."""
+        """End the child and see it go."""
         self.end()
         with self._busy:
             self._reap()
 
     def _reap(self) -> str:
-        """Let go of the helper; gives how it ended."""
+        """Let go of the child; gives how it ended."""
         process, connection = self._process, self._connection
         self._process = self._connection = None
         if connection is not None:
@@ -122,7 +122,7 @@ def _read_answer(connection: socket.socket) -> Message:
 
 
 def serve_master(answer: Callable[[Message, int | None], Message]) -> None:
-    """Be a helper: answer the requests on standard input until the master is gone, and end in that moment."""
+    """Be a child: answer the requests on standard input until the master is gone, and end in that moment."""
     connection = socket.socket(fileno=os.dup(0))
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, requests), daemon=True).start()

@@ -14,12 +14,12 @@ from threading import Event, Thread
 
 import pytest
 
+from bankd.adapters.child import Child, ChildDiedError
 from bankd.adapters.clock import read_monotonic
-from bankd.adapters.helper import Helper, HelperDiedError
 
 SERVANT = """
 import os, sys, threading
-from bankd.adapters.helper import serve_master
+from bankd.adapters.child import serve_master
 
 def answer(request, descriptor):
     if request["do"] == "hang":
@@ -48,10 +48,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def helper(clock: Clock) -> Iterator[Helper]:
-    helper = Helper(COMMAND, clock, idle_seconds=60)
-    yield helper
-    helper.close()
+def child(clock: Clock) -> Iterator[Child]:
+    child = Child(COMMAND, clock, idle_seconds=60)
+    yield child
+    child.close()
 
 
 def wait_until(claim: Callable[[], bool]) -> bool:
@@ -68,85 +68,85 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def test_one_process_answers_many_requests(helper: Helper) -> None:
-    answers = [helper.ask({"do": word}) for word in ("one", "two", "x" * 200_000)]
+def test_one_process_answers_many_requests(child: Child) -> None:
+    answers = [child.ask({"do": word}) for word in ("one", "two", "x" * 200_000)]
 
     assert [len(answer["said"]) for answer in answers] == [3, 3, 200_000]
     assert len({answer["pid"] for answer in answers}) == 1
 
 
-def test_an_open_file_goes_with_a_request(helper: Helper, tmp_path: Path) -> None:
+def test_an_open_file_goes_with_a_request(child: Child, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("inside")
     with (tmp_path / "file").open() as file:
-        answer = helper.ask({"do": "read"}, file.fileno())
+        answer = child.ask({"do": "read"}, file.fileno())
 
     assert answer["file"] == "inside"
-    assert helper.ask({"do": "again"})["file"] is None
+    assert child.ask({"do": "again"})["file"] is None
 
 
-def test_it_goes_when_there_was_nothing_to_do_for_a_while(helper: Helper, clock: Clock) -> None:
-    first = helper.ask({"do": "one"})["pid"]
+def test_it_goes_when_there_was_nothing_to_do_for_a_while(child: Child, clock: Clock) -> None:
+    first = child.ask({"do": "one"})["pid"]
     clock.seconds = 59
-    helper.end_if_idle()
-    is_kept = helper.is_running
+    child.end_if_idle()
+    is_kept = child.is_running
     clock.seconds = 61
-    helper.end_if_idle()
+    child.end_if_idle()
 
     assert is_kept
-    assert not helper.is_running
+    assert not child.is_running
     assert not is_alive(first)
-    assert helper.ask({"do": "two"})["pid"] != first
+    assert child.ask({"do": "two"})["pid"] != first
 
 
-def test_one_that_dies_is_told_and_the_next_request_has_another(helper: Helper) -> None:
-    with pytest.raises(HelperDiedError, match="exit code 7"):
-        helper.ask({"do": "die"})
+def test_one_that_dies_is_told_and_the_next_request_has_another(child: Child) -> None:
+    with pytest.raises(ChildDiedError, match="exit code 7"):
+        child.ask({"do": "die"})
 
-    assert helper.ask({"do": "one"})["said"] == "one"
+    assert child.ask({"do": "one"})["said"] == "one"
 
 
-def test_ended_in_the_middle_it_begins_nothing_more(helper: Helper) -> None:
-    helper.ask({"do": "one"})
+def test_ended_in_the_middle_it_begins_nothing_more(child: Child) -> None:
+    child.ask({"do": "one"})
     told: list[str] = []
 
     def work() -> None:
         try:
-            helper.ask({"do": "hang"})
-        except HelperDiedError as error:
+            child.ask({"do": "hang"})
+        except ChildDiedError as error:
             told.append(str(error))
 
     thread = Thread(target=work)
     thread.start()
     Event().wait(0.1)
-    helper.end()
+    child.end()
     thread.join(20)
 
     assert told == ["the process that does the runs ended (by signal 9)"]
-    with pytest.raises(HelperDiedError):
-        helper.ask({"do": "one"})
+    with pytest.raises(ChildDiedError):
+        child.ask({"do": "one"})
 
 
 def test_it_ends_with_its_master_in_the_middle_of_work_and_a_lock_is_held_until_then(tmp_path: Path) -> None:
     master = f"""
 import fcntl, os, threading
-from bankd.adapters.helper import Helper
-helper = Helper({COMMAND!r}, lambda: 0.0)
+from bankd.adapters.child import Child
+child = Child({COMMAND!r}, lambda: 0.0)
 lock = os.open({str(tmp_path / "lock")!r}, os.O_RDWR | os.O_CREAT)
 fcntl.flock(lock, fcntl.LOCK_EX)
-print(helper.ask({{"do": "one"}}, lock)["pid"], flush=True)
-helper.ask({{"do": "hang"}}, lock)
+print(child.ask({{"do": "one"}}, lock)["pid"], flush=True)
+child.ask({{"do": "hang"}}, lock)
 """
     with subprocess.Popen([sys.executable, "-c", master], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        helper = int(process.stdout.readline())
-        was_alive = is_alive(helper)
+        child = int(process.stdout.readline())
+        was_alive = is_alive(child)
         process.send_signal(signal.SIGKILL)
         process.wait()
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
     assert was_alive
-    assert wait_until(lambda: not is_alive(helper))
+    assert wait_until(lambda: not is_alive(child))
 
 
 def test_it_goes_when_its_master_went_without_reading_the_answer() -> None:
