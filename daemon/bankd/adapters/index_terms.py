@@ -14,9 +14,9 @@ from bankd.core.scoring import Weights
 if TYPE_CHECKING:
     from bankd.adapters.index_entries import TermDocument
 
-_TELLING = 0.3
-"""A term that weighs less than this share of the heaviest one finds no memory by itself: at 200,000 memories that is three
-quarters of what tantivy takes for a query."""
+_TELLING, _RARE = 0.3, 1000
+"""A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
+at 200,000 memories such terms are three quarters of what tantivy takes for a query."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
 
@@ -75,9 +75,9 @@ class Terms:
 
     def _telling(self, field: str, weights: Mapping[str, float]) -> dict[str, float]:
         """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
-        known = {term: weight for term, weight in weights.items() if self._searcher.doc_freq(field, term)}
-        least = _TELLING * max(known.values(), default=0.0)
-        return {term: weight for term, weight in known.items() if weight >= least}
+        known = {term: many for term in weights if (many := self._searcher.doc_freq(field, term))}
+        least = _TELLING * max((weights[term] for term in known), default=0.0)
+        return {term: weights[term] for term, many in known.items() if many <= _RARE or weights[term] >= least}
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
