@@ -7,6 +7,8 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 
+from bankd.wiring.making import make_workspace
+
 WORDS_A_MEMORY = 35
 _SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호구누두루무부수우주추쿠투푸후기니디리미비시이지치키티피히"
 _CONSONANTS, _VOWELS = "bcdfghklmnprstvw", "aeiou"
@@ -44,6 +46,14 @@ def make_pages(folder: Path, memories: int, words: Words, random: Random, a_page
             lines.append(f"- W: {texts[-1]}")
         place.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return texts
+
+
+def make_bank(root: Path, memories: int, random: Random) -> list[str]:
+    """Make a workspace of so many memories that is read without Kiwi; gives their texts."""
+    make_workspace(root)
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("analyser: kiwi", "analyser: lexicon"))
+    return make_pages(root / "bank" / "knowledge", memories, Words(random), random)
 
 
 def make_queries(texts: Sequence[str], words: Words, random: Random, count: int) -> list[str]:

@@ -16,9 +16,8 @@ from threading import Event
 from time import perf_counter
 
 from bankd.wiring.evaluating import NOW
-from bankd.wiring.making import make_workspace
 from bankd.wiring.searching import open_search
-from tests.bench.banks import Words, make_pages
+from tests.bench.banks import make_bank
 
 MEMORIES = 10_000
 ROUNDS = 25
@@ -56,10 +55,7 @@ def main() -> int:
     random = Random(3)
     with TemporaryDirectory(prefix="bankd-start-") as name:
         root = Path(name) / "ws"
-        make_workspace(root)
-        settings = root / "bankd.yaml"
-        settings.write_text(settings.read_text().replace("analyser: kiwi", "analyser: lexicon"))
-        texts = make_pages(root / "bank" / "knowledge", MEMORIES, Words(random), random)
+        texts = make_bank(root, MEMORIES, random)
         searching = open_search(root)
         searching.refresh(NOW, None)
         searching.close()

@@ -15,11 +15,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from unittest.mock import patch
 
-from bankd.wiring.making import make_workspace
 from bankd.wiring.searching import Searching
 from bankd.wiring.tree_file import TREE_FILE, Write
 from bankd.wiring.workspace import open_workspace
-from tests.bench.banks import Words, make_pages
+from tests.bench.banks import make_bank
 
 NEW_LINES = 5
 ALLOWED = 0.1
@@ -60,10 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     random = Random(11)
     with TemporaryDirectory(prefix="bankd-tree-") as name:
         root = Path(name) / "ws"
-        make_workspace(root)
-        settings = root / "bankd.yaml"
-        settings.write_text(settings.read_text().replace("analyser: kiwi", "analyser: lexicon"))
-        texts = make_pages(root / "bank" / "knowledge", memories, Words(random), random)
+        texts = make_bank(root, memories, random)
         add_lines(root, texts, 1, random)
         first, tree = reflect(root)
         print(f"first run, which makes everything   {first:8.2f} s, of it tree-index.json {tree:6.2f} s")

@@ -33,9 +33,11 @@ def test_what_the_manager_hears(tmp_path: Path, kind: str) -> None:
 
 
 def test_without_a_manager_nothing_is_said() -> None:
-    take_notifier({}).ready("fine")
-    take_notifier({"NOTIFY_SOCKET": "nonsense"}).ready("fine")
-    Notifier("/nowhere/at/all").alive()
+    absent, nonsense = take_notifier({}), take_notifier({"NOTIFY_SOCKET": "nonsense"})
+    absent.ready("fine")
+    Notifier("/nowhere/at/all").alive()  # one that went away must not stop the service
+
+    assert (absent.address, nonsense.address) == (None, None)
 
 
 def test_the_variables_are_taken_from_the_environment() -> None:

@@ -17,9 +17,10 @@ from bankd.adapters.lock import Lock
 from bankd.adapters.recovery import Recoverer, Recovery
 from bankd.adapters.transactions import Applied, Transactions
 from bankd.adapters.tree import Tree
+from bankd.core.events import event
 from bankd.core.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
 from bankd.core.spans import block_key, new_page
-from bankd.core.transaction import Look, Transaction, make_event
+from bankd.core.transaction import Look, Transaction
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")
 AT = NOW.isoformat()
@@ -105,7 +106,9 @@ def _split() -> list[Operation]:
 
 ARCHIVED = OPINIONS.replace("bank/", "archive/", 1)
 FADED = tuple(Piece(f"m-04{n:02}", f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}") for n in range(3))
-EVENTS = tuple(make_event("ingested", AT, memory=f"m-{500 + n:04}") for n in range(50))
+EVENTS = tuple(
+    event("kept", f"m-{500 + n:04}", datetime.fromisoformat(AT), memory=f"m-{500 + n:04}") for n in range(50)
+)
 EXPECTED = (
     {f"m-{n:04}" for n in [*range(1, 11), *range(20, 24), *range(500, 550)]}
     | {f"m-{100 + n * 10 + k:04}" for n in range(5) for k in range(5)}

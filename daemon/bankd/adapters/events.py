@@ -137,18 +137,6 @@ class EventLog:
                     self.corrupt.append(Corrupt(path, 0, "an event without id or time"))
         return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
 
-    def read_from(self, offsets: Mapping[str, int]) -> tuple[list[dict[str, Any]], dict[str, int]]:
-        """Events written since the last look, with the offsets for the next one; a packed segment is read whole once."""
-        fresh: list[dict[str, Any]] = []
-        reached: dict[str, int] = {}
-        for path in self.segments():
-            key = path.removesuffix(".gz")
-            data = self._bytes(path)
-            start = offsets.get(key, 0) if offsets.get(key, 0) <= len(data) else 0
-            fresh += parse_lines(data[start:], path, self.corrupt)
-            reached[key] = data.rfind(b"\n") + 1
-        return fresh, reached
-
     def segments(self) -> list[str]:
         """The files to read; of a segment that is there twice, the packed one if it is sound."""
         names = [name for name in self._tree.names("events") if _SEGMENT.fullmatch(name)]

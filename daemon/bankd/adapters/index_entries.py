@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
+from bankd.core.indexable import IndexableEntry
 
 
 class NewRow(NamedTuple):
     """A memory on its way into the index."""
 
-    line: int
-    id: str | None
-    tag: str | None
-    hundredths: int | None
-    day: date | None
-    entities: tuple[str, ...]
-    heading: tuple[str, ...]
-    text: str
+    entry: IndexableEntry
     analysis: Analysis
     heading_terms: tuple[str, ...]
     heading_bigrams: tuple[str, ...]

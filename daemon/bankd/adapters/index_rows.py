@@ -197,9 +197,10 @@ def _bigrams_of(row: NewRow) -> Iterable[str]:
 
 
 def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
+    entry = row.entry
     return (
-        number, page, epoch, place, row.line, row.id, row.tag, row.hundredths, row.day and row.day.isoformat(),
-        " ".join(row.entities), SEPARATOR.join(row.heading), row.text,
+        number, page, epoch, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day and entry.day.isoformat(),
+        " ".join(entry.entities), SEPARATOR.join(entry.heading), entry.text,
         "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(_bigrams_of(row)),
         " ".join(row.heading_terms), row.analysis.denies,
     )  # fmt: skip

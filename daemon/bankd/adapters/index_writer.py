@@ -239,15 +239,13 @@ class _KeywordChooser:
 
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:
     analysis, above = analyses[entry.text], analyses[entry.context]
-    return NewRow(
-        entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entry.entities, entry.heading, entry.text,
-        analysis, tuple(above.terms), above.bigrams,
-    )  # fmt: skip
+    return NewRow(entry, analysis, tuple(above.terms), above.bigrams)
 
 
 def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
-    day = int(row.day.strftime("%Y%m%d")) if row.day else None
-    nodes = nodes_of(path, row.heading)
+    entry, analysis = row.entry, row.analysis
+    day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
+    nodes = nodes_of(path, entry.heading)
     return TermDocument(
-        number, path, row.analysis.terms, row.analysis.bigrams, row.heading_terms, nodes, row.tag, row.entities, day
+        number, path, analysis.terms, analysis.bigrams, row.heading_terms, nodes, entry.tag, entry.entities, day
     )

@@ -6,8 +6,6 @@ least one visible file. This module decides what each step does to the bytes it 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -162,19 +160,6 @@ def _where_found(operation: Relink, look: Look) -> Relink:
         data = look(target)
         there[target] = keys_in(data, keys - {""}) | ({""} if data is not None else set())
     return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
-
-
-def event_id(event: Event) -> str:
-    """Name an event by what it says, so that writing it twice says it once: 80 bits of SHA-256."""
-    body = {key: value for key, value in event.items() if key != "id"}
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
-
-
-def make_event(type_: str, at: str, **fields: Any) -> Event:
-    """An event with its deterministic id."""
-    event = {"at": at, "type": type_, **fields}
-    return {"id": event_id(event), **event}
 
 
 def keys_of(transaction: Transaction) -> set[str]:
