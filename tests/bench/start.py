@@ -14,6 +14,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 from threading import Event
 from time import perf_counter
+from typing import NamedTuple
 
 from bankd.wiring.evaluating import NOW
 from bankd.wiring.searching import open_search
@@ -27,17 +28,25 @@ COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHON
 BIN = Path(sys.executable).parent
 
 
-def cost_of(command: list[str]) -> tuple[float, float]:
+class Cost(NamedTuple):
     """The smallest wall and processor time of a command, in milliseconds: what else the computer does only adds."""
-    walls, processors = [], []
+
+    wall: float
+    processor: float
+
+
+def costs_of(*commands: list[str]) -> list[Cost]:
+    """What each command costs; they run in turn, so that all see the same computer."""
+    taken = [[run(command) for command in commands] for _ in range(ROUNDS + 1)][1:]
+    return [Cost(*(1000 * min(one) for one in zip(*of_one, strict=True))) for of_one in zip(*taken, strict=True)]
+
+
+def run(command: list[str]) -> tuple[float, float]:
+    """Seconds of wall and of processor that a command takes."""
+    before, started = getrusage(RUSAGE_CHILDREN), perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=COMPILED)
-    for _ in range(ROUNDS):
-        before, started = getrusage(RUSAGE_CHILDREN), perf_counter()
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=COMPILED)
-        walls.append(perf_counter() - started)
-        after = getrusage(RUSAGE_CHILDREN)
-        processors.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(walls) * 1000, min(processors) * 1000
+    wall, after = perf_counter() - started, getrusage(RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def start_daemon(root: Path) -> subprocess.Popen[bytes]:
@@ -61,16 +70,16 @@ def main() -> int:
         searching.close()
         query = " ".join(texts[500].split()[:4])
         search = [str(BIN / "bankctl"), "search", "--workspace", str(root), "--json", query]
-        base = cost_of([sys.executable, "-c", "pass"])
-        alone = cost_of(search)
+        empty = [sys.executable, "-c", "pass"]
+        alone = costs_of(empty, search)
         daemon = start_daemon(root)
-        served = cost_of(search)
+        served = costs_of(empty, search)
         daemon.terminate()
         daemon.wait()
-    print(f"python -c pass   {base[0]:6.1f} ms, {base[1]:6.1f} ms of processor")
-    for what, cost, allowed in (("without a daemon", alone, 6), ("with a daemon", served, 3)):
-        ratios = f"{cost[0] / base[0]:.1f} times, {cost[1] / base[1]:.1f} times the processor"
-        print(f"{what:<16} {cost[0]:6.1f} ms, {cost[1]:6.1f} ms of processor: {ratios} (at most {allowed})")
+    for what, (base, cost), allowed in (("without a daemon", alone, 6), ("with a daemon", served, 3)):
+        print(f"python -c pass   {base.wall:6.1f} ms, {base.processor:6.1f} ms of processor")
+        ratios = f"{cost.wall / base.wall:.1f} times, {cost.processor / base.processor:.1f} times the processor"
+        print(f"{what:<16} {cost.wall:6.1f} ms, {cost.processor:6.1f} ms of processor: {ratios} (at most {allowed})")
     return 0
 
 
