@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from bankd.core.analysis import Analysis, bigrams_of, normal_form, runs_of
 
+_AT_ONCE = 500
+"""Keys asked for together; every SQLite takes 999."""
+
 
 class Analysed(NamedTuple):
     """An analysis with the reading of each run of Hangul in it, for the lexicon."""
@@ -34,12 +37,16 @@ class AnalysisCache:
 
     def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
         """What the worker answered, in this version, for those of these texts that it was asked about."""
-        found = {}
-        connection = self._open()
-        for text in texts:
-            row = connection.execute("SELECT analysis FROM analyses WHERE key = ?", (_key(text, version),)).fetchone()
-            if row:
-                found[text] = json.loads(row[0])
+        keys = {text: _key(text, version) for text in texts}
+        kept = self._kept(sorted(set(keys.values())))
+        return {text: json.loads(kept[key]) for text, key in keys.items() if key in kept}
+
+    def _kept(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        found: dict[bytes, str] = {}
+        for at in range(0, len(keys), _AT_ONCE):
+            asked = keys[at : at + _AT_ONCE]
+            marks = ",".join("?" * len(asked))
+            found.update(self._open().execute(f"SELECT key, analysis FROM analyses WHERE key IN ({marks})", asked))  # noqa: S608
         return found
 
     def put(self, analyses: Mapping[str, list[object]], version: str) -> None:

@@ -124,15 +124,15 @@ class Rows:
         )
         return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
 
-    def finish_page(self, page: NewPage, epoch: int, keywords: Iterable[str]) -> None:
+    def finish_page(self, page: NewPage, epoch: int) -> None:
         """Believe a page's new rows, and drop the old ones."""
         words = [len(row.analysis.terms) for row in page.rows]
         self._connection.execute(
-            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, keywords = ?, terms = ?, "
+            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, terms = ?, "
             "memories = ?, words = ?, sentences = ?, heading_words = ? WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
-                "\n".join(SEPARATOR.join(path) for path in page.headings), " ".join(keywords),
+                "\n".join(SEPARATOR.join(path) for path in page.headings),
                 vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
                 sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.heading_terms) for row in page.rows), page.path,
             ),

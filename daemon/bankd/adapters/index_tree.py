@@ -2,6 +2,7 @@
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -52,6 +53,22 @@ class TreeRows:
     def forget_changes(self) -> None:
         """Note that the tree file has everything."""
         self._connection.execute("DELETE FROM touched")
+
+    def term_counts(self, path: str) -> dict[str, int]:
+        """How often a page says each term; what its headings say counts twice."""
+        said: list[str] = []
+        above: set[str] = set()
+        for sentences, heading in self._connection.execute(
+            "SELECT sentences, heading_terms FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
+            (path,),
+        ):
+            said += sentences.split()
+            above.update(heading.split())
+        return Counter([*said, *above, *above])
+
+    def set_keywords(self, path: str, keywords: Iterable[str]) -> None:
+        """Set the keywords of a page, the best first."""
+        self._connection.execute("UPDATE pages SET keywords = ? WHERE path = ?", (" ".join(keywords), path))
 
     def nodes(self, paths: Iterable[str] | None = None) -> Iterator[Node]:
         """Each page in the order of paths, or these."""

@@ -11,24 +11,24 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.disk import storage_told
 from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
 from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, record_files, recorded_files
+from bankd.adapters.index_keywords import KeywordChooser
 from bankd.adapters.index_terms import Terms
 from bankd.core.analysis import Analysis
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
+from bankd.core.lexicon import Known
 from bankd.core.pages import read_page
-from bankd.core.scoring import idf
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
 
 _BATCH_PAGES = 2_000
-_MANY_PAGES, _MANY_FOR_TREE = 20, 200
-_KEYWORDS = 100
-"""Keywords of a page: its terms by frequency and rarity, at most so many."""
+_MANY_FOR_TREE = 200
 
 
 class Refreshed(NamedTuple):
@@ -38,6 +38,14 @@ class Refreshed(NamedTuple):
     removed: int
     provisional: int
     why_rebuilt: str = ""
+
+
+class _Looked(NamedTuple):
+    """What a look at the bank and the index gave: the stamps of pages, the hashes of those read, the terms known."""
+
+    scan: Mapping[str, str]
+    hashes: Mapping[str, str]
+    known: Known
 
 
 class IndexWriter:
@@ -97,11 +105,29 @@ class IndexWriter:
         build = self._folder.make()
         try:
             scan = self._pages.scan()
-            read = self._take_in(build, sorted(scan), (), scan, {})
+            read = self._fill(build, scan)
             self._folder.publish(build.name)
-            return Refreshed(read, 0, build.rows.count_provisional(), why)
+            return Refreshed(len(read), 0, build.rows.count_provisional(), why)
         finally:
             build.rows.close()
+
+    def _fill(self, build: Build, scan: Mapping[str, str]) -> list[str]:
+        """Put all pages in; nobody reads this build before it is whole, so they need no order among rows and terms."""
+        read: list[str] = []
+        known: set[str] = set()
+        epoch = _next_epoch(build)
+        with build.terms.filling() as add:
+            for paths in _batches(sorted(scan)):
+                pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
+                with _transaction(build):
+                    for page in pages:
+                        add(_documents(page, build.rows.put_page(page, epoch)))
+                        build.rows.finish_page(page, epoch)
+                known.update(*(sentence for page in pages for row in page.rows for sentence in row.analysis.sentences))
+                read += [page.path for page in pages]
+        with _transaction(build):
+            self._finish(build, epoch, read)
+        return read
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
         scan = self._pages.scan(paths)
@@ -114,29 +140,20 @@ class IndexWriter:
             path for path, stamp in scan.items() if path in again or path not in known or known[path].stamp != stamp
         ]
         hashes = {path: fingerprint.hash for path, fingerprint in known.items() if path not in again}
-        read = self._take_in(build, dirty, gone, scan, hashes)
+        read = self._take_in(build, dirty, gone, _Looked(scan, hashes, partial(_is_known, build.terms)))
         return Refreshed(read, len(gone), build.rows.count_provisional())
 
-    def _take_in(
-        self,
-        build: Build,
-        dirty: Sequence[str],
-        gone: Sequence[str],
-        scan: Mapping[str, str],
-        hashes: Mapping[str, str],
-    ) -> int:
+    def _take_in(self, build: Build, dirty: Sequence[str], gone: Sequence[str], looked: _Looked) -> int:
         read = 0
-        for at in range(0, max(len(dirty), 1 if gone else 0), _BATCH_PAGES):
-            pages = self._read_pages(build, dirty[at : at + _BATCH_PAGES], scan, hashes)
+        for paths in _batches(dirty) or ([()] if gone else []):
+            pages = self._read_pages(build, paths, looked)
             if pages or gone:
                 self._write(build, pages, gone)
             read += len(pages)
             gone = ()
         return read
 
-    def _read_pages(
-        self, build: Build, paths: Sequence[str], scan: Mapping[str, str], hashes: Mapping[str, str]
-    ) -> list[NewPage]:
+    def _read_pages(self, build: Build, paths: Sequence[str], looked: _Looked) -> list[NewPage]:
         """Read and analyse pages; those whose content is the same only get their new stamp."""
         contents: dict[str, tuple[bytes, str]] = {}
         for path in paths:
@@ -144,49 +161,49 @@ class IndexWriter:
             if data is None:
                 continue
             digest = hashlib.sha256(data).hexdigest()[:32]
-            if hashes.get(path) == digest:
-                build.rows.touch(path, scan[path])
+            if looked.hashes.get(path) == digest:
+                build.rows.touch(path, looked.scan[path])
             else:
                 contents[path] = (data, digest)
-        return self._analyse_pages(build, contents, scan)
+        return self._analyse_pages(build, contents, looked)
 
-    def _analyse_pages(
-        self, build: Build, contents: Mapping[str, tuple[bytes, str]], scan: Mapping[str, str]
-    ) -> list[NewPage]:
+    def _analyse_pages(self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked) -> list[NewPage]:
         read = {path: read_page(path, data) for path, (data, _) in contents.items()}
         entries = {path: tuple(entries_of(page)) for path, page in read.items()}
         texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
-        known = lambda term: build.terms.frequency("terms", term) > 0  # noqa: E731 -- a rule in one line
-        analyses = self._analyser.analyse_for_index(texts, build.rows.reading, known)
-        build.rows.add_readings(analyses.readings)
+        analyses = self._analyser.analyse_for_index(texts, build.rows.reading, looked.known)
+        with _transaction(build):  # each reading by itself would take longer than all the rest
+            build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
             provisional = any({entry.text, entry.context} & analyses.provisional for entry in entries[path])
             rows = tuple(_new_row(entry, analyses.of) for entry in entries[path])
             headings = tuple(heading.path for heading in read[path].headings)
-            pages.append(NewPage(path, scan[path], digest, provisional, read[path].title, headings, rows))
+            pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows))
         return pages
 
     def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
-        rows, epoch = build.rows, int(build.rows.state("generation", "0")) + 1
+        rows, epoch, paths = build.rows, _next_epoch(build), [page.path for page in pages]
         with _transaction(build):
             numbers = [rows.put_page(page, epoch) for page in pages]
-        documents = [
-            _term_document(number, page.path, row)
-            for page, found in zip(pages, numbers, strict=True)
-            for number, row in zip(found, page.rows, strict=True)
-        ]
-        build.terms.replace([*(page.path for page in pages), *gone], documents, is_build=len(pages) > _MANY_PAGES)
-        keywords = _KeywordChooser(build.terms, rows.corpus().memories + len(documents), len(pages))
+        documents = [one for page, found in zip(pages, numbers, strict=True) for one in _documents(page, found)]
+        build.terms.replace([*paths, *gone], documents)
         with _transaction(build):
-            self._note_for_tree(build, [*(page.path for page in pages), *gone])
+            self._note_for_tree(build, [*paths, *gone])
             for page in pages:
-                rows.finish_page(page, epoch, keywords.of(page))
+                rows.finish_page(page, epoch)
             for path in gone:
                 rows.remove_page(path)
-            record_files(build.folder, rows)
-            self._note_state(build, epoch)
+            self._finish(build, epoch, paths)
+
+    def _finish(self, build: Build, epoch: int, paths: Sequence[str]) -> None:
+        """What is known of pages once all terms are in, and how far the build has come."""
+        keywords = KeywordChooser(build.terms, build.rows.corpus().memories, len(paths))
+        for path in paths:
+            build.rows.tree.set_keywords(path, keywords.of(build.rows.tree.term_counts(path)))
+        record_files(build.folder, build.rows)
+        self._note_state(build, epoch)
 
     @staticmethod
     def _note_for_tree(build: Build, paths: Sequence[str]) -> None:
@@ -203,6 +220,18 @@ class IndexWriter:
             build.rows.set_state("analyser", self._analyser.version)
 
 
+def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
+    return [paths[at : at + _BATCH_PAGES] for at in range(0, len(paths), _BATCH_PAGES)]
+
+
+def _next_epoch(build: Build) -> int:
+    return int(build.rows.state("generation", "0")) + 1
+
+
+def _is_known(terms: Terms, term: str) -> bool:
+    return terms.frequency("terms", term) > 0
+
+
 @contextmanager
 def _transaction(build: Build) -> Iterator[None]:
     build.rows.begin()
@@ -214,32 +243,14 @@ def _transaction(build: Build) -> Iterator[None]:
     build.rows.commit()
 
 
-class _KeywordChooser:
-    """Chooses the keywords of pages by frequency in the page and rarity in the bank."""
-
-    def __init__(self, terms: Terms, memories: int, pages: int) -> None:
-        self._terms = terms
-        self._memories = memories
-        self._all = dict(terms.all_frequencies()) if pages > _MANY_PAGES else None
-
-    def of(self, page: NewPage) -> list[str]:
-        counts: dict[str, int] = {}
-        for row in page.rows:
-            for term in row.analysis.terms:
-                counts[term] = counts.get(term, 0) + 1
-        for term in {term for row in page.rows for term in row.heading_terms}:
-            counts[term] = counts.get(term, 0) + 2
-        return sorted(counts, key=lambda term: (-counts[term] * idf(self._memories, self._frequency(term)), term))[
-            :_KEYWORDS
-        ]
-
-    def _frequency(self, term: str) -> int:
-        return self._all.get(term, 0) if self._all is not None else self._terms.frequency("terms", term)
-
-
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:
     analysis, above = analyses[entry.text], analyses[entry.context]
     return NewRow(entry, analysis, tuple(above.terms), above.bigrams)
+
+
+def _documents(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
+    for number, row in zip(numbers, page.rows, strict=True):
+        yield _term_document(number, page.path, row)
 
 
 def _term_document(number: int, path: str, row: NewRow) -> TermDocument:

@@ -8,6 +8,7 @@ into terms, and says how a text is cut where there are none.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from operator import add
 from typing import NamedTuple
 
 from bankd.core.english import stem_word
@@ -24,6 +25,8 @@ _DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫�
 """What denies a predicate. 아니다 denies what something is called, and is a word like others."""
 _POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
 _ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
+
+_SHORT = 3
 
 Morpheme = tuple[str, str, int]
 """A form, its tag in the Sejong set, and the offset in the text where it begins."""
@@ -67,8 +70,9 @@ def bigrams_of(runs: Iterable[str]) -> list[str]:
     grams: list[str] = []
     for run in runs:
         if is_hangul(run):
-            grams += [run[at : at + 2] for at in range(len(run) - 1)]
-            grams += [run[0]] if len(run) <= 3 else []
+            grams += map(add, run, run[1:])
+            if len(run) <= _SHORT:
+                grams.append(run[0])
     return grams
 
 
