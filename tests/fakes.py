@@ -50,19 +50,22 @@ class FakeIndex:
         self.generation = 1
         self._paths = dict(enumerate(sorted(pages), start=1))
         self._rows: list[tuple[FoundRow, list[str], Analysis]] = []
+        self._candidates: list[Candidate] = []
         for number, path in self._paths.items():
             for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
                 analysis = FakeAnalyser().analyse_query(entry.text, lambda _: None, self._knows)
                 above = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows)
-                entities = frozenset(entity.casefold() for entity in entry.entities)
+                entities = tuple(sorted({entity.casefold() for entity in entry.entities}))
                 bigrams = {*analysis.bigrams, *above.bigrams}
                 candidate = Candidate(
-                    number, place, analysis.sentences, bigrams, above.terms, entities, analysis.denies
-                )
-                row = FoundRow(
-                    len(self._rows), number, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day,
-                    entry.heading, entry.text, candidate,
+                    len(self._rows), number, place, analysis.sentences, bigrams, above.terms, frozenset(entities),
+                    analysis.denies,
                 )  # fmt: skip
+                row = FoundRow(
+                    len(self._rows), number, entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entities,
+                    entry.heading, entry.text,
+                )  # fmt: skip
+                self._candidates.append(candidate)
                 self._rows.append((row, nodes_of(path, entry.heading), analysis))
 
     @property
@@ -70,7 +73,7 @@ class FakeIndex:
         count = len(self._rows) or 1
         words = sum(len(analysis.terms) for _, _, analysis in self._rows)
         sentences = sum(len(analysis.sentences) for _, _, analysis in self._rows)
-        heading = sum(len(row.candidate.heading) for row, _, _ in self._rows)
+        heading = sum(len(candidate.heading) for candidate in self._candidates)
         return Corpus(len(self._rows), words / count, words / (sentences or 1), heading / count)
 
     def _knows(self, term: str) -> bool:
@@ -78,7 +81,7 @@ class FakeIndex:
 
     def frequency(self, kind: str, term: str) -> int:
         if kind == "heading":
-            return sum(1 for row, _, _ in self._rows if term in row.candidate.heading)
+            return sum(1 for candidate in self._candidates if term in candidate.heading)
         return sum(1 for _, _, analysis in self._rows if term in getattr(analysis, kind))
 
     def terms_with(self, beginning: str) -> Sequence[str]:
@@ -88,24 +91,30 @@ class FakeIndex:
     def reading(self, run: str) -> Sequence[str] | None:
         return None
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
-        matching = [(self._matches(row, weights), row) for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
-        best = sorted((pair for pair in matching if pair[0]), key=lambda pair: (-pair[0], pair[1].row))
-        return [row for _, row in best[:limit]]
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
+        passing = [row.row for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
+        matching = [(self._matches(self._candidates[number], weights), number) for number in passing]
+        return [number for count, number in sorted(matching, key=lambda pair: (-pair[0], pair[1])) if count][:limit]
 
     @staticmethod
-    def _matches(row: FoundRow, weights: Weights) -> int:
-        terms = Counter(term for sentence in row.candidate.sentences for term in sentence)
-        terms.update(row.candidate.heading)
+    def _matches(candidate: Candidate, weights: Weights) -> int:
+        terms = Counter(term for sentence in candidate.sentences for term in sentence)
+        terms.update(candidate.heading)
         return sum(terms[term] for term in weights.terms) + sum(
-            1 for gram in weights.bigrams if gram in row.candidate.bigrams
+            1 for gram in weights.bigrams if gram in candidate.bigrams
         )
+
+    def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
+        return [self._candidates[number] for number in numbers]
+
+    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+        return [self._rows[number][0] for number in numbers]
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         found: dict[int, set[str]] = {page: set() for page in pages}
         for row, _, analysis in self._rows:
             if row.page in found:
-                found[row.page].update(analysis.terms, row.candidate.heading)
+                found[row.page].update(analysis.terms, self._candidates[row.row].heading)
         return {page: vocabulary_of(terms) for page, terms in found.items()}
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
@@ -116,7 +125,7 @@ def _passes(row: FoundRow, nodes: Sequence[str], filters: Filters) -> bool:
     return (
         (not filters.tags or row.tag in filters.tags)
         and (not filters.nodes or any(node in nodes for node in filters.nodes))
-        and (not filters.entities or any(one.casefold() in row.candidate.entities for one in filters.entities))
+        and (not filters.entities or any(one.casefold() in row.entities for one in filters.entities))
         and (filters.since is None or (row.day is not None and row.day >= filters.since))
         and (filters.until is None or (row.day is not None and row.day <= filters.until))
     )

@@ -20,7 +20,7 @@ from bankd.core.query import Filters, FoundRow
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading
 from bankd.core.retiring import Opinion
-from bankd.core.scoring import Corpus, Vocabulary, Weights
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights
 from bankd.core.standing import Lines
 from bankd.core.transaction import Transaction
 from bankd.core.wording import Wording
@@ -49,8 +49,14 @@ class IndexView(Protocol):
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
-        """The memories that match best by a first, rough count."""
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
+        """The numbers of the memories that match best by a first, rough count, best first."""
+
+    def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
+        """What scoring looks at of these memories, in any order; those that are gone are left out."""
+
+    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+        """What is shown of these memories, in any order; those that are gone are left out."""
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages."""

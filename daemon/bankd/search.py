@@ -10,16 +10,18 @@ from bankd.core.analysis import runs_of
 from bankd.core.marking import marks_of
 from bankd.core.priors import prior_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
-from bankd.core.scoring import TREE_WEIGHT, Corpus, Weights, floor_of, score, weigh
+from bankd.core.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, floor_of, score, shortlist, sketch, weigh
 from bankd.core.succession import newest_first
 from bankd.core.typos import mended
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
 
-_CANDIDATES = 100
+_CANDIDATES = 60
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
+_FINALISTS = 30
+"""So many candidates are scored in full, or as many as are asked for."""
 
 
 NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
@@ -42,6 +44,7 @@ class Ranked(NamedTuple):
 
     path: str
     row: FoundRow
+    candidate: Candidate
     parts: dict[str, float]
 
 
@@ -59,7 +62,7 @@ def search(
     """
     weights = read(query, index, reader)
     found = find(weights, query.filters, index, today, taste)
-    ranked = rank(found, weights, index, today, taste)
+    ranked = rank(found, weights, index, today, taste, max(query.limit, _FINALISTS))
     newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
@@ -70,7 +73,7 @@ def search(
 
 def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> Sequence[Ranked]:
     """What is an answer: nothing when no memory reaches the floor, else all that reach half of it."""
-    reached = [one.parts["score"] / floor_of(one.row.candidate, weights, corpus) for one in ranked]
+    reached = [one.parts["score"] / floor_of(one.candidate, weights, corpus) for one in ranked]
     if max(reached, default=0.0) < 1:
         return ()
     return [one for one, share in zip(ranked, reached, strict=True) if share >= _TAIL]
@@ -90,13 +93,14 @@ def _is_known(index: "IndexView", term: str) -> bool:
     return index.frequency("terms", term) > 0 or index.frequency("heading", term) > 0
 
 
-def find(weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste) -> Sequence[FoundRow]:
-    """The memories that may answer, and are what was asked for."""
+def find(weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste) -> Sequence[int]:
+    """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
         return index.find(weights, filters, _CANDIDATES)
     least = filters.min_confidence
     found = index.find(weights, filters, _FILTERED_CANDIDATES)
-    return [row for row in found if worth(row, today, taste) >= least][:_CANDIDATES]
+    sure = {row.row for row in index.rows(found) if worth(row, today, taste) >= least}
+    return [number for number in found if number in sure][:_CANDIDATES]
 
 
 def worth(row: FoundRow, today: date, taste: Taste) -> float:
@@ -107,16 +111,25 @@ def worth(row: FoundRow, today: date, taste: Taste) -> float:
     return row.hundredths - taste.fading_hundredths * days
 
 
-def rank(found: Sequence[FoundRow], weights: Weights, index: "IndexView", today: date, taste: Taste) -> list[Ranked]:
-    """Score what was found, best first; ties stand in the order of the bank."""
-    pages = {row.page for row in found}
-    paths, vocabularies = index.paths(pages), index.vocabularies(pages)
-    scores = score([row.candidate for row in found], vocabularies, weights, index.corpus, taste.tree_weight)
+def rank(
+    found: Sequence[int], weights: Weights, index: "IndexView", today: date, taste: Taste, size: int = _FINALISTS
+) -> list[Ranked]:
+    """Score what was found, those in full that stand best at first sight, and put it best first."""
+    sketches = sketch(index.candidates(found), weights, index.corpus)
+    finalists = shortlist(sketches, weights, size, taste.tree_weight)
+    pages = {one.candidate.page for one in finalists}
+    paths, scores = index.paths(pages), score(finalists, index.vocabularies(pages), weights, taste.tree_weight)
+    rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
     ranked = [
-        Ranked(paths[row.page], row, _with_prior(parts, row, today, taste))
-        for row, parts in zip(found, scores, strict=True)
-        if row.page in paths
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, today, taste))
+        for one, parts in zip(finalists, scores, strict=True)
+        if (row := rows.get(one.candidate.row)) and row.page in paths
     ]
+    return in_order(ranked)
+
+
+def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Best first; ties stand in the order of the bank."""
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 

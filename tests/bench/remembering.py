@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bankd.core.analysis import Analysis
 from bankd.core.lexicon import Known, Readings
 from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Vocabulary, Weights
+from bankd.core.scoring import Candidate, Vocabulary, Weights
 from bankd.ports import IndexView, QueryReader
 
 
@@ -22,7 +22,8 @@ class RememberingIndex:
         self.generation, self.corpus = index.generation, index.corpus
         self._frequencies: dict[tuple[str, str], int] = {}
         self._rows: dict[int, FoundRow] = {}
-        self._found: dict[object, Sequence[FoundRow]] = {}
+        self._candidates: dict[int, Candidate] = {}
+        self._found: dict[object, Sequence[int]] = {}
         self._vocabularies: dict[int, Vocabulary] = {}
         self._paths: dict[int, str] = {}
 
@@ -37,12 +38,21 @@ class RememberingIndex:
     def reading(self, run: str) -> Sequence[str] | None:
         return self._index.reading(run)
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[FoundRow]:
+    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
         key = (tuple(weights.terms), tuple(weights.bigrams), filters, limit)
         if key not in self._found:
-            found = self._index.find(weights, filters, limit)
-            self._found[key] = [self._rows.setdefault(row.row, row) for row in found]
+            self._found[key] = self._index.find(weights, filters, limit)
         return self._found[key]
+
+    def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
+        wanted = [number for number in numbers if number not in self._candidates]
+        self._candidates.update((one.row, one) for one in self._index.candidates(wanted))
+        return [self._candidates[number] for number in numbers]
+
+    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+        wanted = [number for number in numbers if number not in self._rows]
+        self._rows.update((row.row, row) for row in self._index.rows(wanted))
+        return [self._rows[number] for number in numbers]
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         wanted = set(pages)

@@ -7,7 +7,19 @@ from collections.abc import Sequence
 import pytest
 
 from bankd.core.analysis import Analysis, analyse, runs_of
-from bankd.core.scoring import Candidate, Corpus, Weights, bm25, floor_of, idf, score, vocabulary_of, weigh
+from bankd.core.scoring import (
+    Candidate,
+    Corpus,
+    Weights,
+    bm25,
+    floor_of,
+    idf,
+    score,
+    shortlist,
+    sketch,
+    vocabulary_of,
+    weigh,
+)
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 
@@ -20,12 +32,13 @@ def memory(text: str, page: int = 1, place: int = 0, heading: str = "", entities
     analysis = analyse(text)
     above = analyse(heading)
     bigrams = {*analysis.bigrams, *above.bigrams}
-    return Candidate(page, place, analysis.sentences, bigrams, above.terms, frozenset(entities), analysis.denies)
+    return Candidate(0, page, place, analysis.sentences, bigrams, above.terms, frozenset(entities), analysis.denies)
 
 
 def scores(query: str, *memories: Candidate, words: dict[int, list[str]] | None = None) -> list[float]:
     vocabularies = {page: vocabulary_of(terms) for page, terms in (words or {}).items()}
-    return [parts["score"] for parts in score(memories, vocabularies, weights_of(query), CORPUS)]
+    weights = weights_of(query)
+    return [parts["score"] for parts in score(sketch(memories, weights, CORPUS), vocabularies, weights)]
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
@@ -109,8 +122,8 @@ def test_scores_stay_between_nothing_and_one() -> None:
 
 def test_a_long_korean_memory_must_share_more_to_be_an_answer() -> None:
     korean = Weights({"정직": 1.0}, {"정직": 1.0}, {}, frozenset(), False, 2.2, 1.0, 1.0)
-    short = Candidate(1, 0, [["정직"]], [], [], frozenset(), False)
-    long = Candidate(1, 0, [[f"말{number}" for number in range(200)]], [], [], frozenset(), False)
+    short = Candidate(0, 1, 0, [["정직"]], [], [], frozenset(), False)
+    long = Candidate(0, 1, 0, [[f"말{number}" for number in range(200)]], [], [], frozenset(), False)
 
     assert floor_of(long, korean, CORPUS) > floor_of(short, korean, CORPUS) > 0
 
@@ -125,7 +138,19 @@ def test_in_a_small_bank_the_floor_is_low() -> None:
 def test_an_empty_query_scores_nothing() -> None:
     weights = weigh(Analysis((), (), False), [], 10, lambda _kind, _term: 0)
 
-    assert score([memory("anything")], {}, weights, CORPUS)[0]["score"] == 0
+    assert score(sketch([memory("anything")], weights, CORPUS), {}, weights)[0]["score"] == 0
+
+
+def test_the_best_at_first_sight_are_scored_in_full() -> None:
+    weights = weights_of("paint sunrise lake")
+    sketches = sketch([memory("a fence"), memory("a lake"), memory("a lake she painted")], weights, CORPUS)
+
+    chosen = shortlist(sketches, weights, 2)
+
+    assert [one.candidate.sentences for one in chosen] == [
+        sketches[2].candidate.sentences,
+        sketches[1].candidate.sentences,
+    ]
 
 
 def test_a_heading_is_read_along_with_each_sentence_below_it() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, checksum_of, damage_told, recorded_files
 from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Corpus, Vocabulary, Weights
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights
 
 if TYPE_CHECKING:
     from bankd.adapters.index_tree import Node, TreeChanges
@@ -110,10 +110,20 @@ class SearchIndex:
         """How a run of Hangul was read in the bank."""
         return self._opened.rows.reading(run)
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> list[FoundRow]:
-        """The memories that match best by a first, rough count."""
+    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories that match best by a first, rough count, best first."""
         with damage_told():
-            return self._opened.rows.rows(self._opened.terms.find(weights, filters, limit))
+            return self._opened.terms.find(weights, filters, limit)
+
+    def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
+        """What scoring looks at of these memories."""
+        with damage_told():
+            return self._opened.rows.candidates(numbers)
+
+    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
+        """What is shown of these memories."""
+        with damage_told():
+            return self._opened.rows.rows(numbers)
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages; tree-index.json shows the best of them as keywords."""

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.index_tree import SCHEMA as TREE_SCHEMA
 from bankd.adapters.index_tree import SEPARATOR, TreeRows
@@ -40,6 +40,9 @@ CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
+_SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
+_SHOWN = "row, page, line, id, tag, hundredths, day, entities, heading, text"
+_NOBODY: frozenset[str] = frozenset()
 
 
 class Rows:
@@ -166,11 +169,17 @@ class Rows:
         count = memories or 1
         return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
 
+    def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
+        """What scoring looks at of the memories with these numbers; those that are gone are left out."""
+        return [_candidate(row) for row in self._select(_SCORED, numbers)]
+
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
-        """The memories with these numbers; those that are gone are left out."""
+        """What is shown of the memories with these numbers; those that are gone are left out."""
+        return [_found(row) for row in self._select(_SHOWN, numbers)]
+
+    def _select(self, fields: str, numbers: Sequence[int]) -> Iterable[Any]:
         marks = ",".join("?" * len(numbers))
-        found = self._connection.execute(f"SELECT {_FIELDS} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
-        return [_read(row) for row in found]
+        return self._connection.execute(f"SELECT {fields} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
 
     def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
         """The terms of these pages."""
@@ -206,31 +215,21 @@ def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tupl
     )  # fmt: skip
 
 
-def _read(row: tuple[object, ...]) -> FoundRow:
-    (
-        number,
-        page,
-        _,
-        place,
-        line,
-        id_,
-        tag,
-        hundredths,
-        day,
-        entities,
-        heading,
-        text,
-        sentences,
-        grams,
-        terms,
-        denies,
-    ) = row
-    candidate = Candidate(
-        page, place, [part.split(" ") for part in sentences.split("\n")] if sentences else [],  # type: ignore[attr-defined, arg-type]
-        grams.split(" ") if grams else [], terms.split(" ") if terms else [],  # type: ignore[attr-defined]
-        frozenset(entities.casefold().split()), bool(denies),  # type: ignore[attr-defined]
+def _candidate(stored: Sequence[Any]) -> Candidate:
+    row, page, place, sentences, bigrams, heading, entities, denies = stored
+    return Candidate(
+        row, page, place,
+        [part.split(" ") for part in sentences.split("\n")] if sentences else [],
+        bigrams.split(" ") if bigrams else [],
+        heading.split(" ") if heading else [],
+        frozenset(entities.casefold().split()) if entities else _NOBODY,
+        bool(denies),
     )  # fmt: skip
+
+
+def _found(stored: Sequence[Any]) -> FoundRow:
+    row, page, line, id_, tag, hundredths, day, entities, heading, text = stored
     return FoundRow(
-        number, page, place, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,  # type: ignore[arg-type]
-        tuple(heading.split(SEPARATOR)) if heading else (), text, candidate,  # type: ignore[attr-defined, arg-type]
+        row, page, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,
+        tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
     )  # fmt: skip

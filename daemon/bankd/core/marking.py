@@ -13,14 +13,20 @@ _WORD = re.compile(r"[가-힣]+|[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*"
 
 def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     """The spans of a text that hold a term of the query: whole Latin words by stem, Hangul by the part that matched."""
-    marks, letters = [], {term[0] for term in terms}
-    korean = [term for term in terms if is_hangul(term)]
+    marks: list[tuple[int, int]] = []
+    letters = {term[0] for term in terms}
+    korean = [term for term in terms if is_hangul(term) and term in text]
     for word in _WORD.finditer(text):
         if "가" <= word[0][0] <= "힣":
-            marks += _inside(word.start(), word[0], korean)
-        elif _is_meant(fold(word[0]), terms, letters):
+            marks += _inside(word.start(), word[0], korean) if korean else ()
+        elif _is_meant(_folded(word[0]), terms, letters):
             marks.append(word.span())
     return marks
+
+
+def _folded(word: str) -> str:
+    """A word folded; most are plain, and there is a mark to set on hundreds of words an answer."""
+    return word.lower() if word.isascii() else fold(word)
 
 
 def _is_meant(word: str, terms: Collection[str], letters: Collection[str]) -> bool:

@@ -4,8 +4,6 @@
 from datetime import date
 from typing import Any, NamedTuple
 
-from bankd.core.scoring import Candidate
-
 
 class Filters(NamedTuple):
     """What an answer must be; an empty one lets everything through."""
@@ -29,19 +27,18 @@ class Query(NamedTuple):
 
 
 class FoundRow(NamedTuple):
-    """A memory as the index keeps it; `hundredths` is its confidence as written on `day`."""
+    """A memory as the index keeps it for showing; `hundredths` is its confidence as written on `day`."""
 
     row: int
     page: int
-    place: int
     line: int
     id: str | None
     tag: str | None
     hundredths: int | None
     day: date | None
+    entities: tuple[str, ...]
     heading: tuple[str, ...]
     text: str
-    candidate: Candidate
 
 
 class Hit(NamedTuple):

@@ -89,8 +89,9 @@ def _checksum(term: str) -> int:
 
 
 class Candidate(NamedTuple):
-    """A memory that may answer, as the index keeps it."""
+    """A memory that may answer, as the index keeps it for scoring."""
 
+    row: int
     page: int
     place: int
     sentences: Sequence[Sequence[str]]
@@ -143,35 +144,87 @@ def bm25(
     return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
 
 
+class Sketch(NamedTuple):
+    """A candidate with the parts of its score that cost little."""
+
+    candidate: Candidate
+    words: float
+    bigrams: float
+    heading: float
+    beside: float
+    entity: float
+
+
+def sketch(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[Sketch]:
+    """Look at all candidates at once, since neighbours support each other."""
+    words = [_words(candidate, weights, corpus) for candidate in candidates]
+    return [
+        Sketch(
+            candidate,
+            own,
+            _bigrams(candidate, weights),
+            _heading(candidate, weights, corpus),
+            support,
+            1.0 if candidate.entities & weights.names else 0.0,
+        )
+        for candidate, own, support in zip(candidates, words, _beside(candidates, words), strict=True)
+    ]
+
+
+def shortlist(
+    sketches: Sequence[Sketch], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
+) -> list[Sketch]:
+    """Those that stand best before the order of words and the page are looked at, which costs more."""
+
+    def standing(one: Sketch) -> float:
+        text = _text(one.words, one.bigrams, 0.0, weights)
+        return (1 - tree_weight) * text + tree_weight * _tree(one, 0.0)
+
+    return sorted(sketches, key=standing, reverse=True)[:size]
+
+
 def score(
-    candidates: Sequence[Candidate],
+    sketches: Sequence[Sketch],
     vocabularies: Mapping[int, Vocabulary],
     weights: Weights,
-    corpus: Corpus,
     tree_weight: float = TREE_WEIGHT,
 ) -> list[dict[str, float]]:
-    """Score candidates together, since neighbours support each other; gives the parts of each score, `score` first."""
-    words = [_words(candidate, weights, corpus) for candidate in candidates]
-    beside = _beside(candidates, words)
+    """Give the parts of each score, `score` first."""
     asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
     nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
-    scored = []
-    for candidate, own, support in zip(candidates, words, beside, strict=True):
-        text = _text(candidate, own, weights)
-        tree = {
-            "node": nodes.get(candidate.page, 0.0),
-            "heading": _heading(candidate, weights, corpus),
-            "beside": support,
-            "entity": 1.0 if candidate.entities & weights.names else 0.0,
-        }
-        scored.append(_combine(text, tree, tree_weight, caution=candidate.denies and len(candidate.sentences) == 1))
-    return scored
+    return [_parts(one, nodes.get(one.candidate.page, 0.0), weights, tree_weight) for one in sketches]
 
 
-def _combine(text: dict[str, float], tree: dict[str, float], tree_weight: float, *, caution: bool) -> dict[str, float]:
-    tree_score = sum(_TREE_SHARES[name] * part for name, part in tree.items())
-    total = (1 - tree_weight) * text["text"] * (1 + _CAUTION if caution else 1) + tree_weight * tree_score
-    return {"score": total, **text, "tree": tree_score, **tree}
+def _parts(one: Sketch, node: float, weights: Weights, tree_weight: float) -> dict[str, float]:
+    candidate, order = one.candidate, _order(one.candidate, weights)
+    text, tree = _text(one.words, one.bigrams, order, weights), _tree(one, node)
+    lifted = text * (1 + _CAUTION) if candidate.denies and len(candidate.sentences) == 1 else text
+    parts = {"score": (1 - tree_weight) * lifted + tree_weight * tree, "text": text, "words": one.words}
+    if weights.bigrams:
+        parts["bigrams"] = one.bigrams
+    if weights.pairs:
+        parts["order"] = order
+    return {
+        **parts, "tree": tree, "node": node, "heading": one.heading, "beside": one.beside, "entity": one.entity,
+    }  # fmt: skip
+
+
+def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
+    text = words
+    if weights.bigrams:
+        share = BIGRAM_SHARE if weights.terms else 1.0
+        text = (1 - share) * text + share * bigrams
+    return (1 - ORDER_SHARE) * text + ORDER_SHARE * order if weights.pairs else text
+
+
+def _tree(one: Sketch, node: float) -> float:
+    share = _TREE_SHARES
+    return (
+        share["node"] * node
+        + share["heading"] * one.heading
+        + share["beside"] * one.beside
+        + share["entity"] * one.entity
+    )
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
@@ -203,21 +256,15 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     return ((1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best) / weights.total
 
 
-def _text(candidate: Candidate, words: float, weights: Weights) -> dict[str, float]:
-    text, parts = words, {"words": words}
-    if weights.bigrams:
-        found = weights.bigrams.keys() & candidate.bigrams
-        grams = parts["bigrams"] = sum(weights.bigrams[gram] for gram in found) / weights.bigram_total
-        share = BIGRAM_SHARE if weights.terms else 1.0
-        text = (1 - share) * text + share * grams
-    if weights.pairs:
-        order = parts["order"] = _order(candidate, weights)
-        text = (1 - ORDER_SHARE) * text + ORDER_SHARE * order
-    return {"text": text, **parts}
+def _bigrams(candidate: Candidate, weights: Weights) -> float:
+    """The share of the bigrams of the query that stand here."""
+    return sum([weights.bigrams[gram] for gram in weights.bigrams.keys() & candidate.bigrams]) / weights.bigram_total
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
     """The share of the neighbouring words of the query that follow each other here too, nearly."""
+    if not weights.pairs:
+        return 0.0
     found = pairs_in(candidate.sentences, weights.terms)
     return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
 

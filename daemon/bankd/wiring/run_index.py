@@ -58,8 +58,8 @@ class RunIndex:
     def _neighbours(self, memory: Memory, unchanged: Set[str]) -> list[Neighbour]:
         index = self._search.index
         pairs = letter_pairs(memory.text)
-        rows = index.find(read(Query(memory.text), index, self._search.analyser), Filters(), _LOOK_ALIKES)
-        near = [row for row in rows if may_be_alike(pairs, letter_pairs(row.text))]
+        found = index.find(read(Query(memory.text), index, self._search.analyser), Filters(), _LOOK_ALIKES)
+        near = [row for row in index.rows(found) if may_be_alike(pairs, letter_pairs(row.text))]
         paths = index.paths({row.page for row in near})
         looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
         return [found for found in looks if found]
@@ -68,7 +68,7 @@ class RunIndex:
         """A row as a memory; nothing is blocked by an index that lags behind a page, so a changed page is read again."""
         id_ = row.id or f"bank/{path}:{row.line}"
         if path in unchanged:
-            memory = Memory(row.text, row.tag, entities=tuple(sorted(row.candidate.entities)), id=row.id)
+            memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
             return Neighbour(id_, said_on(path, memory))
         there = self._holdings.memory_at(f"bank/{path}", row.line)
         return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
