@@ -75,3 +75,40 @@ def test_long_work_delays_other_work_but_no_ring(rings: tuple[Timer, threading.S
     goes_on.set()
     assert done.wait(20)
     assert order == [1, 2]
+
+
+class Slow:
+    """A timetable that takes a while to say what comes after its first slot."""
+
+    once = False
+
+    def __init__(self, first: datetime) -> None:
+        self._first = first
+        self.is_asked_again = threading.Event()
+
+    def slots(self, after: datetime, until: datetime) -> list[Slot]:
+        return []
+
+    def following(self, after: datetime) -> Slot:
+        if after < self._first:
+            return Slot("slow", self._first)
+        self.is_asked_again.set()
+        threading.Event().wait(0.2)
+        return Slot("slow", after + timedelta(hours=1))
+
+
+def test_nothing_fails_when_it_is_stopped_while_it_starts_something(
+    monkeypatch: pytest.MonkeyPatch, rings: tuple[Timer, threading.Semaphore]
+) -> None:
+    timer, _ = rings
+    failures: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    now = utc_now()
+    slow = Slow(now + timedelta(seconds=0.2))
+    timer.ring_in(timedelta(seconds=0.2), now, "at the same time, and started after it")
+    timer.set_timetables({"a": slow})
+
+    assert slow.is_asked_again.wait(20)
+    timer.stop()
+
+    assert failures == []

@@ -75,5 +75,9 @@ class Timer:
 
     def stop(self) -> None:
         """Ring no more; work that has begun goes on."""
-        if self._scheduler.running:
-            self._scheduler.shutdown(wait=False)
+        if not self._scheduler.running:
+            return
+        # Stopped while it starts a job that is due once, it looks for that job in the wrong place, and fails aloud.
+        self._scheduler.pause()
+        self._scheduler.get_jobs()  # waits until it has started what it was starting
+        self._scheduler.shutdown(wait=False)
