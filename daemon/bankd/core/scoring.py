@@ -73,7 +73,7 @@ class Weights(NamedTuple):
 
 
 Vocabulary: TypeAlias = Sequence[int]
-"""The terms of a page as sorted checksums: a hundred pages are asked in a fraction of a millisecond.
+"""The terms of a page as sorted checksums: thirty pages are asked in a fraction of a millisecond.
 
 Two terms share a checksum once in four thousand million; it costs a near-tie its order.
 """
