@@ -72,12 +72,12 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
     from pathlib import Path
 
     gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
-    from bankd.adapters.clock import read_clock
+    from bankd.adapters.clock import read_clock_alone
     from bankd.wiring.searching import open_search
 
     searching = open_search(Path(root))
     try:
-        yield lambda request: searching.answer(request, read_clock(searching.settings.timezone))
+        yield lambda request: searching.answer(request, read_clock_alone(searching.settings.timezone))
     finally:
         searching.close()
 

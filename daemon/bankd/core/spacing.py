@@ -3,26 +3,26 @@
 The other way, words written together, needs no rule here: morphemes and bigrams find them.
 """
 
-# No postponed annotations here: what a query imports is compiled once, and this module has few.
-import re
-from collections.abc import Callable
+# No postponed annotations here: what a query imports is compiled once; and no pattern, which takes longer than the work.
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 
-_HANGUL = re.compile(r"[가-힣]+(?: [가-힣]+)+")
+from bankd.core.analysis import is_hangul
 
 Seen = Callable[[str], bool]
 """Whether a run of Hangul occurs in the bank as it stands, between spaces or other scripts."""
 
 
 def rejoin(text: str, seen: Seen) -> str:
-    """A text in NFKC in which two runs are one where the bank has both as one and does not have one of them."""
-    return _HANGUL.sub(lambda found: " ".join(_joined(found[0].split(" "), seen)), text)
-
-
-def _joined(runs: list[str], seen: Seen) -> list[str]:
-    result: list[str] = []
-    for run in runs:
-        if result and seen(result[-1] + run) and not (seen(result[-1]) and seen(run)):
-            result[-1] += run
-        else:
-            result.append(run)
+    """A text in NFKC without the spaces in words: between two runs that the bank has as one, and not both by themselves."""
+    words = text.split(" ")
+    result = words[0]
+    for word in words[1:]:
+        left, right = _run(reversed(result))[::-1], _run(word)
+        is_one = left and right and seen(left + right) and not (seen(left) and seen(right))
+        result += word if is_one else f" {word}"
     return result
+
+
+def _run(letters: Iterable[str]) -> str:
+    return "".join(takewhile(is_hangul, letters))
