@@ -46,9 +46,9 @@ def reflect(root: Path) -> tuple[float, float]:
 
 
 def add_lines(root: Path, texts: Sequence[str], number: int, random: Random) -> None:
-    """A log that settled long ago, with a few lines made of the bank's own words."""
+    """A log that settled long ago, with a few lines made of the bank's own words, about somebody, so that they have a page."""
     words = " ".join(random.sample(texts, 50)).split()
-    lines = [f"- W: {' '.join(random.sample(words, 12))}." for _ in range(NEW_LINES)]
+    lines = [f"- W @person{number}: {' '.join(random.sample(words, 12))}." for _ in range(NEW_LINES)]
     log = root / "memory" / f"2026-01-{number:02d}.md"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
     os.utime(log, (LONG_AGO, LONG_AGO))
