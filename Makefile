@@ -29,6 +29,7 @@ eval: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench.quality --perturb
 	$(BIN)/python -m tests.bench.speed
+	$(BIN)/python -m tests.bench.served
 	$(BIN)/python -m tests.bench.start
 	$(BIN)/python -m tests.bench.reindex
 	$(BIN)/python -m tests.bench.tree

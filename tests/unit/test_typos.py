@@ -33,3 +33,16 @@ def test_what_is_known_short_or_further_away_stays(term: str) -> None:
 def test_a_slip_is_one_letter_or_two_swapped(one: str, other: str, *, expected: bool) -> None:
     assert is_one_slip(one, other) is expected
     assert is_one_slip(other, one) is expected
+
+
+@pytest.mark.parametrize("word", ["fence", "pottery", "marrakech"])
+def test_a_slip_anywhere_behind_the_first_letter_is_mended(word: str) -> None:
+    left_out = {word[:at] + word[at + 1 :] for at in range(1, len(word))}
+    added = {f"{word[:at]}x{word[at:]}" for at in range(1, len(word) + 1)}
+    replaced = {f"{word[:at]}x{word[at + 1 :]}" for at in range(1, len(word))}
+    swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
+    slips = sorted((left_out | added | replaced | swapped) - {word})
+
+    read = mended(slips, {word}.__contains__, lambda start: [word] if word.startswith(start) else [])
+
+    assert {slip: term for slip, term in zip(slips, read, strict=True) if term != word} == {}

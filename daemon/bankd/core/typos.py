@@ -25,9 +25,10 @@ def _is_unknown(term: str, known: Known) -> bool:
 
 def _mended(term: str, beginning: Beginning) -> str:
     """A first letter is seldom mistyped, and it keeps the search short."""
-    length = len(term)
-    near = (other for other in beginning(term[0]) if abs(len(other) - length) <= 1 and is_one_slip(term, other))
-    return next(near, term)
+    length, middle = len(term), len(term) // 2
+    head, tail = term[:middle], term[middle + 1 :]  # one slip leaves one of them as it is
+    near = (other for other in beginning(term[0]) if other.startswith(head) or other.endswith(tail))
+    return next((other for other in near if abs(len(other) - length) <= 1 and is_one_slip(term, other)), term)
 
 
 def is_one_slip(one: str, other: str) -> bool:

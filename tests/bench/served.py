@@ -1,0 +1,55 @@
+"""How fast the daemon answers through its socket over a large bank, no question asked twice.
+
+python -m tests.bench.served [--memories 200000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from threading import Event
+
+from bankd.adapters.socket_client import Conversation, ask
+from tests.bench.banks import Words, make_bank, make_queries
+from tests.bench.speed import percentiles, time_each
+from tests.bench.start import start_daemon
+
+QUERIES = 200
+SEED = 13
+
+
+def wait_for_index(root: Path, memories: int) -> None:
+    """Return when the daemon has read the bank and has nothing to do any more."""
+    while ask(str(root), {"op": "status"}, 60)["index"]["memories"] < memories:
+        Event().wait(1)
+    Event().wait(30)  # its first run looks at every page
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="How fast the daemon answers through its socket.")
+    parser.add_argument("--memories", type=int, default=200_000)
+    memories = parser.parse_args(arguments).memories
+    random, words = Random(SEED), Words(Random(SEED))  # the words of the bank, which is made with the same seed
+    with TemporaryDirectory(prefix="bankd-served-") as name:
+        root = Path(name) / "ws"
+        texts = make_bank(root, memories, random)
+        daemon = start_daemon(root)
+        try:
+            wait_for_index(root, memories)
+            client = Conversation(str(root), 60)
+            queries = make_queries(texts, words, random, QUERIES)
+            times = time_each(lambda query: client.ask({"op": "search", "query": query}), queries)
+        finally:
+            daemon.terminate()
+            daemon.wait()
+    figures = percentiles("socket", times)
+    print(f"{memories} memories: p50 {figures['socket_p50']:.1f} ms, p95 {figures['socket_p95']:.1f} ms (at most 10)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
