@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+_LOOK_SECONDS = 60
+"""To look for answers whose time is over takes as long as a search does when there are hundreds."""
 _STAMP = "%Y%m%dT%H%M%S"
 _NAMED = re.compile(r"^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$", re.MULTILINE)
 
@@ -21,13 +23,15 @@ class RecallBuffer:
         """Keep answers in this folder for so many minutes; 0 keeps none."""
         self._folder = folder
         self._minutes = minutes
+        self._expired: datetime | None = None
 
     def keep(self, answer: Mapping[str, Any], now: datetime) -> None:
         """Write an answer down, and take away those whose time is over."""
         if not self._minutes:
             return
         self._folder.mkdir(exist_ok=True)
-        self.expire(now)
+        if self._expired is None or abs((now - self._expired).total_seconds()) >= _LOOK_SECONDS:
+            self.expire(now)
         digest = f"{crc32(str(answer['query']).encode('utf-8', 'surrogatepass')):08x}"
         target = self._folder / f"{now.strftime(_STAMP)}-{digest}.md"
         staged = target.with_suffix(f".{os.getpid()}.tmp")
@@ -36,6 +40,7 @@ class RecallBuffer:
 
     def expire(self, now: datetime) -> None:
         """Take away the answers whose time is over."""
+        self._expired = now
         for file in self._folder.glob("*T*-*.md"):
             try:
                 kept = datetime.fromisoformat(file.name.partition("-")[0]).replace(tzinfo=now.tzinfo)
