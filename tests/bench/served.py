@@ -15,6 +15,7 @@ from threading import Event
 
 from bankd.adapters.socket_client import Conversation, ask
 from tests.bench.banks import Words, make_bank, make_queries
+from tests.bench.service import children
 from tests.bench.speed import percentiles, time_each
 from tests.bench.start import start_daemon
 
@@ -22,11 +23,10 @@ QUERIES = 200
 SEED = 13
 
 
-def wait_for_index(root: Path, memories: int) -> None:
-    """Return when the daemon has read the bank and has nothing to do any more."""
-    while ask(str(root), {"op": "status"}, 60)["index"]["memories"] < memories:
+def wait_until_idle(daemon: int, root: Path, memories: int) -> None:
+    """Return when the daemon has read the bank, has run once, and the process that did it is gone."""
+    while ask(str(root), {"op": "status"}, 60)["index"]["memories"] < memories or children(daemon):
         Event().wait(1)
-    Event().wait(30)  # its first run looks at every page
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         texts = make_bank(root, memories, random)
         daemon = start_daemon(root)
         try:
-            wait_for_index(root, memories)
+            wait_until_idle(daemon.pid, root, memories)
             client = Conversation(str(root), 60)
             queries = make_queries(texts, words, random, QUERIES)
             times = time_each(lambda query: client.ask({"op": "search", "query": query}), queries)
