@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bankd.core.analysis import bigrams_of, is_hangul
+from bankd.core.english import stem_word
 
 WEIGHT = 0.5
 
-ENGLISH_STEMS = """
-about am an and ani are as at be been but by can could did do doe for from had has have how i if in is it me my
+_ENGLISH = """
+a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my
 of on or our shall should so some than that the their them there these they this those to was we were what when where
-which who whom whose whi will with would you your
+which who whom whose why will with would you your
 """
-"""Of any, does and why too; they stand here as stems because making stems takes longer than a query has."""
 _KOREAN_TERMS = """
 무엇 뭐 뭣 무어 누구 언제 어디 어느 어떤 어떻 어떠하 왜 몇 얼마 무슨 것 거 이 그 저 하 되 이것 그것
 있 좋아하 즐기
@@ -26,7 +26,7 @@ _KOREAN_STARTS = (
     "있나", "있어", "했나", "하나", "했지", "했어", "좋아", "즐기", "즐겨",
 )  # fmt: skip
 
-_TERMS = frozenset(ENGLISH_STEMS.split()) | frozenset(_KOREAN_TERMS.split())
+_TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())
 
 
 def term_weight(term: str) -> float:
