@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,19 +42,13 @@ class Terms:
         with self._writing(_WRITER_BYTES) as writer:
             for path in paths:
                 writer.delete_documents_by_term("path", path)
-            for document in documents:
-                writer.add_document(_document(document))
+            _add(writer, documents)
 
     @contextmanager
     def filling(self) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
         """Give what adds memories, in one commit however many there are: in one piece they are found fastest."""
         with self._writing(_BUILD_BYTES) as writer:
-
-            def add(documents: Iterable[TermDocument]) -> None:
-                for document in documents:
-                    writer.add_document(_document(document))
-
-            yield add
+            yield partial(_add, writer)
 
     @contextmanager
     def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
@@ -127,6 +122,11 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
     builder.add_unsigned_field("row", stored=False, indexed=False, fast=True)
     return builder.build()
+
+
+def _add(writer: tantivy.IndexWriter, documents: Iterable[TermDocument]) -> None:
+    for document in documents:
+        writer.add_document(_document(document))
 
 
 def _document(memory: TermDocument) -> tantivy.Document:

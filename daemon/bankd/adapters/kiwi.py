@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import sys
-from _thread import allocate_lock  # what `threading.Lock` is; that module takes longer to load than a query
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ class KiwiWorker:
         self._clock = clock
         self._idle_seconds = idle_seconds
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = allocate_lock()
+        self._lock = threading.Lock()
         self._last_used = 0.0
         self._is_ready = False
         self._waiting = b""
@@ -152,14 +153,12 @@ class KiwiWorker:
 
     def _read(self, seconds: float) -> dict[str, list[list[object]]] | None:
         """Read one line of the worker; None when it is dead or silent for so long."""
-        from select import select  # noqa: PLC0415 -- most searches start no worker
-
         process = self._process
         if process is None or process.stdout is None:
             return None
         descriptor = process.stdout.fileno()
         while b"\n" not in self._waiting:
-            if not select([descriptor], [], [], seconds)[0]:
+            if not select.select([descriptor], [], [], seconds)[0]:
                 return None
             block = process.stdout.read1(1 << 20)  # type: ignore[attr-defined]
             if not block:

@@ -47,7 +47,7 @@ class Analysis(NamedTuple):
 
 def fold(text: str) -> str:
     """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
-    return unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")
 
 
 def runs_of(text: str) -> list[str]:

@@ -19,14 +19,9 @@ def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     for word in _WORD.finditer(text):
         if "가" <= word[0][0] <= "힣":
             marks += _inside(word.start(), word[0], korean) if korean else ()
-        elif _is_meant(_folded(word[0]), terms, letters):
+        elif _is_meant(fold(word[0]), terms, letters):
             marks.append(word.span())
     return marks
-
-
-def _folded(word: str) -> str:
-    """A word folded; most are plain, and there is a mark to set on hundreds of words an answer."""
-    return word.lower() if word.isascii() else fold(word)
 
 
 def _is_meant(word: str, terms: Collection[str], letters: Collection[str]) -> bool:
