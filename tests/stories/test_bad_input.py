@@ -91,6 +91,7 @@ def test_a_log_that_vanishes_is_no_error(root: Path, bankctl: Run) -> None:
         ),
         ("bankd.yaml", "a: &a [*a]\n", ["anchors and aliases"]),
         ("bankd.yaml", "\tx", ["bankd.yaml:1:"]),
+        ("bankd.yaml", "secrets: {patterns: ['(']}\n", ["bankd.yaml:1:", "patterns"]),
         ("routing.yaml", "TAG_ROUTING: {W: [{match: a, target: ../../etc/x}]}", ["routing.yaml:1:", "without `..`"]),
         ("routing.yaml", "TAG_ROUTING: {W: [{match: '(?<=a)b', target: a.md}]}", ["routing.yaml:1:", "RE2"]),
     ],
@@ -103,9 +104,10 @@ def test_a_wrong_file_stops_the_run_before_anything_is_written(
     before = tree_state(root)
 
     checked, ran = bankctl("config", "check"), bankctl("cycle", "micro", "--now", NOW)
+    looked = bankctl("status")
 
-    assert (checked.code, ran.code) == (3, 3)
-    assert all(part in checked.out and part in ran.err for part in said)
+    assert (checked.code, ran.code, looked.code) == (3, 3, 3)
+    assert all(part in checked.out and part in ran.err and part in looked.out for part in said)
     assert tree_state(root) == before
 
 

@@ -36,6 +36,7 @@ TROUBLES = {
         replace(WELL, jobs=(JobFacts("micro", Row(NOW, "micro", Outcome.FAILED, note="disk full"), failures=2),)),
     ),
     "the settings cannot be used": (True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, settings_problem="bad"))),
+    "bankd.yaml:3: no such setting": (True, replace(WELL, daemon=None, unusable=("bankd.yaml:3: no such setting",))),
     "by polling only": (False, replace(WELL, daemon=DaemonFacts(7, "0", NOW, {"mode": "polling", "reason": "nfs4"}))),
     "memory/ is missing": (True, replace(WELL, bank=BankFacts(missing=("memory",)))),
     "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),

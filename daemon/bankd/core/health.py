@@ -67,7 +67,7 @@ class DaemonFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All of it at one moment."""
+    """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found."""
 
     workspace: str
     now: datetime
@@ -76,6 +76,7 @@ class Facts:
     rows: tuple[Row, ...] = ()
     daemon: DaemonFacts | None = None
     timezone: str = "UTC"
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,18 @@ class Finding:
 
 def judge(facts: Facts) -> tuple[Finding, ...]:
     """The findings, those that need a person first."""
-    findings = [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
+    findings = [cannot_be_used(problem) for problem in facts.unusable]
+    findings += [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
     if facts.daemon is None and facts.bank.index.pending:
         findings.append(
             Finding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
         )
     return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
+
+
+def cannot_be_used(problem: str) -> Finding:
+    """What to say of settings or rules that stop every run and search, until a daemon that has good ones is there."""
+    return Finding(problem, "correct the file, then: bankctl config check", needs_person=True)
 
 
 def _judge_daemon(facts: Facts) -> list[Finding]:

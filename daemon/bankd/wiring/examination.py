@@ -16,7 +16,7 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.schedule_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding, fought_over
+from bankd.core.health import Finding, cannot_be_used, fought_over
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.errors import BankError
@@ -55,7 +55,7 @@ def _settings_of(root: Path) -> Settings:
 
 def _check_settings(root: Path) -> Iterator[Finding]:
     for problem in check_configuration(root).problems:
-        yield Finding(problem, "correct the file, then: bankctl config check", needs_person=True)
+        yield cannot_be_used(problem)
     for name in (SETTINGS, _settings_of(root).routing):
         path = root / name
         if path.is_file() and path.stat().st_mode & 0o022:

@@ -15,7 +15,7 @@ from bankd.core.policy import Settings
 from bankd.core.report import counts_of
 from bankd.core.schedule_rows import Outcome, Row, recount
 from bankd.cycle import Kind, Report
-from bankd.wiring.configuration import SETTINGS
+from bankd.wiring.configuration import SETTINGS, check_configuration
 from bankd.wiring.facts import bank_facts, sizes_of_pages
 from bankd.wiring.finder import index_facts
 from bankd.wiring.workspace import Workspace
@@ -54,7 +54,8 @@ def read_facts(root: Path) -> Facts:
     histories = {name: recount(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
     bank = bank_facts(root, index_facts(root, settings), sizes_of_pages(root), settings.split.warn_kib)
-    return Facts(str(root), now, bank, jobs, rows, timezone=settings.timezone)
+    problems = check_configuration(root).problems
+    return Facts(str(root), now, bank, jobs, rows, timezone=settings.timezone, unusable=problems)
 
 
 def metrics_of(root: Path) -> str:
