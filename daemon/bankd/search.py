@@ -6,11 +6,13 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from bankd.core.analysis import runs_of
+from bankd.core.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
+from bankd.core.lexicon import Readings, words_of
 from bankd.core.marking import marks_of
 from bankd.core.priors import prior_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, floor_of, score, shortlist, sketch, weigh
+from bankd.core.spacing import pieces_of, respaced
 from bankd.core.succession import newest_first
 from bankd.core.typos import mended
 
@@ -82,10 +84,20 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> S
 def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
     known = partial(_is_known, index)
-    analysis = reader.analyse_query(query.text, index.reading, known)
+    is_korean = has_hangul(query.text)
+    text = respaced(normal_form(query.text), index.reading, known) if is_korean else query.text
+    analysis, runs = reader.analyse_query(text, index.reading, known), runs_of(text)
     terms = mended(analysis.terms, known, index.terms_with)
-    analysis = analysis._replace(sentences=(tuple(terms),))
-    return weigh(analysis, runs_of(query.text), index.corpus.memories, index.frequency)
+    if is_korean:
+        terms = [word for term in terms for word in words_of(term, known)]
+        runs = [piece for run in runs for piece in _as_words(run, terms, index.reading)]
+    analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
+    return weigh(analysis, runs, index.corpus.memories, index.frequency)
+
+
+def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
+    """A run that the bank does not have, as the words that it was read as."""
+    return pieces_of(run, terms) if is_hangul(run) and readings(run) is None else [run]
 
 
 def _is_known(index: "IndexView", term: str) -> bool:

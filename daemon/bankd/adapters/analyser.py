@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from bankd.adapters.analyses import Analysed, AnalysisCache, analysed
-from bankd.core.analysis import Analysis, analyse, has_hangul, normal_form
+from bankd.core.analysis import Analysis, analyse, has_hangul
 from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
-from bankd.core.spacing import rejoin
 
 if TYPE_CHECKING:
     from bankd.core.indexable import IndexAnalyses
@@ -76,7 +75,6 @@ class Analyser:
         """Read a query without ever waiting: by a warm worker, else with the lexicon."""
         if not has_hangul(text):
             return analyse(text)
-        text = rejoin(normal_form(text), lambda run: readings(run) is not None)
         if self._worker is not None and self._worker.is_warm:
             answer = self._worker.analyse([text])
             if answer:

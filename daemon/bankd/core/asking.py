@@ -25,6 +25,8 @@ _KOREAN_STARTS = (
     "무엇", "뭐", "뭣", "누구", "언제", "어디", "어느", "어떤", "어떻", "어때", "왜", "몇", "얼마", "무슨", "인가", "인지",
     "있나", "있어", "했나", "하나", "했지", "했어", "좋아", "즐기", "즐겨",
 )  # fmt: skip
+DETERMINERS = ("어떤", "무슨", "어느")
+"""They stand before what they ask for and have no particle, so that nothing else shows where they end."""
 
 _TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())
 
@@ -34,6 +36,11 @@ def term_weight(term: str) -> float:
     return WEIGHT if term in _TERMS else 1.0
 
 
+def starts_asking(run: str) -> bool:
+    """Whether a run of Hangul begins with a word that asks."""
+    return run.startswith(_KOREAN_STARTS)
+
+
 def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
     """The bigrams of the Hangul runs that only ask, such as 무엇인가."""
-    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and run.startswith(_KOREAN_STARTS)))
+    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and starts_asking(run)))

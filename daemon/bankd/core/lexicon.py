@@ -17,6 +17,9 @@ Readings = Callable[[str], Sequence[str] | None]
 Known = Callable[[str], bool]
 """Whether a term occurs in the bank."""
 
+_LONGEST = 12
+"""Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
+_COMPOUND = 4
 
 _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
 _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
@@ -39,6 +42,18 @@ def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
     return seen if seen is not None else list(_longest_known(run, known))
 
 
+def words_of(term: str, known: Known) -> Sequence[str]:
+    """A Korean term that an analyser made of a run and the bank does not have: the words of the bank in it."""
+    return (
+        list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]
+    )
+
+
+def longest_word(run: str, known: Known, least: int = 2) -> int:
+    """The length of the longest term of the bank that a run begins with, of `least` syllables or more; 0 without one."""
+    return next((end for end in range(min(len(run), _LONGEST), least - 1, -1) if known(run[:end])), 0)
+
+
 def _longest_known(run: str, known: Known) -> Iterator[str]:
     """Walk a run from the left, taking the longest known word of two syllables or more at each place.
 
@@ -46,11 +61,11 @@ def _longest_known(run: str, known: Known) -> Iterator[str]:
     """
     start, found = 0, False
     while start < len(run):
-        end = next((end for end in range(len(run), start + 1, -1) if known(run[start:end])), start)
-        if end > start:
-            yield run[start:end]
-        found = found or end > start
-        start = max(end, start + 1)
+        length = longest_word(run[start:], known)
+        if length:
+            yield run[start : start + length]
+        found = found or length > 0
+        start += length or 1
     if not found:
         yield run
         if len(run) > 1 and known(run[0]):

@@ -123,12 +123,20 @@ def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callab
     asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
+        count = frequency("bigrams", gram)
+        if not count and _is_seam(gram, terms):
+            continue
         weight = ASKING_WEIGHT if gram in asking else 1.0
-        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, frequency("bigrams", gram)) * weight
+        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
     names = frozenset(run.removesuffix("'s") for run in runs)
     pairs = pairs_of(query.terms, terms)
     totals = [sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs)]
     return Weights(terms, bigrams, pairs, names, query.denies, totals[0] * (K1 + 1), *totals[1:])
+
+
+def _is_seam(gram: str, terms: Iterable[str]) -> bool:
+    """Whether two syllables meet only where a word meets its particle, its ending or the next word."""
+    return len(gram) > 1 and not any(gram in term for term in terms)
 
 
 def bm25(
