@@ -189,14 +189,31 @@ _RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
     (Kind.FOOTNOTE, _footnote_end),
     (Kind.REFERENCE, _reference_end),
 )
-_STARTERS = re.compile(r"[ \t]*(?:[`~]{3}|<|#|[-*_+>|\[]|\d|.*\|)")
+_FIRSTS = {
+    Kind.FENCE: "`~",
+    Kind.COMMENT: "<",
+    Kind.HTML: "<",
+    Kind.HEADING: "#",
+    Kind.RULE: "-*_",
+    Kind.QUOTE: ">",
+    Kind.FOOTNOTE: "[",
+    Kind.REFERENCE: "[",
+}
+"""The first characters of each kind; a table may begin with any."""
+
+
+def _may_begin_with(first: str) -> tuple[tuple[Kind, Recogniser], ...]:
+    return tuple(pair for pair in _RECOGNISERS if first in _FIRSTS.get(pair[0], first))
+
+
+_BY_FIRST = {first: _may_begin_with(first) for first in "`~<#-*_>["}
+_OF_TEXT = ((Kind.TABLE, _table_end),)
 
 
 def recognise(lines: Lines, start: int, base: int) -> tuple[Kind, int] | None:
     """The kind of block that begins on a line, and the line after it; None for text, items and indented code."""
-    if not _STARTERS.match(lines[start]):
-        return None  # most lines are plain text: one look instead of nine
-    for kind, recogniser in _RECOGNISERS:
+    first = lines[start].lstrip(" \t")[:1]
+    for kind, recogniser in _BY_FIRST.get(first, _OF_TEXT):  # one look or two instead of nine
         if (end := recogniser(lines, start, base)) is not None:
             return kind, end
     return None

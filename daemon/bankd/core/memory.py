@@ -108,14 +108,20 @@ def parse_memory(text: str) -> Memory:
 
 def split_id(text: str) -> tuple[str, str | None]:
     """Take an Obsidian block id off the end of a text."""
-    found = _BLOCK_ID.search(text)
+    found = _last(_BLOCK_ID, "^", text)
     return (text[: found.start()].rstrip(), found["id"]) if found else (text.rstrip(), None)
 
 
 def split_sources(body: str) -> tuple[str, tuple[str, ...]]:
     """Take the comment that names merged memories off the end of a text without its block id."""
-    found = _SOURCES.search(body)
+    found = _last(_SOURCES, "<!-- also", body)
     return (body[: found.start()].rstrip(), tuple(found["ids"].split())) if found else (body, ())
+
+
+def _last(pattern: re.Pattern[str], beginning: str, text: str) -> re.Match[str] | None:
+    """What a pattern finds from where its beginning stands last: nearly all texts have none, and all are long."""
+    at = text.rfind(beginning)
+    return pattern.search(text, len(text[:at].rstrip(" \t"))) if at >= 0 else None
 
 
 def render_sources(sources: tuple[str, ...]) -> str:
