@@ -61,11 +61,15 @@ class Analyser:
         found = self._cache.get(korean, self.version)
         missing = [text for text in korean if text not in found]
         found.update(self._ask_worker(missing))
-        fresh = {run: terms for text in found.values() for run, terms in text.readings.items()}
+        fresh: dict[str, str] = {}
+        for one in found.values():
+            fresh.update(one.readings)
         analyses = {text: one.analysis for text, one in found.items()}
         provisional = frozenset(text for text in missing if text not in found)
         for text in provisional:
-            analyses[text] = analyse_by_lexicon(text, lambda run: fresh.get(run) or readings(run), known)
+            analyses[text] = analyse_by_lexicon(
+                text, lambda run: fresh[run].split() if run in fresh else readings(run), known
+            )
         from bankd.core.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
         analyses.update((text, analyse(text)) for text in texts if text not in analyses)
@@ -90,6 +94,6 @@ class Analyser:
         answer = self._worker.analyse(texts)
         if answer is None:
             return {}
-        raw = dict(zip(texts, answer, strict=True))
-        self._cache.put(raw, self.version)
-        return {text: analysed(text, one) for text, one in raw.items()}
+        found = {text: analysed(text, one) for text, one in zip(texts, answer, strict=True)}
+        self._cache.put(found, self.version)
+        return found

@@ -25,10 +25,8 @@ class KeywordChooser:
 
     def of(self, counts: Mapping[str, int]) -> list[str]:
         """The keywords of a page that says its terms so often."""
-        best = sorted([(-count * self._rarity(term), term) for term, count in counts.items()])
-        return [term for _, term in best[:_KEYWORDS]]
-
-    def _rarity(self, term: str) -> float:
-        if term not in self._rarities:
-            self._rarities[term] = idf(self._memories, self._terms.frequency("terms", term))
-        return self._rarities[term]
+        rarities = self._rarities
+        for term in [term for term in counts if term not in rarities]:
+            rarities[term] = idf(self._memories, self._terms.frequency("terms", term))
+        worth = {term: -count * rarities[term] for term, count in counts.items()}
+        return sorted(sorted(worth), key=worth.__getitem__)[:_KEYWORDS]

@@ -150,11 +150,9 @@ class Rows:
         self._connection.execute("DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,))
         self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
 
-    def add_readings(self, readings: Mapping[str, Sequence[str]]) -> None:
+    def add_readings(self, readings: Mapping[str, str]) -> None:
         """Add to the lexicon how runs of Hangul were read."""
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO readings VALUES (?, ?)", [(run, " ".join(terms)) for run, terms in readings.items()]
-        )
+        self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
 
     def reading(self, run: str) -> list[str] | None:
         """How a run of Hangul was read before; None when it was never seen."""

@@ -42,7 +42,7 @@ class CachedWordings:
         found = self._cache.get_raw(filter(_is_plain, texts), version)
         missing = [text for text in texts if text not in found]
         fresh = self._ask(missing)
-        self._cache.put({text: pairs for text, pairs in fresh.items() if _is_plain(text)}, version)
+        self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _is_plain(text)}, version)
         return found | fresh
 
     def _ask(self, texts: Sequence[str]) -> dict[str, list[object]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bankd.core.english import stem_word
 
-VERSION = 3
+VERSION = 4
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")

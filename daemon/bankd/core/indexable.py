@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.analysis import Analysis
@@ -14,10 +15,13 @@ _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 class IndexAnalyses(NamedTuple):
-    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional."""
+    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional.
+
+    A reading is a run of Hangul with its terms, spaces between them.
+    """
 
     of: Mapping[str, Analysis]
-    readings: Mapping[str, Sequence[str]]
+    readings: Mapping[str, str]
     provisional: frozenset[str]
 
 
@@ -63,7 +67,12 @@ def _day_of(path: str, entry: Entry) -> date | None:
     """The day of a memory: of its confidence, else the nearest heading with a date, else in the page's path."""
     if entry.memory.confidence and entry.memory.confidence.day:
         return entry.memory.confidence.day
-    for text in (*reversed(entry.heading), path):
+    return _day_above(path, entry.heading)
+
+
+@lru_cache(maxsize=256)
+def _day_above(path: str, heading: tuple[str, ...]) -> date | None:
+    for text in (*reversed(heading), path):
         if found := _DAY.search(text):
             try:
                 return date(int(found[1]), int(found[2]), int(found[3]))

@@ -81,7 +81,7 @@ Two terms share a checksum once in four thousand million; it costs a near-tie it
 
 def vocabulary_of(terms: Iterable[str]) -> "array[int]":
     """The vocabulary of these terms."""
-    return array("I", sorted({_checksum(term) for term in terms}))
+    return array("I", sorted(set(map(_checksum, terms))))
 
 
 def _checksum(term: str) -> int:
