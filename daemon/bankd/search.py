@@ -3,7 +3,7 @@
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
@@ -83,14 +83,14 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> S
 
 def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
-    known = partial(_is_known, index)
+    known, readings = cache(partial(_is_known, index)), cache(index.reading)  # each is asked several times of a word
     is_korean = has_hangul(query.text)
-    text = respaced(normal_form(query.text), index.reading, known) if is_korean else query.text
-    analysis, runs = reader.analyse_query(text, index.reading, known), runs_of(text)
+    text = respaced(normal_form(query.text), readings, known) if is_korean else query.text
+    analysis, runs = reader.analyse_query(text, readings, known), runs_of(text)
     terms = mended(analysis.terms, known, index.terms_with)
     if is_korean:
         terms = [word for term in terms for word in words_of(term, known)]
-        runs = [piece for run in runs for piece in _as_words(run, terms, index.reading)]
+        runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     return weigh(analysis, runs, index.corpus.memories, index.frequency)
 

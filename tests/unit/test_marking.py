@@ -19,3 +19,20 @@ def test_in_hangul_the_part_that_matched_is_marked() -> None:
 
 def test_one_syllable_is_marked_only_at_the_start_of_a_word() -> None:
     assert marked("책은 공책이 아니다", "책") == ["책"]
+
+
+def test_irregular_forms_are_marked_too() -> None:
+    assert marked("Went there, goes there, gone", "go") == ["Went", "goes", "gone"]
+
+
+def test_the_longest_term_of_a_word_is_marked() -> None:
+    assert marked("종대왕은 세종대왕이다. 세종의 세종대왕", "세종", "세종대왕", "대왕") == [
+        "대왕",
+        "세종대왕",
+        "세종",
+        "세종대왕",
+    ]
+
+
+def test_scripts_are_told_apart() -> None:
+    assert marked("MongoDB를 painting이라 한다, ﬁxing", "mongodb", "paint", "fix") == ["MongoDB", "painting", "ﬁxing"]

@@ -6,6 +6,7 @@ It owns single lower-case words; where words begin and end is decided in `analys
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 _VOWELS = frozenset("aeiouy")
@@ -69,9 +70,17 @@ def stem_word(word: str) -> str:
     return _Stem(_mark_consonant_y(word)).reduce()
 
 
-def is_irregular(word: str) -> bool:
-    """Whether a lower-case word is a form that no rule reaches: `went`."""
-    return word.removesuffix("'s").replace("'", "") in _IRREGULAR
+def irregular_forms(stem: str) -> Sequence[str]:
+    """The lower-case words that become this stem by no rule: `went` for `go`."""
+    return _forms_by_stem().get(stem, ())
+
+
+@lru_cache(maxsize=1)
+def _forms_by_stem() -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for form in _IRREGULAR:
+        forms.setdefault(stem_word(form), []).append(form)
+    return forms
 
 
 def _mark_consonant_y(word: str) -> str:

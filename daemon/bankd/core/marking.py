@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from bankd.core.analysis import fold, is_hangul
-from bankd.core.english import is_irregular, stem_word
+from bankd.core.english import irregular_forms, stem_word
 
-_WORD = re.compile(r"[가-힣]+|[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
 
 def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     """The spans of a text that hold a term of the query: whole Latin words by stem, Hangul by the part that matched."""
-    marks: list[tuple[int, int]] = []
-    letters = {term[0] for term in terms}
-    korean = [term for term in terms if is_hangul(term) and term in text]
+    return sorted([*_latin_marks(text, terms), *_hangul_marks(text, [term for term in terms if is_hangul(term)])])
+
+
+def _latin_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
+    letters = {form for term in terms for form in (term[0], term[0].upper())}
+    irregular = {form for term in terms for form in irregular_forms(term)}
     for word in _WORD.finditer(text):
-        if "가" <= word[0][0] <= "힣":
-            marks += _inside(word.start(), word[0], korean) if korean else ()
-        elif _is_meant(fold(word[0]), terms, letters):
-            marks.append(word.span())
-    return marks
+        written = word[0]
+        may_be = written[0] in letters or not written.isascii() or (irregular and written.lower() in irregular)
+        if may_be and stem_word(fold(written)) in terms:
+            yield word.span()
 
 
-def _is_meant(word: str, terms: Collection[str], letters: Collection[str]) -> bool:
-    """Whether a word is a form of a term; a stem begins as its word does, but for the irregular ones."""
-    return (word[0] in letters or is_irregular(word)) and stem_word(word) in terms
+def _hangul_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """In each run the longest term, the first of them; of one syllable only at its start."""
+    longest: dict[int, tuple[int, int]] = {}
+    for term in terms:
+        at = text.find(term)
+        while at >= 0:
+            start = _start_of_run(text, at)
+            if len(term) > 1 or at == start:
+                longest[start] = max(longest.get(start, (0, 0)), (len(term), -at))
+            at = text.find(term, at + 1)
+    return ((-at, -at + length) for length, at in longest.values())
 
 
-def _inside(start: int, word: str, terms: Collection[str]) -> list[tuple[int, int]]:
-    """The longest term in a Hangul word, if any; of one syllable only at its start."""
-    found = [(len(term), word.find(term)) for term in terms if term in word]
-    usable = [(length, at) for length, at in found if length > 1 or at == 0]
-    if not usable:
-        return []
-    length, at = max(usable)
-    return [(start + at, start + at + length)]
+def _start_of_run(text: str, at: int) -> int:
+    while at and is_hangul(text[at - 1]):
+        at -= 1
+    return at
