@@ -11,7 +11,7 @@ from bankd.core.indexable import IndexAnalyses, entries_of, nodes_of
 from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
 from bankd.core.pages import read_page
 from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights, vocabulary_of
+from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights, bigrams_as_text, vocabulary_of
 
 
 class FakePages:
@@ -56,7 +56,7 @@ class FakeIndex:
                 analysis = FakeAnalyser().analyse_query(entry.text, lambda _: None, self._knows)
                 above = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows)
                 entities = tuple(sorted({entity.casefold() for entity in entry.entities}))
-                bigrams = {*analysis.bigrams, *above.bigrams}
+                bigrams = bigrams_as_text({*analysis.bigrams, *above.bigrams})
                 candidate = Candidate(
                     len(self._rows), number, place, analysis.sentences, bigrams, above.terms, frozenset(entities),
                     analysis.denies,

@@ -11,6 +11,7 @@ from bankd.core.scoring import (
     Candidate,
     Corpus,
     Weights,
+    bigrams_as_text,
     bm25,
     floor_of,
     idf,
@@ -31,7 +32,7 @@ def weights_of(query: str, frequency: int = 10) -> Weights:
 def memory(text: str, page: int = 1, place: int = 0, heading: str = "", entities: Sequence[str] = ()) -> Candidate:
     analysis = analyse(text)
     above = analyse(heading)
-    bigrams = {*analysis.bigrams, *above.bigrams}
+    bigrams = bigrams_as_text({*analysis.bigrams, *above.bigrams})
     return Candidate(0, page, place, analysis.sentences, bigrams, above.terms, frozenset(entities), analysis.denies)
 
 
@@ -122,8 +123,8 @@ def test_scores_stay_between_nothing_and_one() -> None:
 
 def test_a_long_korean_memory_must_share_more_to_be_an_answer() -> None:
     korean = Weights({"정직": 1.0}, {"정직": 1.0}, {}, frozenset(), False, 2.2, 1.0, 1.0)
-    short = Candidate(0, 1, 0, [["정직"]], [], [], frozenset(), False)
-    long = Candidate(0, 1, 0, [[f"말{number}" for number in range(200)]], [], [], frozenset(), False)
+    short = Candidate(0, 1, 0, [["정직"]], "", [], frozenset(), False)
+    long = Candidate(0, 1, 0, [[f"말{number}" for number in range(200)]], "", [], frozenset(), False)
 
     assert floor_of(long, korean, CORPUS) > floor_of(short, korean, CORPUS) > 0
 

@@ -218,7 +218,7 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
     return Candidate(
         row, page, place,
         [part.split(" ") for part in sentences.split("\n")] if sentences else [],
-        bigrams.split(" ") if bigrams else [],
+        f" {bigrams} " if bigrams else "",
         heading.split(" ") if heading else [],
         frozenset(entities.casefold().split()) if entities else _NOBODY,
         bool(denies),

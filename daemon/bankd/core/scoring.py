@@ -95,11 +95,17 @@ class Candidate(NamedTuple):
     page: int
     place: int
     sentences: Sequence[Sequence[str]]
-    bigrams: Collection[str]
-    """Of its text and its heading; how often does not count."""
+    bigrams: str
+    """Of its text and its heading, by `bigrams_as_text`; how often does not count."""
     heading: Sequence[str]
     entities: frozenset[str]
     denies: bool
+
+
+def bigrams_as_text(bigrams: Iterable[str]) -> str:
+    """Bigrams with spaces between them and around: to look for a dozen takes less than to take the text apart."""
+    joined = " ".join(bigrams)
+    return f" {joined} " if joined else ""
 
 
 def idf(memories: int, frequency: int) -> float:
@@ -166,11 +172,12 @@ class Sketch(NamedTuple):
 def sketch(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[Sketch]:
     """Look at all candidates at once, since neighbours support each other."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
+    bigrams = [(f" {gram} ", weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
     return [
         Sketch(
             candidate,
             own,
-            _bigrams(candidate, weights),
+            sum([weight for gram, weight in bigrams if gram in candidate.bigrams]),
             _heading(candidate, weights, corpus),
             support,
             1.0 if candidate.entities & weights.names else 0.0,
@@ -262,11 +269,6 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     if len(parts) > 1:
         best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
     return ((1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best) / weights.total
-
-
-def _bigrams(candidate: Candidate, weights: Weights) -> float:
-    """The share of the bigrams of the query that stand here."""
-    return sum([weights.bigrams[gram] for gram in weights.bigrams.keys() & candidate.bigrams]) / weights.bigram_total
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
