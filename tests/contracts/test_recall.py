@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from bankd.adapters.recall import RecallBuffer
 
@@ -54,3 +58,17 @@ def test_what_people_put_there_stays(tmp_path: Path) -> None:
     RecallBuffer(tmp_path, 60).keep(answer("query"), NOW)
 
     assert kept(tmp_path) == ["# mine", "# query"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(_file: int, data: bytes) -> int:
+        if len(data) < 10:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return len(data) - 9  # as a disk does that becomes full
+
+    monkeypatch.setattr(os, "write", write)
+
+    with pytest.raises(OSError, match="No space"):
+        RecallBuffer(tmp_path, 60).keep(answer("query"), NOW)
+
+    assert list(tmp_path.iterdir()) == []

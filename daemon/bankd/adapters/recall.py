@@ -34,9 +34,7 @@ class RecallBuffer:
             self.expire(now)
         digest = f"{crc32(str(answer['query']).encode('utf-8', 'surrogatepass')):08x}"
         target = self._folder / f"{now.strftime(_STAMP)}-{digest}.md"
-        staged = target.with_suffix(f".{os.getpid()}.tmp")
-        staged.write_text(_render(answer, now), encoding="utf-8", errors="replace")
-        staged.replace(target)
+        _write(target, _render(answer, now).encode("utf-8", "replace"))
 
     def expire(self, now: datetime) -> None:
         """Take away the answers whose time is over."""
@@ -61,6 +59,21 @@ class RecallBuffer:
                 continue  # not one of ours, or over by now
             found |= dict.fromkeys(_NAMED.findall(text), day)
         return found
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Write a file whole or not at all; by the system's own calls, since every search waits for it."""
+    staged = target.with_suffix(f".{os.getpid()}.tmp")
+    file = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+        staged.replace(target)
+    except OSError:
+        staged.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(file)
 
 
 def _render(answer: Mapping[str, Any], now: datetime) -> str:

@@ -53,7 +53,7 @@ class Finder:
             key = json.dumps([state, request], sort_keys=True)
             kept = self._answers.get(key, now)
             if kept is None:
-                kept = self._reader.answer(request, now, pending=pending)
+                kept = self._reader.answer_now(request, now, pending)
                 self._answers.put(key, kept, now)
             return kept
 

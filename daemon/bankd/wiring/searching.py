@@ -78,12 +78,16 @@ class Searching:
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
-        query = read_request(request)
         note = ""
         if pending is None:
             note, pending = self.catch_up(now)
         else:
             self.open()
+        return self.answer_now(request, now, pending, note)
+
+    def answer_now(self, request: Mapping[str, Any], now: datetime, pending: int, note: str = "") -> dict[str, Any]:
+        """Answer from the state of the index that is open."""
+        query = read_request(request)
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional, note)
         answer = search(query, self.index, self.analyser, fresh, now.date(), self._taste).as_json()
         self._keep(answer, now)
