@@ -19,11 +19,10 @@ from bankd.core.typos import mended
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
 
-_CANDIDATES = 60
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
-_FINALISTS = 30
-"""So many candidates are scored in full, or as many as are asked for."""
+_FINALISTS = 25
+"""So many candidates are scored in full, or as many as are asked for; of twice as many."""
 
 
 NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
@@ -63,8 +62,9 @@ def search(
     read | find | rank | floor
     """
     weights = read(query, index, reader)
-    found = find(weights, query.filters, index, today, taste)
-    ranked = rank(found, weights, index, today, taste, max(query.limit, _FINALISTS))
+    finalists = max(query.limit, _FINALISTS)
+    found = find(weights, query.filters, index, today, taste, 2 * finalists)
+    ranked = rank(found, weights, index, today, taste, finalists)
     newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
@@ -105,14 +105,16 @@ def _is_known(index: "IndexView", term: str) -> bool:
     return index.frequency("terms", term) > 0 or index.frequency("heading", term) > 0
 
 
-def find(weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste) -> Sequence[int]:
+def find(
+    weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste, most: int = 2 * _FINALISTS
+) -> Sequence[int]:
     """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
-        return index.find(weights, filters, _CANDIDATES)
+        return index.find(weights, filters, most)
     least = filters.min_confidence
     found = index.find(weights, filters, _FILTERED_CANDIDATES)
     sure = {row.row for row in index.rows(found) if worth(row, today, taste) >= least}
-    return [number for number in found if number in sure][:_CANDIDATES]
+    return [number for number in found if number in sure][:most]
 
 
 def worth(row: FoundRow, today: date, taste: Taste) -> float:

@@ -49,6 +49,14 @@ def test_other_forms_of_an_english_word_find_it(bank: Path, bankctl: Run, query:
     assert "preferences.md:" in bankctl("search", query).out
 
 
+@pytest.mark.parametrize("filters", [(), ("--min-confidence", "0.5")])
+def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: tuple[str, ...]) -> None:
+    trees = "".join(f"- W: 사과나무 {number}번\n" for number in range(150))
+    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+
+    assert len(bankctl("search", "--json", "-n", "100", *filters, "사과나무").json["hits"]) == 100
+
+
 def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: Run) -> None:
     page = bank / "bank/identity/values.md"
     page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")
