@@ -196,6 +196,28 @@ def test_a_missing_routing_file_is_named_with_the_setting(root: Path, bankctl: R
     assert "rules.yaml: no such file; make it, or correct the setting `routing`" in said.out
 
 
+def test_no_rules_at_all_are_not_called_fine(root: Path, bankctl: Run) -> None:
+    (root / "routing.yaml").write_text("TAG_ROUTING: {}\n")
+
+    said = bankctl("config", "check")
+
+    assert said.code == 0
+    assert "there are no rules" in said.out
+
+
+def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("roots: []", "roots: [../vault]"), "utf-8")
+    assert "[../vault]" in settings.read_text("utf-8")
+
+    before = bankctl("doctor")
+    (root / "../vault").mkdir()
+
+    assert "vault is no folder" in before.out
+    assert "vault" not in bankctl("doctor").out
+
+
 def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "W: Lives in Busan since May.")
     pages = [page for page in (root / "bank").rglob("*.md") if "_meta" not in page.parts]

@@ -24,6 +24,8 @@ def run(arguments: Namespace) -> int:
         say_json({"problems": list(checked.problems), "rules": checked.rules})
     elif checked.problems:
         say(plain("\n".join(checked.problems)))
-    else:
+    elif checked.rules:
         say(f"settings and {checked.rules} rules are fine")
+    else:
+        say("settings are fine; there are no rules, so every line goes to the default page of its tag or to the inbox")
     return 3 if checked.problems else 0

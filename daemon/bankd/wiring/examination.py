@@ -6,7 +6,7 @@ import os
 import stat
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -62,6 +62,16 @@ def _check_settings(root: Path) -> Iterator[Finding]:
             yield Finding(
                 f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
             )
+    yield from _check_roots(root, _settings_of(root).links.roots)
+
+
+def _check_roots(root: Path, roots: Sequence[str]) -> Iterator[Finding]:
+    """A folder that is not there now, such as one of a disk not mounted, keeps its old links when a page moves."""
+    for name in roots:
+        folder = (root / name).resolve()
+        if not folder.is_dir():
+            text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
+            yield Finding(text, "make or mount it, or take it out of bankd.yaml", needs_person=True)
 
 
 def _check_folders(root: Path) -> Iterator[Finding]:
