@@ -176,7 +176,7 @@ class IndexWriter:
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
-            provisional = any({entry.text, entry.context} & analyses.provisional for entry in entries[path])
+            provisional = bool(analyses.provisional) and _is_provisional(entries[path], analyses.provisional)
             rows = tuple(_new_row(entry, analyses.of) for entry in entries[path])
             headings = tuple(heading.path for heading in read[path].headings)
             pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows))
@@ -241,6 +241,10 @@ def _transaction(build: Build) -> Iterator[None]:
         build.rows.rollback()
         raise
     build.rows.commit()
+
+
+def _is_provisional(entries: Sequence[IndexableEntry], texts: frozenset[str]) -> bool:
+    return any(entry.text in texts or entry.context in texts for entry in entries)
 
 
 def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:

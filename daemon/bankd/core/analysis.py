@@ -57,7 +57,7 @@ def runs_of(text: str) -> list[str]:
 
 def has_hangul(text: str) -> bool:
     """Whether a text has Hangul, composed or not."""
-    return any("가" <= letter <= "힣" or "ᄀ" <= letter <= "ᇿ" for letter in text)
+    return not text.isascii() and any("가" <= letter <= "힣" or "ᄀ" <= letter <= "ᇿ" for letter in text)
 
 
 def is_hangul(run: str) -> bool:
