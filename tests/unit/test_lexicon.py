@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.lexicon import analyse_by_lexicon, terms_of_run
+from bankd.core.lexicon import analyse_by_lexicon, terms_of_run, words_of
 
 KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}
 READINGS = {"책은": ["책"], "마셔": ["마시"]}
@@ -35,6 +35,19 @@ def test_a_word_that_ends_like_a_particle_stays_whole() -> None:
 def test_an_unknown_run_is_its_own_term_and_its_first_syllable_when_that_is_a_word() -> None:
     assert terms("설악산") == ["설악산"]
     assert terms("책장") == ["책장", "책"]
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        ("정직가치관", ["정직", "가치관"]),  # an analyser took two words for one name
+        ("데이터베이스", ["데이터베이스"]),
+        ("가치주", ["가치주"]),  # too short to be two words
+        ("postgresql", ["postgresql"]),
+    ],
+)
+def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str, words: list[str]) -> None:
+    assert words_of(term, KNOWN.__contains__) == words
 
 
 def test_denials_are_seen_without_an_analyser() -> None:

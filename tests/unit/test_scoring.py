@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.analysis import Analysis, analyse, runs_of
+from bankd.core.analysis import Analysis, analyse, bigrams_of, runs_of
 from bankd.core.scoring import (
     Candidate,
     Corpus,
@@ -56,6 +56,17 @@ def test_what_no_memory_has_weighs_half_as_much() -> None:
     unknown, rare = weights_of("zzyzx", 0).terms["zzyzx"], weights_of("zzyzx", 1).terms["zzyzx"]
 
     assert 0 < unknown < rare
+
+
+def test_a_seam_that_no_memory_has_weighs_nothing() -> None:
+    read = Analysis((("담배", "피우"),), tuple(bigrams_of(["담배를피우는"])), denies=False)
+    had = {"담배": 3, "피우": 3}
+
+    bigrams = weigh(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
+
+    assert bigrams.keys() == {"담배", "피우"}
+    had["우는"] = 1
+    assert "우는" in weigh(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
 
 
 def test_a_word_said_again_adds_less_each_time() -> None:

@@ -4,7 +4,7 @@
 """
 
 # No postponed annotations here: what a query imports is compiled once; and no pattern, which takes longer than the work.
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
@@ -46,11 +46,11 @@ def respaced(text: str, readings: Readings, known: Known) -> str:
     return " ".join(_parted(word, bank) for word in _joined(text.split(" "), bank))
 
 
-def pieces_of(run: str, terms: Collection[str]) -> list[str]:
+def pieces_of(run: str, terms: Iterable[str]) -> list[str]:
     """A run of Hangul cut before each of its terms that follows what is none: words begin after particles and endings."""
-    pieces, start, at, is_after_gap = [], 0, 0, False
+    pieces, start, at, is_after_gap, of_run = [], 0, 0, False, frozenset(terms).__contains__
     while at < len(run):
-        length = max((len(term) for term in terms if run.startswith(term, at)), default=0)
+        length = longest_word(run[at:], of_run, least=1)
         if length and is_after_gap:
             pieces.append(run[start:at])
             start = at
