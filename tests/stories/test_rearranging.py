@@ -97,6 +97,22 @@ def test_a_text_is_tested_and_the_inbox_retried_by_the_part_that_fits(root: Path
     assert tested["reason"].endswith("in the part that fits")
 
 
+@pytest.mark.parametrize("rule", ["- {match: run, target: world/run.md}", "- match: run\n      target: world/run.md"])
+def test_a_rule_names_a_moved_page_in_quotes_where_yaml_needs_them(root: Path, bankctl: Run, rule: str) -> None:
+    rules, page = root / "routing.yaml", root / "bank/world/run.md"
+    rules.write_text(f"TAG_ROUTING:\n  W:\n    {rule}\n", "utf-8")
+    page.write_text("# run\n", "utf-8")
+
+    there = bankctl("move", "bank/world/run.md", "bank/world/run, walk.md")
+    named = rules.read_text("utf-8")
+    back = bankctl("move", "bank/world/run, walk.md", "bank/world/it's.md")
+
+    assert (there.code, back.code) == (0, 0)
+    assert 'target: "world/run, walk.md"' in named
+    assert 'target: "world/it\'s.md"' in rules.read_text("utf-8")
+    assert bankctl("config", "check").code == 0
+
+
 def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankctl: Run) -> None:
     before = written_by_people(root)
 

@@ -16,7 +16,7 @@ from bankd.core.markdown import Block, Document, Kind, Lines, scan, split_lines
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A target as written: its line (0-based), its columns there, and the marks that its style depends on."""
+    """A target as written: its line (0-based), its columns there, and whether it stands in angle brackets or quotes."""
 
     kind: LinkKind
     line: int
@@ -78,8 +78,9 @@ def route_targets(text: str) -> tuple[Reference, ...]:
     found = []
     for number, line in enumerate(split_lines(text)):
         if not line.lstrip().startswith("#"):
-            spans = (Span(LinkKind.ROUTE, *match.span()) for match in _ROUTE_TARGET.finditer(line))
-            found += [_reference(span, number, line) for span in spans]
+            for match in _ROUTE_TARGET.finditer(line):
+                is_quoted = line[: match.start()].endswith(("'", '"'))
+                found.append(_reference(Span(LinkKind.ROUTE, *match.span(), is_quoted), number, line))
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from bankd.core.names import BANK, Names, folder_of, relative_path
 from bankd.core.references import Reference, references_of
 from bankd.core.resolve import INDEX_PAGES, WIKI_KINDS, Base, Style, Target, resolve
 
+_ENDS_YAML = frozenset("[]{},:#'")
 _ENCODED_WORD = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 
 
@@ -26,8 +27,13 @@ def render(reference: Reference, target: Target, source: str, names: Names) -> s
         written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
         found = resolve(replace(reference, target=written), source, names)
         if found and found.path == target.path and found.is_folder == target.is_folder:
-            return written
+            return _in_yaml(written) if reference.kind is LinkKind.ROUTE and not reference.is_angled else written
     return None
+
+
+def _in_yaml(path: str) -> str:
+    """A path where YAML takes it without quotes: in quotes, if it has a character that would end it there."""
+    return f'"{path}"' if _ENDS_YAML.intersection(path) else path
 
 
 def encode_fragment(reference: Reference, fragment: str) -> str:
