@@ -12,7 +12,7 @@ from bankd.core.events import event
 from bankd.core.pages import read_page
 from bankd.core.restoring import restored, standing_of
 from bankd.core.retiring import moved_out
-from bankd.core.spans import unix
+from bankd.core.spans import outdented, unix
 from bankd.core.standing import Lines, lines_of
 from bankd.core.transaction import Transaction, replay
 
@@ -86,5 +86,5 @@ def test_on_any_page_no_memory_is_lost_and_each_reads_as_before(data: bytes, dra
     _, back = there_and_back(data, chosen)
 
     now = held(PAGE, back)
-    assert all(unix(now[id_].text) == unix(lines[id_].text) for id_ in chosen if id_ in now)
+    assert all(unix(now[id_].text) == outdented(unix(lines[id_].text)) for id_ in chosen if id_ in now)
     assert all(id_ in now or id_.encode() in data for id_ in chosen)

@@ -184,3 +184,20 @@ def test_the_budget_holds_for_what_people_ask_for_too(root: Path, bankctl: Run) 
     assert refused.code == 3
     assert "--force" in refused.err
     assert forced["counts"]["archived"] > 20
+
+
+@pytest.mark.parametrize("nesting", ["\t", "    ", "  - between\n        "], ids=["tab", "four spaces", "twice"])
+def test_what_is_nested_deep_is_archived_once_and_can_be_read_there(root: Path, bankctl: Run, nesting: str) -> None:
+    """Indented as it was it would be code in the archive: nobody would find it there, and it would go each night anew."""
+    page = root / "bank/opinions/taste.md"
+    opinion = "- O(c=0.10@2026-05-02) @Peter: Prefers tea. ^m-aaaaaaaaaaaa"
+    page.write_text(f"# Taste\n\n- drinks\n{nesting}{opinion}\n", encoding="utf-8")
+
+    counts = [bankctl("cycle", "reflect", "--now", FADED, "--json").json["counts"] for _ in range(2)]
+
+    assert counts == [{"archived": 1}, {}]
+    assert "tea" not in page.read_text(encoding="utf-8")
+    assert archived_ids(bankctl) == ["m-aaaaaaaaaaaa"]
+    assert bankctl("archive", "restore", "m-aaaaaaaaaaaa", "--now", FADED, "--json").json["counts"] == {"restored": 1}
+    assert opinion in page.read_text(encoding="utf-8").splitlines()
+    assert bankctl("verify").code == 0

@@ -52,6 +52,10 @@ _BLOCK_HTML = re.compile(
 )  # the tag names of CommonMark's HTML block, condition 6
 
 
+CODE_INDENT = 4
+"""Columns; text that far from what is around it is code."""
+
+
 def indent_of(line: str) -> int:
     """Columns of white space before the first other character; a tab reaches the next multiple of four."""
     columns = 0
@@ -63,6 +67,11 @@ def indent_of(line: str) -> int:
         else:
             break
     return columns
+
+
+def without_indent(line: str, columns: int) -> str:
+    """A line without at most so many columns of the white space before it."""
+    return line[_prefix(line, columns) :]
 
 
 def is_blank(line: str) -> bool:

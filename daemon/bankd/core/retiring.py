@@ -16,7 +16,7 @@ from bankd.core.events import Ledger, day_of
 from bankd.core.memory import Confidence, Memory, memory_id, parse_memory, statement_of
 from bankd.core.operations import Append, Operation, Piece, Remove, Replace
 from bankd.core.policy import BudgetPolicy
-from bankd.core.spans import block_key, unix
+from bankd.core.spans import block_key, outdented, unix
 from bankd.core.standing import MARKER, Lines
 
 ALWAYS_ALLOWED = 20
@@ -64,11 +64,10 @@ class Archived:
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        piece, target = Piece(self.id, unix(self.text)), archive_page(self.page)
-        heading = self.heading[-1] if len(self.heading) > 1 else ""
-        return Append(target, heading, (piece,), self.heading[0] if self.heading else ""), Remove(
-            self.page, (piece,), target
-        )
+        here, target = Piece(self.id, unix(self.text)), archive_page(self.page)
+        there = Piece(self.id, outdented(here.text))
+        heading, title = self.heading[-1] if len(self.heading) > 1 else "", self.heading[0] if self.heading else ""
+        return Append(target, heading, (there,), title), Remove(self.page, (here,), target)
 
     @property
     def tombstone(self) -> dict[str, object]:

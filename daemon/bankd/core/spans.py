@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from bankd.core.blocks import CODE_INDENT, indent_of, without_indent
 from bankd.core.markdown import Document, Kind, decode, encode, scan, split_lines
 from bankd.core.memory import normalise
 from bankd.core.pages import Page, read_page
@@ -36,6 +37,13 @@ def unix(text: str) -> str:
 def block_key(text: str) -> str:
     """Name a block that has no id by its exact lines: 96 bits of SHA-256."""
     return "sha:" + hashlib.sha256(encode(unix(text))).hexdigest()[:24]
+
+
+def outdented(text: str) -> str:
+    """Lines for a place where nothing is around them: indented by four columns they would be code there."""
+    first, *_ = lines = text.split("\n")
+    columns = indent_of(first)
+    return "\n".join(without_indent(line, columns) for line in lines) if columns >= CODE_INDENT else text
 
 
 def split_bom(data: bytes) -> tuple[str, str]:
