@@ -99,7 +99,7 @@ def analysed(text: str, raw: Sequence[object]) -> Analysed:
 
 
 def _packed(one: Analysed) -> str:
-    """Words between spaces, lines between line breaks: this is read five times faster than JSON, and read it is by thousands."""
+    """Words between spaces, lines between line breaks: thousands are read at once, and JSON takes three times as long."""
     sentences = "\n".join(map(" ".join, one.analysis.sentences))
     denies = "denies" if one.analysis.denies else ""
     readings = ("\n".join(one.readings.keys()), "\n".join(one.readings.values()))

@@ -116,7 +116,7 @@ def _comment_end(lines: Lines, start: int, base: int) -> int | None:
 
 
 def _html_end(lines: Lines, start: int, base: int) -> int | None:
-    line = lines[start][_prefix(lines[start], base) :]
+    line = without_indent(lines[start], base)
     if raw := _RAW_HTML.match(line):
         return _until(lines, start, f"</{raw[1].lower()}>")
     if not _BLOCK_HTML.match(line):
@@ -133,11 +133,11 @@ def _prefix(line: str, columns: int) -> int:
 
 
 def _heading_end(lines: Lines, start: int, base: int) -> int | None:
-    return start + 1 if _ATX.match(bare(lines[start])[_prefix(lines[start], base) :]) else None
+    return start + 1 if _ATX.match(without_indent(bare(lines[start]), base)) else None
 
 
 def _rule_end(lines: Lines, start: int, base: int) -> int | None:
-    return start + 1 if _RULE.match(bare(lines[start])[_prefix(lines[start], base) :]) else None
+    return start + 1 if _RULE.match(without_indent(bare(lines[start]), base)) else None
 
 
 def _quote_end(lines: Lines, start: int, base: int) -> int | None:
@@ -150,7 +150,7 @@ def _quote_end(lines: Lines, start: int, base: int) -> int | None:
 def _table_end(lines: Lines, start: int, base: int) -> int | None:
     if start + 1 >= len(lines) or "|" not in lines[start]:
         return None
-    row = bare(lines[start + 1])[_prefix(lines[start + 1], base) :]
+    row = without_indent(bare(lines[start + 1]), base)
     if "-" not in row or not _DELIMITER_ROW.match(row) or ("|" not in row and ":" not in row):
         return None
     return next((n for n in range(start + 2, len(lines)) if _ends_table(lines, n, base)), len(lines))
@@ -161,7 +161,7 @@ def _ends_table(lines: Lines, n: int, base: int) -> bool:
 
 
 def _footnote_end(lines: Lines, start: int, base: int) -> int | None:
-    if not _FOOTNOTE.match(lines[start][_prefix(lines[start], base) :]):
+    if not _FOOTNOTE.match(without_indent(lines[start], base)):
         return None
     end = start + 1
     for n in range(start + 1, len(lines)):
@@ -174,10 +174,11 @@ def _footnote_end(lines: Lines, start: int, base: int) -> int | None:
 
 
 def _reference_end(lines: Lines, start: int, base: int) -> int | None:
-    found = _REFERENCE.match(lines[start][_prefix(lines[start], base) :])
+    line = without_indent(lines[start], base)
+    found = _REFERENCE.match(line)
     if found is None:
         return None
-    rest = lines[start][_prefix(lines[start], base) + found.end() :]
+    rest = line[found.end() :]
     end = start + 1
     if is_blank(rest) and end < len(lines) and not is_blank(lines[end]):
         end += 1  # the target may stand on the next line

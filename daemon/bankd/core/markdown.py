@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bankd.core.blocks import (
+    CODE_INDENT,
     MARKER,
     SETEXT,
     Kind,
@@ -110,7 +111,7 @@ class _Scanner:
         marker = MARKER.match(bare(line))
         if marker and (self._open or indent_of(line) <= 3):
             return self._add_item(n, marker)
-        if indent_of(line) - base >= 4:
+        if indent_of(line) - base >= CODE_INDENT:
             return self._add(Kind.CODE, n, self._code_end(n, base))
         return self._add_paragraph(n, base)
 
@@ -159,7 +160,7 @@ class _Scanner:
         for m in range(n + 1, len(self._lines)):
             if is_blank(self._lines[m]):
                 continue
-            if indent_of(self._lines[m]) - base < 4:
+            if indent_of(self._lines[m]) - base < CODE_INDENT:
                 break
             end = m + 1
         return end

@@ -17,7 +17,7 @@ _PARTICLES = (
     "에게서", "에서는", "으로는", "이라는", "까지", "라는", "로는", "보다", "부터", "에게", "에는", "에서", "으로", "이나",
     "이란", "한테", "가", "과", "는", "도", "란", "로", "를", "만", "에", "와", "은", "을", "의", "이",
 )  # fmt: skip
-"""What closes a word, longest first. The object's two close words of one syllable too: no other word begins with them."""
+"""What closes a word, longest first. The object's two close words of one syllable too, since hardly any word begins with them."""
 _LONGEST_RUN = 16
 
 
