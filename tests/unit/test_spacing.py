@@ -19,6 +19,8 @@ READINGS = {
     "대한": ["대하"],
     "라는": [],
     "새벽에": ["새벽"],
+    "에": [],
+    "부터": ["부터"],
 }
 KNOWN = frozenset(
     (
@@ -54,6 +56,9 @@ def read(text: str) -> str:
         ("한국 전쟁은", "한국 전쟁은"),  # both are words of the bank as they stand
         ("이 과제는", "이 과제는"),
         ("모르는 말은", "모르는 말은"),
+        ("요즘 하루 에 몇 시간", "요즘 하루에 몇 시간"),  # a particle belongs to what it follows
+        ("고양이 는 부터", "고양이는 부터"),  # unless the bank has it as a word
+        ("API 에", "API 에"),
         ("v4.2 세종 대왕의 API", "v4.2 세종대왕의 API"),
         ("세종, 대왕의", "세종, 대왕의"),
         ("", ""),

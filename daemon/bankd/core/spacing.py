@@ -18,6 +18,10 @@ _PARTICLES = (
     "이란", "한테", "가", "과", "는", "도", "란", "로", "를", "만", "에", "와", "은", "을", "의", "이",
 )  # fmt: skip
 """What closes a word, longest first. The object's two close words of one syllable too, since hardly any word begins with them."""
+_ONLY_PARTICLES = frozenset(
+    ("에게서", "에서는", "으로는", "까지", "부터", "에게", "에는", "에서", "으로", "한테", "는", "를", "에", "을")
+)
+"""Those that are hardly ever a word: 만 is also ten thousand, 보다 also to see."""
 _LONGEST_RUN = 16
 
 
@@ -78,8 +82,15 @@ def _run(letters: Iterable[str]) -> str:
 
 
 def _is_one(left: str, right: str, bank: _Bank) -> bool:
-    """Whether the bank has two runs as one and not both by themselves, or a word that begins in one and ends in the other."""
-    if not (left and right) or (bank.has(left) and bank.has(right)):
+    """Whether the bank has two runs as one and not both by themselves, or a word that begins in one and ends in the other.
+
+    A particle belongs to what it follows, unless it is a word in the bank too.
+    """
+    if not (left and right):
+        return False
+    if right in _ONLY_PARTICLES and not bank.readings(right):
+        return True
+    if bank.has(left) and bank.has(right):
         return False
     if bank.has(left + right):
         return True
