@@ -25,6 +25,7 @@ eval: .venv/ready
 	$(BIN)/python -m tests.bench.quality
 	$(BIN)/python -m tests.bench.floor
 	$(BIN)/python -m tests.bench.choosing
+	$(BIN)/python -m tests.bench.floor_choosing
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench.quality --perturb

@@ -2,10 +2,8 @@
 
     python -m tests.bench.floor [--queries 200]
 
-Sets with the same texts (the three of LoCoMo) are not asked each other's questions. The floor was chosen on KorQuAD,
-LoCoMo turns and rewordings of parakqc's everyday questions, as the highest round values that lose about one true
-answer in a hundred there at most, with Kiwi and without; .03 for Hangul in sight of naia, so that only the other pairs are
-held out.
+Sets with the same texts (the three of LoCoMo) are not asked each other's questions. `tests/bench/floor_choosing.py` shows
+what other values would give, and `tests/bench/floors.md` has its tables.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from bankd.core.scoring import (
     Weights,
     bigrams_as_text,
     bm25,
-    floor_of,
     idf,
     score,
     shortlist,
@@ -130,21 +129,6 @@ def test_scores_stay_between_nothing_and_one() -> None:
 
     assert 0 <= nothing < 0.05
     assert high <= 1.03
-
-
-def test_a_long_korean_memory_must_share_more_to_be_an_answer() -> None:
-    korean = Weights({"정직": 1.0}, {"정직": 1.0}, {}, frozenset(), False, 2.2, 1.0, 1.0)
-    short = Candidate(0, 1, 0, [["정직"]], "", [], frozenset(), False)
-    long = Candidate(0, 1, 0, [[f"말{number}" for number in range(200)]], "", [], frozenset(), False)
-
-    assert floor_of(long, korean, CORPUS) > floor_of(short, korean, CORPUS) > 0
-
-
-def test_in_a_small_bank_the_floor_is_low() -> None:
-    tiny = CORPUS._replace(memories=5)
-    candidate = memory("she painted")
-
-    assert floor_of(candidate, weights_of("paint"), tiny) < floor_of(candidate, weights_of("paint"), CORPUS)
 
 
 def test_an_empty_query_scores_nothing() -> None:

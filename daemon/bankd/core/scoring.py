@@ -40,14 +40,6 @@ _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
 _CAUTION = 0.2
 """What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
 
-HANGUL_FLOOR, LATIN_FLOOR = 0.03, 0.07
-_SHORT_TEXT, _LONG_TEXT, _SMALL_BANK = 30, 60, 100
-"""Below this a memory is not an answer. A long Korean text shares a word with nearly any question, so the first grows
-with the logarithm of its terms, little among short ones, whatever the language of the question. What a long English text
-says of a question is spread over it, so the second falls. In a small bank no word is rare yet, so both fall with the
-number of memories. `tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops.
-"""
-
 
 class Corpus(NamedTuple):
     """What scoring has to know of the whole: how many memories there are, and how long they are on average."""
@@ -240,15 +232,6 @@ def _tree(one: Sketch, node: float) -> float:
         + share["beside"] * one.beside
         + share["entity"] * one.entity
     )
-
-
-def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    """The score that a memory must reach to be an answer."""
-    distinct = len({term for sentence in candidate.sentences for term in sentence}.union(candidate.heading))
-    floor = LATIN_FLOOR * min(1.0, _LONG_TEXT / (distinct or 1))
-    if weights.bigrams or candidate.bigrams:
-        floor = HANGUL_FLOOR * math.log(_SHORT_TEXT + distinct)
-    return floor * min(1.0, corpus.memories / _SMALL_BANK)
 
 
 def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:

@@ -1,0 +1,156 @@
+"""How the floor for Korean was chosen: each constant varied, and what that loses and stops.
+
+    python -m tests.bench.floor_choosing [--queries 400] > tests/bench/floors.md
+
+Everyday sentences are asked besides the questions of the sets: of parakqc, kor-question-pair and klue-sts, where two say
+the same and one is a memory. A query is ranked once; `bankd.search` itself decides what is an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Any, NamedTuple
+
+from bankd.adapters.clock import read_monotonic
+from bankd.adapters.kiwi import KiwiWorker
+from bankd.core import floor
+from bankd.core.query import Filters, Query
+from bankd.core.scoring import Corpus, Weights
+from bankd.core.trial import TrialBank
+from bankd.search import Ranked, Taste, above_floor, find, rank, read
+from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.wiring.searching import Searching
+from tests.bench.choosing import print_cells, print_head
+from tests.bench.halves import halves_of
+from tests.bench.quality import GROUP, SEED, data_folder
+
+SETS = ("korquad1-a", "naia-contract-ko")
+CHOOSING, REPORTING = ("parakqc-a", "kor-question-pair-a"), ("klue-sts-a",)
+_MOST_MEMORIES = 700
+VARIED: Mapping[str, Sequence[float]] = {
+    "HANGUL_FLOOR": (0.024, 0.026, 0.03, 0.032),
+    "SHORT_TEXT": (10, 30, 60),
+    "LONG_SENTENCE": (12, 20, 30),
+    "EVERYDAY_DISCOUNT": (0.0, 0.4, 0.7),
+}
+
+
+class Asked(NamedTuple):
+    """A query as it was ranked; `right` are the places among the first ten that answer it."""
+
+    ranked: Sequence[Ranked]
+    weights: Weights
+    corpus: Corpus
+    right: frozenset[int]
+
+
+class Case(NamedTuple):
+    """Queries asked of a bank: its own, of which none should lose its answer, or foreign ones."""
+
+    name: str
+    is_own: bool
+    asked: Sequence[Asked]
+
+    def share(self) -> float:
+        """Of its own queries those that lose their answer, of foreign ones those that are answered."""
+        kept = [above_floor(one.ranked, one.weights, one.corpus) for one in self.asked]
+        if not self.is_own:
+            return sum(map(bool, kept)) / len(kept)
+        lost = [not _has_right(one, rest) for one, rest in zip(self.asked, kept, strict=True) if one.right]
+        return sum(lost) / len(lost)
+
+
+def _has_right(one: Asked, kept: Sequence[Ranked]) -> bool:
+    rows = {found.row.row for found in kept}
+    return any(one.ranked[place].row.row in rows for place in one.right)
+
+
+def pairs_set(name: str) -> TrialSet:
+    """Sentences that say the same as another, which is the memory."""
+    lines = (data_folder() / name / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [pair for pair in map(json.loads, lines) if pair["binary"] and pair["a"] != pair["b"]]
+    few = Random(SEED).sample(pairs, min(_MOST_MEMORIES, len(pairs)))
+    memories = {pair["b"]: str(pair["id"]) for pair in few}
+    queries = [{"id": pair["id"], "text": pair["a"]} for pair in few]
+    relevant = {str(pair["id"]): {memories[pair["b"]]: 1} for pair in few}
+    return TrialSet([{"id": key, "text": text} for text, key in memories.items()], queries, relevant)
+
+
+def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) -> Iterator[Case]:
+    """Every set asked of every bank."""
+    for name in banks:
+        with _bank(trials[name]) as (search, bank):
+            for other, trial in trials.items():
+                few = Random(SEED).sample(list(trial.queries), min(most, len(trial.queries)))
+                relevant = trial.relevant if other == name else {}
+                asked = [_ask(query, relevant.get(str(query["id"]), {}), search, bank) for query in few]
+                yield Case(f"{name} < {other}", other == name, asked)
+
+
+@contextmanager
+def _bank(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
+    with trial_workspace(trial.documents, GROUP) as (root, bank):
+        search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        search.refresh(NOW, None)
+        search.analyser.patience = "if warm"
+        search.open()
+        yield search, bank
+        search.close()
+
+
+def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank) -> Asked:
+    index, today, taste = search.index, NOW.date(), Taste()
+    weights = read(Query(query["text"]), index, search.analyser)
+    ranked = rank(find(weights, Filters(), index, today, taste), weights, index, today, taste)
+    found = [bank.documents[one.path, one.row.line] for one in ranked[:10]]
+    right = frozenset(place for place, document in enumerate(found) if relevant.get(document, 0) > 0)
+    return Asked(ranked, weights, index.corpus, right)
+
+
+@contextmanager
+def varied(name: str, value: float) -> Iterator[None]:
+    """A constant of the floor with another value for a while."""
+    before = getattr(floor, name)
+    setattr(floor, name, value)
+    try:
+        yield
+    finally:
+        setattr(floor, name, before)
+
+
+def print_table(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]) -> None:
+    print_head([case.name for case in cases])
+    print_cells("as chosen", [f"{case.share():.3f}" for case in cases])
+    for name, values in variations.items():
+        for value in values:
+            with varied(name, value):
+                print_cells(f"{name} {value}", [f"{case.share():.3f}" for case in cases])
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="How the floor for Korean was chosen.")
+    parser.add_argument("--queries", type=int, default=400, help="at most so many of each set")
+    most = parser.parse_args(arguments).queries
+    whole = {name: read_set(data_folder() / name) for name in SETS}
+    choosing, reporting = halves_of(whole[SETS[0]])
+    print("# How the floor was chosen\n\nMade by `python -m tests.bench.floor_choosing`, which says how.\n")
+    print(
+        "`A < A`: the share of A's answers that fall below the floor. `A < B`: the share of B's queries answered from A."
+    )
+    for title, queries, names in (("choosing", choosing, CHOOSING), ("reporting", reporting, REPORTING)):
+        sets = {SETS[0]: whole[SETS[0]]._replace(queries=queries), SETS[1]: whole[SETS[1]]}
+        trials = {**sets, **{name: pairs_set(name) for name in names}}
+        print(f"\n## On the sentences for {title}\n")
+        print_table(
+            list(cases_of(trials, list(trials), most)), VARIED if title == "choosing" else {"EVERYDAY_DISCOUNT": (0.0,)}
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
