@@ -225,6 +225,11 @@ def reworder(data: bytes, draw: st.DataObject) -> Callable[[bytes], bytes] | Non
 
 
 @given(st.lists(blocks(), max_size=5), st.lists(blocks(), max_size=5), st.lists(blocks(), max_size=5))
+@example(  # he copied a line with its id and reworded the copy
+    [],
+    ["- W: plain words ^m-000000000000", "- W: 한글 낱말 ^m-000000000001"],
+    ["- W: 한글 낱말 ^m-000000000001", "- W: plain words ^m-000000000000", "- W: plain words ^m-000000000001"],
+)
 @settings(max_examples=100 * SCALE, deadline=None)
 def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     live: list[str], pristine: list[str], late: list[str]
