@@ -231,5 +231,7 @@ def recognise(lines: Lines, start: int, base: int) -> tuple[Kind, int] | None:
 
 def starts_block(lines: Lines, n: int, base: int) -> bool:
     """Whether a line ends the paragraph before it; a reference definition does not."""
+    if MARKER.match(bare(lines[n])):
+        return True
     found = recognise(lines, n, base)
-    return bool(found and found[0] is not Kind.REFERENCE) or MARKER.match(bare(lines[n])) is not None
+    return found is not None and found[0] is not Kind.REFERENCE

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bankd.core.blocks import (
     CODE_INDENT,
@@ -27,8 +28,7 @@ from bankd.core.blocks import (
 __all__ = ["Block", "Document", "Kind", "Lines", "decode", "encode", "indent_of", "scan", "split_lines"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A block's lines, 0-based and half open; `whole_end` includes what is nested in a list item."""
 
     kind: Kind

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 TAGS = ("W", "B", "O", "S")
 """World, behaviour, opinion, self: the tags of a bank, whatever the profile of the logs calls them."""
@@ -60,8 +61,7 @@ class Memory:
         return re.search(r"(?:^|\s)#pinned(?:\s|$)", self.text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it."""
 
     tag: str

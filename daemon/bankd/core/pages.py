@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bankd.core.hubs import part_of_line
 from bankd.core.markdown import Block, Document, Kind, decode, scan
@@ -18,8 +18,7 @@ _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HEADING_TEXT = re.compile(r" {0,3}#{1,6}[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A memory in its page: own lines `start` to `end`, with nested blocks to `whole_end` (0-based, half open)."""
 
     memory: Memory
