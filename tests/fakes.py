@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bankd.core.analysis import Analysis, analyse, has_hangul
+from bankd.core.analysis import Analysis, analyse, as_text, has_hangul
 from bankd.core.indexable import IndexAnalyses, entries_of, nodes_of
 from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
 from bankd.core.pages import read_page
@@ -37,7 +37,9 @@ class FakeAnalyser:
     is_warm = True
 
     def analyse_for_index(self, texts: Iterable[str], readings: Readings, known: Known) -> IndexAnalyses:
-        return IndexAnalyses({text: self.analyse_query(text, readings, known) for text in texts}, {}, frozenset())
+        return IndexAnalyses(
+            {text: as_text(self.analyse_query(text, readings, known)) for text in texts}, {}, frozenset()
+        )
 
     def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
         return analyse_by_lexicon(text, readings, known) if has_hangul(text) else analyse(text)

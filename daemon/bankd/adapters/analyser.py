@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from bankd.adapters.analyses import Analysed, AnalysisCache, analysed
-from bankd.core.analysis import Analysis, analyse, has_hangul
+from bankd.adapters.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
+from bankd.core.analysis import Analysis, analyse, as_text, has_hangul
 from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
 
 if TYPE_CHECKING:
@@ -61,18 +61,15 @@ class Analyser:
         found = self._cache.get(korean, self.version)
         missing = [text for text in korean if text not in found]
         found.update(self._ask_worker(missing))
-        fresh: dict[str, str] = {}
-        for one in found.values():
-            fresh.update(one.readings)
+        fresh = readings_of_all(found.values())
         analyses = {text: one.analysis for text, one in found.items()}
         provisional = frozenset(text for text in missing if text not in found)
         for text in provisional:
-            analyses[text] = analyse_by_lexicon(
-                text, lambda run: fresh[run].split() if run in fresh else readings(run), known
-            )
+            read = analyse_by_lexicon(text, lambda run: fresh[run].split() if run in fresh else readings(run), known)
+            analyses[text] = as_text(read)
         from bankd.core.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
-        analyses.update((text, analyse(text)) for text in texts if text not in analyses)
+        analyses.update((text, as_text(analyse(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 
     def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
@@ -82,7 +79,7 @@ class Analyser:
         if self._worker is not None and self._worker.is_warm:
             answer = self._worker.analyse([text])
             if answer:
-                return analysed(text, answer[0]).analysis
+                return analysis_of(text, answer[0])
         return analyse_by_lexicon(text, readings, known)
 
     def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bankd.core.analysis import Analysis, bigrams_of, normal_form, runs_of
+from bankd.core.analysis import Analysis, AnalysisText, as_text, bigrams_of, normal_form, runs_of
 
 _AT_ONCE = 500
 """Keys asked for together; every SQLite takes 999."""
@@ -19,10 +19,20 @@ _FIELDS = "\x1e"
 
 
 class Analysed(NamedTuple):
-    """An analysis, and for the lexicon each run of Hangul in it with its terms, spaces between them."""
+    """An analysis, and for the lexicon the runs of Hangul in it, one a line, and the terms of each, with spaces between."""
 
-    analysis: Analysis
-    readings: Mapping[str, str]
+    analysis: AnalysisText
+    runs: str
+    terms: str
+
+
+def readings_of_all(found: Iterable[Analysed]) -> dict[str, str]:
+    """How each run of Hangul in these texts was read."""
+    read = [one for one in found if one.runs]
+    if not read:
+        return {}
+    runs, terms = ("\n".join(lines).split("\n") for lines in ([one.runs for one in read], [one.terms for one in read]))
+    return dict(zip(runs, terms, strict=True))
 
 
 class AnalysisCache:
@@ -90,27 +100,28 @@ class AnalysisCache:
         return connection
 
 
-def analysed(text: str, raw: Sequence[object]) -> Analysed:
+def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
     """Make what the worker answers for a text into an analysis."""
-    sentences, denies, readings = raw
+    sentences, denies, _ = raw
     kept = tuple(tuple(sentence) for sentence in sentences if sentence)  # type: ignore[attr-defined]
-    joined = {run: " ".join(terms) for run, terms in readings.items()}  # type: ignore[attr-defined]
-    return Analysed(Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies)), joined)
+    return Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies))
+
+
+def analysed(text: str, raw: Sequence[object]) -> Analysed:
+    """The same with the readings, as it is kept."""
+    readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
+    return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))
 
 
 def _packed(one: Analysed) -> str:
     """Words between spaces, lines between line breaks: thousands are read at once, and JSON takes three times as long."""
-    sentences = "\n".join(map(" ".join, one.analysis.sentences))
-    denies = "denies" if one.analysis.denies else ""
-    readings = ("\n".join(one.readings.keys()), "\n".join(one.readings.values()))
-    return _FIELDS.join((sentences, " ".join(one.analysis.bigrams), denies, *readings))
+    sentences, bigrams, denies = one.analysis
+    return _FIELDS.join((sentences, bigrams, "denies" if denies else "", one.runs, one.terms))
 
 
 def _unpacked(kept: str) -> Analysed:
     sentences, bigrams, denies, runs, terms = kept.split(_FIELDS)
-    parts = [tuple(part.split(" ")) for part in sentences.split("\n")] if sentences else []
-    analysis = Analysis(tuple(parts), tuple(bigrams.split(" ")) if bigrams else (), bool(denies))
-    return Analysed(analysis, dict(zip(runs.split("\n"), terms.split("\n"), strict=True)) if runs else {})
+    return Analysed(AnalysisText(sentences, bigrams, bool(denies)), runs, terms)
 
 
 def _key(text: str, version: str) -> bytes:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bankd.core.analysis import Analysis
+from bankd.core.analysis import AnalysisText
 from bankd.core.indexable import IndexableEntry
 
 
 class NewRow(NamedTuple):
-    """A memory on its way into the index."""
+    """A memory on its way into the index, and where it stands."""
 
     entry: IndexableEntry
-    analysis: Analysis
-    heading_terms: tuple[str, ...]
-    heading_bigrams: tuple[str, ...]
+    analysis: AnalysisText
+    heading: AnalysisText
 
 
 class NewPage(NamedTuple):
@@ -28,6 +27,8 @@ class NewPage(NamedTuple):
     title: str
     headings: tuple[tuple[str, ...], ...]
     rows: tuple[NewRow, ...]
+    terms: frozenset[str]
+    """All that is said on it, and in the headings over it."""
 
 
 class Fingerprint(NamedTuple):
@@ -39,13 +40,13 @@ class Fingerprint(NamedTuple):
 
 
 class TermDocument(NamedTuple):
-    """What is indexed of a memory."""
+    """What is indexed of a memory; white space is between terms, and between bigrams."""
 
     row: int
     path: str
-    terms: Sequence[str]
-    bigrams: Sequence[str]
-    heading: Sequence[str]
+    terms: str
+    bigrams: str
+    heading: str
     nodes: Sequence[str]
     tag: str | None
     entities: Sequence[str]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from operator import mul
 
 from bankd.adapters.index_terms import Terms
 from bankd.core.scoring import idf
@@ -19,14 +20,20 @@ class KeywordChooser:
     def __init__(self, terms: Terms, memories: int, pages: int) -> None:
         self._terms = terms
         self._memories = memories
-        self._rarities = (
-            {term: idf(memories, count) for term, count in terms.all_frequencies()} if pages > _MANY_PAGES else {}
-        )
+        frequencies = terms.all_frequencies() if pages > _MANY_PAGES else []
+        rarity_of = {count: idf(memories, count) for _, count in frequencies}
+        self._rarities = {term: rarity_of[count] for term, count in frequencies}
 
     def of(self, counts: Mapping[str, int]) -> list[str]:
         """The keywords of a page that says its terms so often."""
-        rarities = self._rarities
-        for term in [term for term in counts if term not in rarities]:
-            rarities[term] = idf(self._memories, self._terms.frequency("terms", term))
-        worth = {term: -count * rarities[term] for term, count in counts.items()}
-        return sorted(sorted(worth), key=worth.__getitem__)[:_KEYWORDS]
+        if not counts.keys() <= self._rarities.keys():
+            self._learn(counts)
+        worth = list(map(mul, counts.values(), map(self._rarities.__getitem__, counts)))
+        least = sorted(worth, reverse=True)[:_KEYWORDS][-1] if worth else 0.0
+        best = [(-own, term) for own, term in zip(worth, counts, strict=True) if own >= least]
+        return [term for _, term in sorted(best)[:_KEYWORDS]]
+
+    def _learn(self, terms: Iterable[str]) -> None:
+        for term in terms:
+            if term not in self._rarities:
+                self._rarities[term] = idf(self._memories, self._terms.frequency("terms", term))

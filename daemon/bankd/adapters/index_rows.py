@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from bankd.core.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
     from bankd.adapters.index_entries import Fingerprint, NewPage, NewRow
+    from bankd.core.analysis import AnalysisText
 
 # What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
@@ -62,6 +64,13 @@ class Rows:
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """While nobody reads these rows: changes are not written twice, to the log and to the file."""
+        self._connection.execute("PRAGMA journal_mode = MEMORY")
+        yield
+        self._connection.execute("PRAGMA journal_mode = WAL")
 
     def begin(self) -> None:
         """Start a transaction."""
@@ -128,21 +137,23 @@ class Rows:
         return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
 
     def finish_page(self, page: NewPage, epoch: int) -> None:
-        """Believe a page's new rows, and drop the old ones."""
-        words = [len(row.analysis.terms) for row in page.rows]
+        """Believe a page's new rows; the old ones are still there."""
         self._connection.execute(
             "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, terms = ?, "
             "memories = ?, words = ?, sentences = ?, heading_words = ? WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
                 "\n".join(SEPARATOR.join(path) for path in page.headings),
-                vocabulary_of(_terms_of(page)).tobytes(), len(page.rows), sum(words),
-                sum(len(row.analysis.sentences) for row in page.rows), sum(len(row.heading_terms) for row in page.rows), page.path,
+                vocabulary_of(page.terms).tobytes(), len(page.rows), sum(_count(row.analysis) for row in page.rows),
+                sum(row.analysis.sentences.count("\n") + 1 for row in page.rows if row.analysis.sentences),
+                sum(_count(row.heading) for row in page.rows), page.path,
             ),
         )  # fmt: skip
+
+    def drop_old(self, path: str, epoch: int) -> None:
+        """Drop the rows that a page had before."""
         self._connection.execute(
-            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?",
-            (page.path, epoch),
+            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?", (path, epoch)
         )
 
     def remove_page(self, path: str) -> None:
@@ -193,14 +204,14 @@ class Rows:
         return dict(self._connection.execute(f"SELECT page, path FROM pages WHERE page IN ({marks})", numbers))  # noqa: S608
 
 
-def _terms_of(page: NewPage) -> set[str]:
-    own = {term for row in page.rows for sentence in row.analysis.sentences for term in sentence}
-    return own | {term for row in page.rows for term in row.heading_terms}
-
-
-def _bigrams_of(row: NewRow) -> Iterable[str]:
+def _bigrams_of(row: NewRow) -> str:
     """The bigrams of a memory and of its heading, each once."""
-    return dict.fromkeys((*row.analysis.bigrams, *row.heading_bigrams))
+    return " ".join(dict.fromkeys(f"{row.analysis.bigrams} {row.heading.bigrams}".split()))
+
+
+def _count(text: AnalysisText) -> int:
+    """The number of terms."""
+    return text.sentences.count(" ") + text.sentences.count("\n") + 1 if text.sentences else 0
 
 
 def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
@@ -208,8 +219,7 @@ def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tupl
     return (
         number, page, epoch, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day and entry.day.isoformat(),
         " ".join(entry.entities), SEPARATOR.join(entry.heading), entry.text,
-        "\n".join(" ".join(sentence) for sentence in row.analysis.sentences), " ".join(_bigrams_of(row)),
-        " ".join(row.heading_terms), row.analysis.denies,
+        row.analysis.sentences, _bigrams_of(row), row.heading.sentences.replace("\n", " "), row.analysis.denies,
     )  # fmt: skip
 
 

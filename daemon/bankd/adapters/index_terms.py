@@ -133,9 +133,9 @@ def _document(memory: TermDocument) -> tantivy.Document:
     document = tantivy.Document()
     document.add_unsigned("row", memory.row)
     document.add_text("path", memory.path)
-    document.add_text("terms", " ".join(memory.terms))
-    document.add_text("bigrams", " ".join(memory.bigrams))
-    document.add_text("heading", " ".join(memory.heading))
+    document.add_text("terms", memory.terms)
+    document.add_text("bigrams", memory.bigrams)
+    document.add_text("heading", memory.heading)
     for node in memory.nodes:
         document.add_text("node", node)
     for entity in memory.entities:

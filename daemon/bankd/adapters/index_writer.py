@@ -19,7 +19,7 @@ from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
 from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, record_files, recorded_files
 from bankd.adapters.index_keywords import KeywordChooser
 from bankd.adapters.index_terms import Terms
-from bankd.core.analysis import Analysis
+from bankd.adapters.memory import seldom_collected
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.lexicon import Known
 from bankd.core.pages import read_page
@@ -105,7 +105,8 @@ class IndexWriter:
         build = self._folder.make()
         try:
             scan = self._pages.scan()
-            read = self._fill(build, scan)
+            with seldom_collected():
+                read = self._fill(build, scan)
             self._folder.publish(build.name)
             return Refreshed(len(read), 0, build.rows.count_provisional(), why)
         finally:
@@ -116,17 +117,18 @@ class IndexWriter:
         read: list[str] = []
         known: set[str] = set()
         epoch = _next_epoch(build)
-        with build.terms.filling() as add:
-            for paths in _batches(sorted(scan)):
-                pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
-                with _transaction(build):
-                    for page in pages:
-                        add(_documents(page, build.rows.put_page(page, epoch)))
-                        build.rows.finish_page(page, epoch)
-                known.update(*(sentence for page in pages for row in page.rows for sentence in row.analysis.sentences))
-                read += [page.path for page in pages]
-        with _transaction(build):
-            self._finish(build, epoch, read)
+        with build.rows.unread():
+            with build.terms.filling() as add:
+                for paths in _batches(sorted(scan)):
+                    pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
+                    with _transaction(build):
+                        for page in pages:
+                            add(_documents(page, build.rows.put_page(page, epoch)))
+                            build.rows.finish_page(page, epoch)
+                    known.update(*(page.terms for page in pages))
+                    read += [page.path for page in pages]
+            with _transaction(build):
+                self._finish(build, epoch, read)
         return read
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
@@ -177,9 +179,10 @@ class IndexWriter:
         pages = []
         for path, (_, digest) in contents.items():
             provisional = bool(analyses.provisional) and _is_provisional(entries[path], analyses.provisional)
-            rows = tuple(_new_row(entry, analyses.of) for entry in entries[path])
+            rows = tuple(NewRow(entry, analyses.of[entry.text], analyses.of[entry.context]) for entry in entries[path])
             headings = tuple(heading.path for heading in read[path].headings)
-            pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows))
+            terms = _terms_of(rows)
+            pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows, terms))
         return pages
 
     def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
@@ -193,6 +196,7 @@ class IndexWriter:
             self._note_for_tree(build, [*paths, *gone])
             for page in pages:
                 rows.finish_page(page, epoch)
+                rows.drop_old(page.path, epoch)
             for path in gone:
                 rows.remove_page(path)
             self._finish(build, epoch, paths)
@@ -247,9 +251,9 @@ def _is_provisional(entries: Sequence[IndexableEntry], texts: frozenset[str]) ->
     return any(entry.text in texts or entry.context in texts for entry in entries)
 
 
-def _new_row(entry: IndexableEntry, analyses: Mapping[str, Analysis]) -> NewRow:
-    analysis, above = analyses[entry.text], analyses[entry.context]
-    return NewRow(entry, analysis, tuple(above.terms), above.bigrams)
+def _terms_of(rows: Sequence[NewRow]) -> frozenset[str]:
+    above = {row.heading.sentences for row in rows}
+    return frozenset().union(*(row.analysis.sentences.split() for row in rows), *(text.split() for text in above))
 
 
 def _documents(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
@@ -261,6 +265,5 @@ def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
     entry, analysis = row.entry, row.analysis
     day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
     nodes = nodes_of(path, entry.heading)
-    return TermDocument(
-        number, path, analysis.terms, analysis.bigrams, row.heading_terms, nodes, entry.tag, entry.entities, day
-    )
+    said, above = analysis.sentences, row.heading.sentences
+    return TermDocument(number, path, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, day)

@@ -45,6 +45,22 @@ class Analysis(NamedTuple):
         return [term for sentence in self.sentences for term in sentence]
 
 
+class AnalysisText(NamedTuple):
+    """An analysis as the index and its cache keep it: spaces between terms, and between bigrams, line breaks between sentences.
+
+    Tens of thousands go from one to the other when an index is made anew, and few are ever taken apart.
+    """
+
+    sentences: str
+    bigrams: str
+    denies: bool
+
+
+def as_text(analysis: Analysis) -> AnalysisText:
+    """An analysis as it is kept."""
+    return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
+
+
 def fold(text: str) -> str:
     """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")

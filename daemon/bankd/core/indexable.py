@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from bankd.core.analysis import Analysis
+from bankd.core.analysis import AnalysisText
 from bankd.core.pages import Entry, Page
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -20,7 +20,7 @@ class IndexAnalyses(NamedTuple):
     A reading is a run of Hangul with its terms, spaces between them.
     """
 
-    of: Mapping[str, Analysis]
+    of: Mapping[str, AnalysisText]
     readings: Mapping[str, str]
     provisional: frozenset[str]
 
@@ -36,11 +36,8 @@ class IndexableEntry(NamedTuple):
     entities: tuple[str, ...]
     heading: tuple[str, ...]
     text: str
-
-    @property
-    def context(self) -> str:
-        """Where it stands and whom it is about, as one text."""
-        return "\n".join((*self.heading, " ".join(self.entities).replace("-", " ").replace("_", " "))).strip()
+    context: str
+    """Where it stands and whom it is about, as one text."""
 
 
 def entries_of(page: Page) -> Iterator[IndexableEntry]:
@@ -51,16 +48,22 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
             heading = entry.heading or (page.title,)
             confidence = memory.confidence.hundredths if memory.confidence else None
             day = _day_of(page.path, entry)
+            context = _context(heading, memory.entities)
             yield IndexableEntry(
-                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context
             )
 
 
-def nodes_of(path: str, heading: tuple[str, ...]) -> list[str]:
+def _context(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
+    return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
+
+
+@lru_cache(maxsize=256)
+def nodes_of(path: str, heading: tuple[str, ...]) -> Sequence[str]:
     """The nodes that a memory stands under: folders, page, and headings as `page#Heading`."""
     parts = path.split("/")
     folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
-    return [*folders, path, *(f"{path}#{title}" for title in heading)]
+    return (*folders, path, *(f"{path}#{title}" for title in heading))
 
 
 def _day_of(path: str, entry: Entry) -> date | None:

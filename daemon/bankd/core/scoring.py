@@ -73,7 +73,9 @@ Two terms share a checksum once in four thousand million; it costs a near-tie it
 
 def vocabulary_of(terms: Iterable[str]) -> "array[int]":
     """The vocabulary of these terms."""
-    return array("I", sorted(set(map(_checksum, terms))))
+    # Encoded together: a rebuild needs those of every page, and one by one takes twice as long.
+    encoded = " ".join(terms).encode("utf-8", "surrogatepass")
+    return array("I", sorted(set(map(crc32, encoded.split()))))
 
 
 def _checksum(term: str) -> int:
