@@ -133,6 +133,19 @@ class SearchIndex:
         """The paths of pages."""
         return self._opened.rows.paths(pages)
 
+    def choose_keywords(self) -> None:
+        """Choose the keywords of the pages that changed; only the tree file shows them, so that no search waits for it."""
+        from bankd.adapters.index_keywords import KeywordChooser  # noqa: PLC0415 -- see the top
+
+        with self._folder.writer_lock():
+            self.open()  # what another process put in is in the terms too
+            rows = self._opened.rows
+            paths = rows.tree.without_keywords()
+            chooser = KeywordChooser(self._opened.terms, self._corpus.memories, len(paths))
+            with rows.transaction():
+                for path in paths:
+                    rows.tree.set_keywords(path, chooser.of(rows.tree.term_counts(path)))
+
     def nodes(self, paths: Iterable[str] | None = None) -> Iterator[Node]:
         """Each page, or these, with its title, heading paths, keywords and number of memories, for the tree."""
         return self._opened.rows.tree.nodes(paths)
@@ -149,10 +162,9 @@ class SearchIndex:
         """Note that the tree file of this checksum has everything that this state of the index has."""
         with self._folder.writer_lock():
             if self._opened.rows.state("generation", "0") == self._seen:
-                self._opened.rows.begin()
-                self._opened.rows.tree.forget_changes()
-                self._opened.rows.set_state("tree", checksum)
-                self._opened.rows.commit()
+                with self._opened.rows.transaction():
+                    self._opened.rows.tree.forget_changes()
+                    self._opened.rows.set_state("tree", checksum)
 
     def count(self, term: str) -> int:
         """In how many memories a term occurs, those not counted that are gone and not yet swept out."""

@@ -36,6 +36,7 @@ CREATE TABLE memories (
     heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
 );
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
+CREATE INDEX undescribed_pages ON pages (page) WHERE keywords = '';
 CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
 CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
@@ -72,18 +73,17 @@ class Rows:
         yield
         self._connection.execute("PRAGMA journal_mode = WAL")
 
-    def begin(self) -> None:
-        """Start a transaction."""
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Change everything inside, or nothing."""
         self._connection.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make what was done since `begin` permanent."""
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
         self._connection.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """Forget what was done since `begin`."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
 
     def state(self, key: str, default: str = "") -> str:
         """One value of the state of the index."""
@@ -140,7 +140,7 @@ class Rows:
         """Believe a page's new rows; the old ones are still there."""
         self._connection.execute(
             "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, terms = ?, "
-            "memories = ?, words = ?, sentences = ?, heading_words = ? WHERE path = ?",
+            "memories = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
             (
                 page.stamp, page.hash, epoch, page.provisional, page.title,
                 "\n".join(SEPARATOR.join(path) for path in page.headings),

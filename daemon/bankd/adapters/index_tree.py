@@ -66,6 +66,10 @@ class TreeRows:
             above.update(heading.split())
         return Counter([*said, *above, *above])
 
+    def without_keywords(self) -> list[str]:
+        """The pages whose keywords are still to be chosen: they changed since the tree file was written."""
+        return [path for (path,) in self._connection.execute("SELECT path FROM pages WHERE keywords = ''")]
+
     def set_keywords(self, path: str, keywords: Iterable[str]) -> None:
         """Set the keywords of a page, the best first."""
         self._connection.execute("UPDATE pages SET keywords = ? WHERE path = ?", (" ".join(keywords), path))

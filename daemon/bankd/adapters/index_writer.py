@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from bankd.adapters.disk import storage_told
 from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
 from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, record_files, recorded_files
-from bankd.adapters.index_keywords import KeywordChooser
 from bankd.adapters.index_terms import Terms
 from bankd.adapters.memory import seldom_collected
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
@@ -121,14 +119,14 @@ class IndexWriter:
             with build.terms.filling() as add:
                 for paths in _batches(sorted(scan)):
                     pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
-                    with _transaction(build):
+                    with build.rows.transaction():
                         for page in pages:
                             add(_documents(page, build.rows.put_page(page, epoch)))
                             build.rows.finish_page(page, epoch)
                     known.update(*(page.terms for page in pages))
                     read += [page.path for page in pages]
-            with _transaction(build):
-                self._finish(build, epoch, read)
+            with build.rows.transaction():
+                self._finish(build, epoch)
         return read
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
@@ -174,7 +172,7 @@ class IndexWriter:
         entries = {path: tuple(entries_of(page)) for path, page in read.items()}
         texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
         analyses = self._analyser.analyse_for_index(texts, build.rows.reading, looked.known)
-        with _transaction(build):  # each reading by itself would take longer than all the rest
+        with build.rows.transaction():  # each reading by itself would take longer than all the rest
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
@@ -188,24 +186,21 @@ class IndexWriter:
     def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
         rows, epoch, paths = build.rows, _next_epoch(build), [page.path for page in pages]
-        with _transaction(build):
+        with build.rows.transaction():
             numbers = [rows.put_page(page, epoch) for page in pages]
         documents = [one for page, found in zip(pages, numbers, strict=True) for one in _documents(page, found)]
         build.terms.replace([*paths, *gone], documents)
-        with _transaction(build):
+        with build.rows.transaction():
             self._note_for_tree(build, [*paths, *gone])
             for page in pages:
                 rows.finish_page(page, epoch)
                 rows.drop_old(page.path, epoch)
             for path in gone:
                 rows.remove_page(path)
-            self._finish(build, epoch, paths)
+            self._finish(build, epoch)
 
-    def _finish(self, build: Build, epoch: int, paths: Sequence[str]) -> None:
-        """What is known of pages once all terms are in, and how far the build has come."""
-        keywords = KeywordChooser(build.terms, build.rows.corpus().memories, len(paths))
-        for path in paths:
-            build.rows.tree.set_keywords(path, keywords.of(build.rows.tree.term_counts(path)))
+    def _finish(self, build: Build, epoch: int) -> None:
+        """How far the build has come, once all terms are in."""
         record_files(build.folder, build.rows)
         self._note_state(build, epoch)
 
@@ -234,17 +229,6 @@ def _next_epoch(build: Build) -> int:
 
 def _is_known(terms: Terms, term: str) -> bool:
     return terms.frequency("terms", term) > 0
-
-
-@contextmanager
-def _transaction(build: Build) -> Iterator[None]:
-    build.rows.begin()
-    try:
-        yield
-    except BaseException:
-        build.rows.rollback()
-        raise
-    build.rows.commit()
 
 
 def _is_provisional(entries: Sequence[IndexableEntry], texts: frozenset[str]) -> bool:

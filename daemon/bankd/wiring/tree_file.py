@@ -36,6 +36,7 @@ def write_tree(root: Path, index: SearchIndex, write: Write) -> None:
     """Bring the file up to date with the index; it is written only when its content changed."""
     file = root / TREE_FILE
     before = file.read_bytes() if file.is_file() else b""
+    index.choose_keywords()
     changes = index.tree_changes()
     tree = _patched(before, changes, index) if changes.since == _checksum(before) else _whole(index)
     content = render_tree(tree, index.corpus)
