@@ -14,6 +14,7 @@ from bankd.core.priors import prior_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, score, shortlist, sketch, weigh
 from bankd.core.spacing import pieces_of, respaced
+from bankd.core.strangers import strangers_in
 from bankd.core.succession import newest_first
 from bankd.core.typos import mended
 
@@ -93,7 +94,8 @@ def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
         terms = [word for term in terms for word in words_of(term, known)]
         runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
-    return weigh(analysis, runs, index.corpus.memories, index.frequency)
+    weights = weigh(analysis, runs, index.corpus.memories, index.frequency)
+    return weights._replace(strangers=strangers_in(normal_form(query.text), weights.terms, known))
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

@@ -2,7 +2,8 @@
 
     python -m tests.bench.floor [--queries 200]
 
-Sets with the same texts (the three of LoCoMo) are not asked each other's questions. `tests/bench/floor_choosing.py` shows
+Sets with the same texts (the three of LoCoMo) are not asked each other's questions; but each half of a set is asked what
+only the other half could answer, about other people or pages in the same words. `tests/bench/floor_choosing.py` shows
 what other values would give, and `tests/bench/floors.md` has its tables.
 """
 
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -19,6 +21,7 @@ from bankd.adapters.kiwi import KiwiWorker
 from bankd.core.trial import TrialBank, folder_of
 from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.wiring.searching import Searching
+from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 
 ALLOWED_FALSE, ALLOWED_LOST = 0.10, 0.02
@@ -49,6 +52,35 @@ def lost_share(trial: TrialSet, search: Searching, bank: TrialBank) -> float:
     return lost / found
 
 
+def halves_apart(trial: TrialSet) -> Iterator[TrialSet]:
+    """The documents of each half of a set, with the questions that the other half answers."""
+    parts = {str(document["id"]): document.get(GROUP) or document.get("title") for document in trial.documents}
+    for queries in filter(None, halves_of(trial)):
+        answering = {parts[key] for query in queries for key in trial.relevant[str(query["id"])]}
+        rest = [document for document in trial.documents if parts[str(document["id"])] not in answering]
+        yield TrialSet(rest, queries, trial.relevant)
+
+
+def print_halves(name: str, trial: TrialSet, most: int) -> None:
+    for half in halves_apart(trial):
+        if half.documents:
+            with _opened(half) as (search, _):
+                few = Random(SEED).sample(list(half.queries), min(most, len(half.queries)))
+                hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in few)
+            print(
+                f"{name}: half of it answers {hits / len(few):.3f} of {len(few)} questions that the other half answers"
+            )
+
+
+@contextmanager
+def _opened(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
+    with trial_workspace(trial.documents, GROUP) as (root, bank):
+        search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        search.refresh(NOW, None)
+        yield search, bank
+        search.close()
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description='How well "nothing relevant" is told.')
     parser.add_argument("--queries", type=int, default=200, help="at most so many of each set")
@@ -59,17 +91,16 @@ def main(arguments: Sequence[str]) -> int:
         trials[name] = trial._replace(queries=few)
     asked, answered = 0, 0
     for name, trial in trials.items():
-        with trial_workspace(trial.documents, GROUP) as (root, bank):
-            search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
-            search.refresh(NOW, None)
+        with _opened(trial) as (search, bank):
             print(f"{name}: {lost_share(trial, search, bank):.3f} of its true answers lost (allowed {ALLOWED_LOST})")
             for other, foreign in trials.items():
                 if other != name and other.split("-")[0] != name.split("-")[0]:
                     hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in foreign.queries)
                     asked, answered = asked + len(foreign.queries), answered + hits
                     print(f"  answers {hits / len(foreign.queries):.3f} of {len(foreign.queries)} questions of {other}")
-            search.close()
     print(f"together: {answered / asked:.3f} of {asked} foreign questions answered (allowed {ALLOWED_FALSE})")
+    for name in trials:
+        print_halves(name, read_set(data_folder() / name), options.queries)
     return 0
 
 

@@ -1,9 +1,9 @@
-"""How the floor for Korean was chosen: each constant varied, and what that loses and stops.
+"""How the floor was chosen: each constant varied, and what that loses and stops.
 
     python -m tests.bench.floor_choosing [--queries 400] > tests/bench/floors.md
 
 Everyday sentences are asked besides the questions of the sets: of parakqc, kor-question-pair and klue-sts, where two say
-the same and one is a memory. A query is ranked once; `bankd.search` itself decides what is an answer.
+the same and one is a memory. A half of LoCoMo is asked what only the other half could answer. A query is ranked once; `bankd.search` itself decides what is an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bankd.adapters.kiwi import KiwiWorker
 from bankd.core import floor
 from bankd.core.query import Filters, Query
 from bankd.core.scoring import Corpus, Weights
-from bankd.core.trial import TrialBank
+from bankd.core.trial import TrialBank, folder_of
 from bankd.search import Ranked, Taste, above_floor, find, rank, read
 from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.wiring.searching import Searching
@@ -32,6 +32,12 @@ from tests.bench.quality import GROUP, SEED, data_folder
 SETS = ("korquad1-a", "naia-contract-ko")
 CHOOSING, REPORTING = ("parakqc-a", "kor-question-pair-a"), ("klue-sts-a",)
 _MOST_MEMORIES = 700
+LOCOMO = ("locomo-turns-1-5", "locomo-facts-1-5", "locomo-sessions-1-5")
+VARIED_LATIN: Mapping[str, Sequence[float]] = {
+    "LATIN_FLOOR": (0.07, 0.085, 0.12),
+    "LONG_TEXT": (20, 60),
+    "STRANGER_RAISE": (0.0, 0.3, 1.0),
+}
 VARIED: Mapping[str, Sequence[float]] = {
     "HANGUL_FLOOR": (0.024, 0.026, 0.03, 0.032),
     "SHORT_TEXT": (10, 30, 60),
@@ -52,9 +58,17 @@ class Asked(NamedTuple):
 class Case(NamedTuple):
     """Queries asked of a bank: its own, of which none should lose its answer, or foreign ones."""
 
-    name: str
-    is_own: bool
+    bank: str
+    queries: str
     asked: Sequence[Asked]
+
+    @property
+    def is_own(self) -> bool:
+        return self.bank == self.queries
+
+    @property
+    def title(self) -> str:
+        return "own answers lost" if self.is_own else f"{self.queries} answered"
 
     def share(self) -> float:
         """Of its own queries those that lose their answer, of foreign ones those that are answered."""
@@ -81,6 +95,18 @@ def pairs_set(name: str) -> TrialSet:
     return TrialSet([{"id": key, "text": text} for text, key in memories.items()], queries, relevant)
 
 
+def halves_of_locomo(name: str) -> tuple[TrialSet, TrialSet]:
+    """The conversations for choosing, and those for reporting, each with their questions."""
+    trial = read_set(data_folder() / name)
+    choosing, reporting = (_with_documents(trial, queries) for queries in halves_of(trial))
+    return choosing, reporting
+
+
+def _with_documents(trial: TrialSet, queries: Sequence[Mapping[str, Any]]) -> TrialSet:
+    groups = {query[GROUP] for query in queries}
+    return TrialSet([one for one in trial.documents if one[GROUP] in groups], queries, trial.relevant)
+
+
 def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) -> Iterator[Case]:
     """Every set asked of every bank."""
     for name in banks:
@@ -89,7 +115,7 @@ def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) ->
                 few = Random(SEED).sample(list(trial.queries), min(most, len(trial.queries)))
                 relevant = trial.relevant if other == name else {}
                 asked = [_ask(query, relevant.get(str(query["id"]), {}), search, bank) for query in few]
-                yield Case(f"{name} < {other}", other == name, asked)
+                yield Case(name, other, asked)
 
 
 @contextmanager
@@ -104,9 +130,11 @@ def _bank(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
 
 
 def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank) -> Asked:
+    """Ask it, its own inside their conversation."""
     index, today, taste = search.index, NOW.date(), Taste()
     weights = read(Query(query["text"]), index, search.analyser)
-    ranked = rank(find(weights, Filters(), index, today, taste), weights, index, today, taste)
+    filters = Filters(nodes=(folder_of(query[GROUP]),)) if relevant and query.get(GROUP) else Filters()
+    ranked = rank(find(weights, filters, index, today, taste), weights, index, today, taste)
     found = [bank.documents[one.path, one.row.line] for one in ranked[:10]]
     right = frozenset(place for place, document in enumerate(found) if relevant.get(document, 0) > 0)
     return Asked(ranked, weights, index.corpus, right)
@@ -123,8 +151,15 @@ def varied(name: str, value: float) -> Iterator[None]:
         setattr(floor, name, before)
 
 
+def print_tables(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]) -> None:
+    """A table for each bank."""
+    for bank in dict.fromkeys(case.bank for case in cases):
+        print(f"\n### Asked of {bank}\n")
+        print_table([case for case in cases if case.bank == bank], variations)
+
+
 def print_table(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]) -> None:
-    print_head([case.name for case in cases])
+    print_head([case.title for case in cases])
     print_cells("as chosen", [f"{case.share():.3f}" for case in cases])
     for name, values in variations.items():
         for value in values:
@@ -140,15 +175,19 @@ def main(arguments: Sequence[str]) -> int:
     choosing, reporting = halves_of(whole[SETS[0]])
     print("# How the floor was chosen\n\nMade by `python -m tests.bench.floor_choosing`, which says how.\n")
     print(
-        "`A < A`: the share of A's answers that fall below the floor. `A < B`: the share of B's queries answered from A."
+        "Shares: of a bank's own queries those that lose their answer to the floor, of others those that are answered."
     )
     for title, queries, names in (("choosing", choosing, CHOOSING), ("reporting", reporting, REPORTING)):
         sets = {SETS[0]: whole[SETS[0]]._replace(queries=queries), SETS[1]: whole[SETS[1]]}
         trials = {**sets, **{name: pairs_set(name) for name in names}}
-        print(f"\n## On the sentences for {title}\n")
-        print_table(
-            list(cases_of(trials, list(trials), most)), VARIED if title == "choosing" else {"EVERYDAY_DISCOUNT": (0.0,)}
-        )
+        print(f"\n## On the sentences for {title}")
+        variations = VARIED if title == "choosing" else {"EVERYDAY_DISCOUNT": (0.0,)}
+        print_tables(list(cases_of(trials, list(trials), most)), variations)
+        for name in LOCOMO:
+            halves = dict(zip(("choosing", "reporting"), halves_of_locomo(name), strict=True))
+            english = {name: halves.pop(title), "the other half": halves.popitem()[1]}
+            variations = VARIED_LATIN if title == "choosing" else {"STRANGER_RAISE": (0.0,)}
+            print_tables(list(cases_of(english, [name], most)), variations)
     return 0
 
 

@@ -40,6 +40,14 @@ def test_a_long_english_memory_must_share_less() -> None:
     assert 0 < floor_of(long, LATIN, CORPUS) < floor_of(short, LATIN, CORPUS)
 
 
+def test_who_asks_for_somebody_unknown_is_answered_by_better_matches_only() -> None:
+    candidate = memory(["paint"])
+
+    assert floor_of(candidate, LATIN._replace(strangers=frozenset(("carolin",))), CORPUS) > floor_of(
+        candidate, LATIN, CORPUS
+    )
+
+
 def test_in_a_small_bank_the_floor_is_low() -> None:
     tiny = CORPUS._replace(memories=5)
 

@@ -62,6 +62,8 @@ class Weights(NamedTuple):
     bigram_total: float
     pair_total: float
     """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
+    strangers: frozenset[str] = frozenset()
+    """The terms that are names of whom or what no memory knows."""
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -130,8 +132,8 @@ def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callab
         bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
     names = frozenset(run.removesuffix("'s") for run in runs)
     pairs = pairs_of(query.terms, terms)
-    totals = [sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs)]
-    return Weights(terms, bigrams, pairs, names, query.denies, totals[0] * (K1 + 1), *totals[1:])
+    of_terms, of_bigrams, of_pairs = (sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs))
+    return Weights(terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs)
 
 
 def _is_seam(gram: str, terms: Iterable[str]) -> bool:
