@@ -230,6 +230,11 @@ def reworder(data: bytes, draw: st.DataObject) -> Callable[[bytes], bytes] | Non
     ["- W: plain words ^m-000000000000", "- W: 한글 낱말 ^m-000000000001"],
     ["- W: 한글 낱말 ^m-000000000001", "- W: plain words ^m-000000000000", "- W: plain words ^m-000000000001"],
 )
+@example(  # the same, and the page has the line that he copied
+    ["- W: 한글 낱말 ^m-000000000001"],
+    ["- W: plain words ^m-000000000000", "- W: 한글 낱말 ^m-000000000001"],
+    ["- W: 한글 낱말 ^m-000000000001", "- W: plain words ^m-000000000000", "- W: plain words ^m-000000000001"],
+)
 @settings(max_examples=100 * SCALE, deadline=None)
 def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     live: list[str], pristine: list[str], late: list[str]
@@ -241,6 +246,7 @@ def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     new = [line for line in texts[2].split("\n") if line.strip() and line not in texts[1].split("\n")]
     words = {split_id(line)[0] for line in result.split("\n")}
     assert {split_id(line)[0] for line in new} <= words
+    assert set(texts[0].split("\n")) & set(texts[2].split("\n")) <= set(result.split("\n"))
 
 
 def pieces_of_page(document: Document, text: str) -> Iterator[tuple[Span, Piece]]:

@@ -48,7 +48,7 @@ def _bare_lines(text: str) -> list[str]:
 
 def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
     """Bring an editor's late lines into a page; those whose id is in `elsewhere` belong to another page by now."""
-    page = _Lines(live)
+    page = _Lines(live, late)
     for hunk in hunks(pristine, late):
         page.merge(hunk, elsewhere)
     return page.text
@@ -57,13 +57,11 @@ def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) 
 class _Lines:
     """The lines of a page, compared without their carriage returns and kept with them."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, late: str) -> None:
         self._return = "\r" if majority_ending(text) == "\r\n" else ""
         self._raw = text.split("\n")
         self._bare = [line.removesuffix("\r") for line in self._raw]
-        self._written: set[str] = (
-            set()
-        )  # what the editor wrote is never taken for what he reworded, were its id the same
+        self._kept = frozenset(_bare_lines(late))  # what he has still is not what he reworded, were its id the same
 
     @property
     def text(self) -> str:
@@ -97,7 +95,6 @@ class _Lines:
             del self._bare[at], self._raw[at]
         elif self._line_of(split_id(line)[1]) is not None:
             line = split_id(line)[0]  # the page has another wording of this memory by now: both are kept
-        self._written.add(line)
         is_last = at == len(self._raw)
         if is_last and at:
             self._raw[-1] += self._return
@@ -108,12 +105,12 @@ class _Lines:
     def _former(self, line: str, old: tuple[str, ...]) -> int | None:
         """The line of the page that this one finishes or rewords; what we changed in it meanwhile does not count."""
         there = self._line_of(split_id(line)[1])
-        if there is not None and self._bare[there] in self._written:
+        if there is not None and self._bare[there] in self._kept:
             there = None
         for had in old:
             if there is not None and _is_same(had, line) and _essence(had) == _essence(self._bare[there]):
                 return there
-            if had in self._bare and had not in self._written and _is_same(had, line):
+            if had in self._bare and had not in self._kept and _is_same(had, line):
                 return self._bare.index(had)
         return None
 
