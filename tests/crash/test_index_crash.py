@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from threading import Event
+from unittest.mock import patch
 
 import pytest
 from tests.fakes import FakeAnalyser
 
 from bankd.adapters.index import IndexDamaged, SearchIndex
+from bankd.adapters.index_terms import Terms
 from bankd.adapters.page_files import PageFiles
 from bankd.core.query import Filters, Freshness, Query
+from bankd.errors import StorageError
 from bankd.search import search
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -88,8 +93,28 @@ def test_killed_at_any_moment_the_next_refresh_makes_it_whole(tmp_path: Path, se
     index.refresh(NOW)
 
     assert answers(index, tmp_path) == as_written(tmp_path)
+    assert len(stored_texts(tmp_path)) == sum(map(len, as_written(tmp_path).values()))
     index.verify()
     assert index.refresh(NOW).read == 0
+    index.close()
+
+
+def stored_texts(root: Path) -> list[str]:
+    file = root / "index" / (root / "index" / "current").read_text() / "rows.sqlite3"
+    with closing(sqlite3.connect(file)) as connection:
+        return sorted(text for (text,) in connection.execute("SELECT text FROM memories"))
+
+
+def test_a_refresh_that_stopped_between_rows_and_terms_leaves_no_row_behind(root: Path) -> None:
+    (root / "bank/p0.md").write_text("# Page 0\n\n- memory 0 words\n- one more\n")
+    index = open_index(root)
+    with patch.object(Terms, "replace", side_effect=OSError("no more")), pytest.raises(StorageError):
+        index.refresh(NOW)
+
+    index.refresh(NOW)
+
+    assert stored_texts(root) == sorted([*(f"memory {page} words" for page in range(6)), "one more"])
+    assert answers(index, root) == as_written(root)
     index.close()
 
 
