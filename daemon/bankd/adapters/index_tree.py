@@ -30,16 +30,22 @@ class TreeRows:
         """Read and write by this connection."""
         self._connection = connection
 
-    def touch(self, paths: Collection[str]) -> None:
-        """Note that pages change, and with them the terms that they have or had; before the old ones are dropped."""
-        terms: set[str] = set()
-        for path in paths:
-            for (sentences,) in self._connection.execute(
-                "SELECT sentences FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,)
-            ):
-                terms.update(sentences.split())
+    def touch(self, paths: Collection[str], epoch: int) -> None:
+        """Note that pages change, and the terms that more or fewer memories have now; before the old rows are dropped."""
+        terms = {term for path in paths for term in self._changed_terms(path, epoch)}
         touched = [*(("page", path) for path in paths), *(("term", term) for term in terms)]
         self._connection.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", touched)
+
+    def _changed_terms(self, path: str, epoch: int) -> set[str]:
+        """The terms of which the rows of this epoch have another number of memories than those of any before."""
+        counts: dict[int, Counter[str]] = {epoch: Counter()}
+        for made, sentences in self._connection.execute(
+            "SELECT epoch, sentences FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,)
+        ):
+            counts.setdefault(made, Counter()).update(set(sentences.split()))
+        now = counts.pop(epoch)
+        before = list(counts.values()) or [Counter()]  # two, where a crash left rows that nobody believed
+        return {term for old in before for term in old.keys() | now.keys() if old[term] != now[term]}
 
     def changes(self, since: str) -> TreeChanges:
         """What changed since the file of this checksum."""

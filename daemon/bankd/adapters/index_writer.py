@@ -191,7 +191,7 @@ class IndexWriter:
         documents = [one for page, found in zip(pages, numbers, strict=True) for one in _documents(page, found)]
         build.terms.replace([*paths, *gone], documents)
         with build.rows.transaction():
-            self._note_for_tree(build, [*paths, *gone])
+            self._note_for_tree(build, [*paths, *gone], epoch)
             for page in pages:
                 rows.finish_page(page, epoch)
                 rows.drop_old(page.path, epoch)
@@ -205,12 +205,12 @@ class IndexWriter:
         self._note_state(build, epoch)
 
     @staticmethod
-    def _note_for_tree(build: Build, paths: Sequence[str]) -> None:
+    def _note_for_tree(build: Build, paths: Sequence[str], epoch: int) -> None:
         """Note what changes for the tree file; after many changes it is made whole."""
         if len(paths) > _MANY_FOR_TREE:
             build.rows.set_state("tree", "")
         if build.rows.state("tree"):
-            build.rows.tree.touch(paths)
+            build.rows.tree.touch(paths, epoch)
 
     def _note_state(self, build: Build, epoch: int) -> None:
         build.rows.set_state("generation", str(epoch))
