@@ -51,7 +51,7 @@ class FakeIndex:
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.generation = 1
         self._paths = dict(enumerate(sorted(pages), start=1))
-        self._rows: list[tuple[FoundRow, list[str], Analysis]] = []
+        self._rows: list[tuple[FoundRow, Sequence[str], Analysis]] = []
         self._candidates: list[Candidate] = []
         for number, path in self._paths.items():
             for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
