@@ -10,11 +10,11 @@ from bankd.core.analysis import Analysis, bigrams_of, has_hangul, is_hangul, nor
 from bankd.core.floor import floor_of
 from bankd.core.lexicon import Readings, words_of
 from bankd.core.marking import marks_of
+from bankd.core.phrasing import phrasing_of
 from bankd.core.priors import prior_of
 from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, score, shortlist, sketch, weigh
 from bankd.core.spacing import pieces_of, respaced
-from bankd.core.strangers import strangers_in
 from bankd.core.succession import newest_first
 from bankd.core.typos import mended
 
@@ -95,7 +95,7 @@ def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
         runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh(analysis, runs, index.corpus.memories, index.frequency)
-    return weights._replace(strangers=strangers_in(normal_form(query.text), weights.terms, known))
+    return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

@@ -36,7 +36,8 @@ LOCOMO = ("locomo-turns-1-5", "locomo-facts-1-5", "locomo-sessions-1-5")
 VARIED_LATIN: Mapping[str, Sequence[float]] = {
     "LATIN_FLOOR": (0.07, 0.085, 0.12),
     "LONG_TEXT": (20, 60),
-    "STRANGER_RAISE": (0.0, 0.3, 1.0),
+    "OF_STRANGERS": (1.0, 1.3, 2.0),
+    "KEYWORDS": (0.6, 1.0),
 }
 VARIED: Mapping[str, Sequence[float]] = {
     "HANGUL_FLOOR": (0.024, 0.026, 0.03, 0.032),
@@ -186,7 +187,7 @@ def main(arguments: Sequence[str]) -> int:
         for name in LOCOMO:
             halves = dict(zip(("choosing", "reporting"), halves_of_locomo(name), strict=True))
             english = {name: halves.pop(title), "the other half": halves.popitem()[1]}
-            variations = VARIED_LATIN if title == "choosing" else {"STRANGER_RAISE": (0.0,)}
+            variations = VARIED_LATIN if title == "choosing" else {"OF_STRANGERS": (1.0,)}
             print_tables(list(cases_of(english, [name], most)), variations)
     return 0
 

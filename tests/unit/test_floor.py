@@ -40,12 +40,13 @@ def test_a_long_english_memory_must_share_less() -> None:
     assert 0 < floor_of(long, LATIN, CORPUS) < floor_of(short, LATIN, CORPUS)
 
 
-def test_who_asks_for_somebody_unknown_is_answered_by_better_matches_only() -> None:
+def test_keywords_demand_less_and_sentences_about_strangers_more() -> None:
     candidate = memory(["paint"])
 
-    assert floor_of(candidate, LATIN._replace(strangers=frozenset(("carolin",))), CORPUS) > floor_of(
-        candidate, LATIN, CORPUS
-    )
+    keywords = floor_of(candidate, LATIN._replace(phrasing="keywords"), CORPUS)
+    strangers = floor_of(candidate, LATIN._replace(phrasing="of strangers"), CORPUS)
+
+    assert keywords < floor_of(candidate, LATIN, CORPUS) < strangers
 
 
 def test_in_a_small_bank_the_floor_is_low() -> None:

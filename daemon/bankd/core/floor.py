@@ -7,7 +7,8 @@ so its floor falls with the square root. In a small bank no word is rare yet, so
 Everyday words stand in long Korean sentences by accident: 커피 and 마시다 in a paragraph about a war are no answer to
 who asks for them, while a rare name is. The more of what matches is everyday, the more it must score.
 
-An English question about a name that no memory has must be matched better, for what does match is about others.
+In English the phrasing of the question counts too: of keywords any may be right, and a sentence about somebody whom no
+memory knows is answered by much that is about others.
 
 `tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
 of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
@@ -22,10 +23,10 @@ from bankd.core.scoring import Candidate, Corpus, Weights
 HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
 SHORT_TEXT, LONG_TEXT, LONG_SENTENCE = 20, 40, 16
 """In distinct terms."""
+KEYWORDS, OF_STRANGERS = 0.8, 1.5
+"""Factors of the floor, by the phrasing of the question."""
 SMALL_BANK = 100
 """In memories."""
-STRANGER_RAISE = 0.5
-"""What a name that no memory has adds to the floor, as a share."""
 EVERYDAY_DISCOUNT = 0.6
 """What everyday words count less in a long sentence, as a share; the shorter the sentence, the nearer to nothing."""
 
@@ -36,8 +37,8 @@ def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     if weights.bigrams or candidate.bigrams:
         floor = _hangul_floor(candidate, terms, weights)
     else:
-        floor = LATIN_FLOOR * math.sqrt(min(1.0, LONG_TEXT / (len(terms) or 1)))
-        floor *= 1 + STRANGER_RAISE if weights.strangers else 1.0
+        demand = {"keywords": KEYWORDS, "sentence": 1.0, "of strangers": OF_STRANGERS}[weights.phrasing]
+        floor = LATIN_FLOOR * demand * math.sqrt(min(1.0, LONG_TEXT / (len(terms) or 1)))
     return floor * min(1.0, corpus.memories / SMALL_BANK)
 
 

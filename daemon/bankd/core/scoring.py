@@ -23,6 +23,7 @@ from bankd.core.analysis import Analysis
 from bankd.core.asking import WEIGHT as ASKING_WEIGHT
 from bankd.core.asking import asking_bigrams, term_weight
 from bankd.core.order import Pair, pairs_in, pairs_of
+from bankd.core.phrasing import Phrasing
 
 K1 = 1.2
 B = 0.5
@@ -62,8 +63,7 @@ class Weights(NamedTuple):
     bigram_total: float
     pair_total: float
     """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
-    strangers: frozenset[str] = frozenset()
-    """The terms that are names of whom or what no memory knows."""
+    phrasing: Phrasing = "sentence"
 
 
 Vocabulary: TypeAlias = Sequence[int]
