@@ -36,7 +36,7 @@ CREATE TABLE memories (
     heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
 );
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
-CREATE INDEX undescribed_pages ON pages (page) WHERE keywords = '';
+CREATE INDEX undescribed_pages ON pages (path, memories) WHERE keywords = '';
 CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
 CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;

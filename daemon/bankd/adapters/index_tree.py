@@ -73,8 +73,11 @@ class TreeRows:
         return Counter([*said, *above, *above])
 
     def without_keywords(self) -> list[str]:
-        """The pages whose keywords are still to be chosen: they changed since the tree file was written."""
-        return [path for (path,) in self._connection.execute("SELECT path FROM pages WHERE keywords = ''")]
+        """The pages with memories whose keywords are still to be chosen: they changed since the tree file was written."""
+        query = (
+            "SELECT path FROM pages WHERE keywords = '' AND +memories > 0"  # + : by the index of the few, not of all
+        )
+        return [path for (path,) in self._connection.execute(query)]
 
     def set_keywords(self, path: str, keywords: Iterable[str]) -> None:
         """Set the keywords of a page, the best first."""
