@@ -64,7 +64,7 @@ def halves_apart(trial: TrialSet) -> Iterator[TrialSet]:
 def print_halves(name: str, trial: TrialSet, most: int) -> None:
     for half in halves_apart(trial):
         if half.documents:
-            with _opened(half) as (search, _):
+            with opened(half) as (search, _):
                 few = Random(SEED).sample(list(half.queries), min(most, len(half.queries)))
                 hits = sum(bool(ask(search, query, everything=False, inside=False)) for query in few)
             print(
@@ -73,7 +73,8 @@ def print_halves(name: str, trial: TrialSet, most: int) -> None:
 
 
 @contextmanager
-def _opened(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
+def opened(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
+    """A set as a bank, indexed, and searched with Kiwi."""
     with trial_workspace(trial.documents, GROUP) as (root, bank):
         search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
         search.refresh(NOW, None)
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
         trials[name] = trial._replace(queries=few)
     asked, answered = 0, 0
     for name, trial in trials.items():
-        with _opened(trial) as (search, bank):
+        with opened(trial) as (search, bank):
             print(f"{name}: {lost_share(trial, search, bank):.3f} of its true answers lost (allowed {ALLOWED_LOST})")
             for other, foreign in trials.items():
                 if other != name and other.split("-")[0] != name.split("-")[0]:

@@ -3,7 +3,8 @@
     python -m tests.bench.floor_choosing [--queries 400] > tests/bench/floors.md
 
 Everyday sentences are asked besides the questions of the sets: of parakqc, kor-question-pair and klue-sts, where two say
-the same and one is a memory. A half of LoCoMo is asked what only the other half could answer. A query is ranked once; `bankd.search` itself decides what is an answer.
+the same and one is a memory. A half of LoCoMo is asked what only the other half could answer. A query is ranked once;
+`bankd.search` itself decides what is an answer.
 """
 
 from __future__ import annotations
@@ -16,16 +17,15 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
 from bankd.core import floor
 from bankd.core.query import Filters, Query
 from bankd.core.scoring import Corpus, Weights
 from bankd.core.trial import TrialBank, folder_of
 from bankd.search import Ranked, Taste, above_floor, find, rank, read
-from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.wiring.evaluating import NOW, TrialSet, read_set
 from bankd.wiring.searching import Searching
 from tests.bench.choosing import print_cells, print_head
+from tests.bench.floor import opened
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, data_folder
 
@@ -111,23 +111,12 @@ def _with_documents(trial: TrialSet, queries: Sequence[Mapping[str, Any]]) -> Tr
 def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) -> Iterator[Case]:
     """Every set asked of every bank."""
     for name in banks:
-        with _bank(trials[name]) as (search, bank):
+        with opened(trials[name]) as (search, bank):
             for other, trial in trials.items():
                 few = Random(SEED).sample(list(trial.queries), min(most, len(trial.queries)))
                 relevant = trial.relevant if other == name else {}
                 asked = [_ask(query, relevant.get(str(query["id"]), {}), search, bank) for query in few]
                 yield Case(name, other, asked)
-
-
-@contextmanager
-def _bank(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
-    with trial_workspace(trial.documents, GROUP) as (root, bank):
-        search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
-        search.refresh(NOW, None)
-        search.analyser.patience = "if warm"
-        search.open()
-        yield search, bank
-        search.close()
 
 
 def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank) -> Asked:
@@ -169,7 +158,7 @@ def print_table(cases: Sequence[Case], variations: Mapping[str, Sequence[float]]
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description="How the floor for Korean was chosen.")
+    parser = argparse.ArgumentParser(description="How the floor was chosen.")
     parser.add_argument("--queries", type=int, default=400, help="at most so many of each set")
     most = parser.parse_args(arguments).queries
     whole = {name: read_set(data_folder() / name) for name in SETS}

@@ -121,7 +121,7 @@ class Rows:
     def put_page(self, page: NewPage, epoch: int) -> list[int]:
         """Add a page's rows beside the old ones and mark it unread until `finish_page`; gives the new row numbers."""
         number = self._page_number(page.path)
-        # A kill before `finish_page` leaves rows of this epoch, for it ends with the last step.
+        # A refresh killed before its end leaves rows of this epoch, which the next one uses again.
         self._connection.execute("DELETE FROM memories WHERE page = ? AND epoch = ?", (number, epoch))
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(

@@ -74,9 +74,8 @@ class TreeRows:
 
     def without_keywords(self) -> list[str]:
         """The pages with memories whose keywords are still to be chosen: they changed since the tree file was written."""
-        query = (
-            "SELECT path FROM pages WHERE keywords = '' AND +memories > 0"  # + : by the index of the few, not of all
-        )
+        # With the plus SQLite takes the index of these few pages, and not that of all numbers of memories.
+        query = "SELECT path FROM pages WHERE keywords = '' AND +memories > 0"
         return [path for (path,) in self._connection.execute(query)]
 
     def set_keywords(self, path: str, keywords: Iterable[str]) -> None:

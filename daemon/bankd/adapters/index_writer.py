@@ -176,7 +176,7 @@ class IndexWriter:
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
-            provisional = bool(analyses.provisional) and _is_provisional(entries[path], analyses.provisional)
+            provisional = _is_provisional(entries[path], analyses.provisional)
             rows = tuple(NewRow(entry, analyses.of[entry.text], analyses.of[entry.context]) for entry in entries[path])
             headings = tuple(heading.path for heading in read[path].headings)
             terms = _terms_of(rows)

@@ -14,7 +14,8 @@ memory knows is answered by much that is about others.
 of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
 """
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from __future__ import annotations
+
 import math
 
 from bankd.core.everyday import EVERYDAY

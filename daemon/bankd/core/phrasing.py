@@ -4,7 +4,8 @@ Who types three keywords is glad of a memory that has one of them. Who asks for 
 never heard of her: what matches the rest of the question is about others.
 """
 
-# No postponed annotations here: what a query imports is compiled once; and no pattern, which takes longer than the work.
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator
 from typing import Literal, TypeAlias
 
