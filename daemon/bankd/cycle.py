@@ -29,7 +29,7 @@ from bankd.core.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.retain import LogReading, RetainLine, identified_as
 from bankd.core.retiring import allowed_removals
 from bankd.core.routing import Destination, Rules, route
-from bankd.core.secrets import Finder, Secret, find_secrets, mask
+from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask
 from bankd.core.split import Limits
 from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError

@@ -15,7 +15,7 @@ import yaml
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.core.memory import TAGS
 from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
-from bankd.core.secrets import Finder
+from bankd.core.secrets.screening import Finder
 
 _MAX_PATTERN = 2000  # characters; longer ones are split into several rules
 _MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern

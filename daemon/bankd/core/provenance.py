@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bankd.core.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.core.memory import statement_of
 from bankd.core.retain import LogReading, Place
-from bankd.core.secrets import find_secrets, mask
+from bankd.core.secrets.screening import find_secrets, mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_rules_text, read_text
 from bankd.core.policy import Settings
 from bankd.core.routing import Rules
-from bankd.core.secrets import Finder
+from bankd.core.secrets.screening import Finder
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")

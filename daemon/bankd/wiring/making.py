@@ -9,7 +9,7 @@ from bankd.adapters.log_end import append_line
 from bankd.adapters.tree import Tree
 from bankd.config import compile_finders, load_settings
 from bankd.core.retain import Place
-from bankd.core.secrets import find_secrets
+from bankd.core.secrets.screening import find_secrets
 from bankd.errors import UserError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS

@@ -1,0 +1,89 @@
+"""Secrets that a text names: a word for a password or a key, and after it a value that can be one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from bankd.core.secrets.values import Joint, is_key, is_password, is_reference
+
+_PASSWORD = re.compile(
+    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|pass|pwd?)s?(?![A-Za-z])"
+    r"|(?<![A-Za-z])pin(?:[ -]?(?:code|number))?(?![A-Za-z])"
+    r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
+    r"|비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호|핀\s?번호",
+    re.IGNORECASE,
+)
+_KEY = re.compile(
+    r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
+    r"(?:key|token|secret|credential|bearer|basic)s?(?![A-Za-z])"
+    r"|(?<=[a-z])(?:Key|Token|Secret)\b"
+    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는])|토큰|시크릿",
+    re.IGNORECASE,
+)
+# `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`: a name, a stroke, a password.
+_PAIR = re.compile(
+    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
+    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>[!-~]+)",
+    re.IGNORECASE,
+)
+# The options by which programs take a password on their command line.
+_OPTION = re.compile(
+    r"\b(?:curl|wget|http)\b.{0,200}?\s(?:-u|--user|-a)[ =]?[\"']?[^\s:\"']+:(?P<user>[^\s\"']+)"
+    r"|\b(?:mysql\w*|mariadb\w*|mongo\w*|sshpass|docker\s+login|redis-cli|smbclient|sqlcmd)\b.{0,200}?\s-[pPaw] ?[\"']?(?P<option>[^\s\"'-][^\s\"']{3,})",
+    re.IGNORECASE,
+)
+# A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
+_PHRASE = re.compile(
+    r"(?:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?(?P<value>(?:\b[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}\b)"
+)
+
+_OPEN = r"[\"'`*_)\]]*\s*"
+_START = r"\s*[\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+)?(?P<value>[!-~]+)"
+_JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
+    (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
+    (Joint.STATED, re.compile(rf"{_OPEN}(?:은|는|이|가|을|를)\s?(?:이제\s|지금\s)?{_START}")),
+    (
+        Joint.SAID,
+        re.compile(
+            rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|(?:changed|reset|set|updated|rotated|switched)\s+(?:it\s+)?to){_START}",
+            re.IGNORECASE,
+        ),
+    ),
+    (Joint.BARE, re.compile(rf"{_OPEN}\s(?:to\s)?{_START}")),
+)
+# A number that names a thing, and is no secret: the word just before the value says so.
+_IDENTIFIER = re.compile(
+    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|id|해시|커밋)(?:\s+is)?\W*$", re.IGNORECASE
+)
+
+
+def find_named(text: str) -> Iterator[tuple[str, int, int]]:
+    """Give kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
+    yield from _named("password", _PASSWORD, is_password, text)
+    yield from _named("key", _KEY, is_key, text)
+    for found in (*_PAIR.finditer(text), *_OPTION.finditer(text)):
+        value, start = _trimmed(found)
+        if not is_reference(value) and is_password(value, "", Joint.STATED):
+            yield "password", start, start + len(value)
+    for found in _PHRASE.finditer(text):
+        yield "recovery phrase", found.start("value"), found.end("value")
+
+
+def _named(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    for named in word.finditer(text):
+        for joint, pattern in _JOINTS:
+            found = pattern.match(text, named.end())
+            if found is None or _IDENTIFIER.search(text, named.start(), found.start("value")):
+                continue
+            value, start = _trimmed(found)
+            if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
+                yield kind, start, start + len(value)
+                break
+
+
+def _trimmed(found: re.Match[str]) -> tuple[str, int]:
+    group = found.lastgroup or ""
+    return found[group].rstrip("\"'`*_.,;)]}>"), found.start(group)

@@ -1,0 +1,66 @@
+"""Find credentials, and mask them wherever a text with one is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bankd.core.secrets.disguises import undisguised
+from bankd.core.secrets.names import find_named
+from bankd.core.secrets.numbers import find_numbers
+from bankd.core.secrets.shapes import ISSUED
+from bankd.core.secrets.values import is_random, is_worded
+
+Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
+"""A user's pattern, compiled elsewhere: gives the spans that it matches."""
+
+_TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_=-]{24,}")
+_LINK = re.compile(
+    r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){1,20}[\w.-]{1,120}\.[a-z]{2,5}\b"
+)  # its random parts name documents and builds
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a credential stands in a text, and what it looks like."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str, finders: Sequence[Finder] = ()) -> tuple[Secret, ...]:
+    """Find what looks like a credential, in the order of the text."""
+    plain, places = undisguised(text)
+    spans = (*_find_issued(plain), *find_named(plain), *find_numbers(plain), *_find_random(plain))
+    found = [Secret(kind, places[start], places[end]) for kind, start, end in spans]
+    found += [Secret("configured pattern", start, end) for finder in finders for start, end in finder(text)]
+    return tuple(sorted(found, key=lambda secret: (secret.start, -secret.end)))
+
+
+def mask(text: str, secrets: Sequence[Secret]) -> str:
+    """Replace each secret by its kind, so that a report can show the line."""
+    out, position = [], 0
+    for secret in secrets:
+        if secret.start >= position:
+            out += [text[position : secret.start], f"[{secret.kind}]"]
+        position = max(position, secret.end)
+    return "".join([*out, text[position:]])
+
+
+def _find_issued(text: str) -> Iterator[tuple[str, int, int]]:
+    for kind, piece, shape in ISSUED:
+        if piece in text:
+            for found in shape.finditer(text):
+                body = found.groupdict()
+                if not ("random" in body and is_worded(body["random"])):
+                    yield kind, *found.span("secret" if "secret" in body else 0)
+
+
+def _find_random(text: str) -> Iterator[tuple[str, int, int]]:
+    links = [link.span() for link in _LINK.finditer(text)]
+    for token in _TOKEN.finditer(text):
+        if is_random(token[0]) and not any(start <= token.start() < end for start, end in links):
+            yield "random string", *token.span()
