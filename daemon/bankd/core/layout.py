@@ -53,8 +53,9 @@ class Layout:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The old pages that the new ones are made of."""
-        return frozenset(piece.source for sheet in self.sheets for piece in sheet.pieces if piece.source)
+        """The old pages that the new ones are made of; one that is gone is one of them even if it had no line to give."""
+        found = (piece.source for sheet in self.sheets for piece in sheet.pieces)
+        return frozenset(source for source in (*found, *self.gone) if source)
 
     @property
     def new_paths(self) -> tuple[str, ...]:
