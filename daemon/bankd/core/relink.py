@@ -9,7 +9,7 @@ from bankd.core.anchors import Outline, Place, find_place, fragment_for, outline
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout, Piece, Position, Sheet, positions
 from bankd.core.markdown import Document, scan
-from bankd.core.names import Names
+from bankd.core.names import Names, path_key
 from bankd.core.references import Reference
 from bankd.core.render import encode_fragment, render
 from bankd.core.resolve import WIKI_KINDS, Base, Target, resolve, split_target
@@ -190,7 +190,8 @@ class _Relinker:
             is_inside = path in self._layout.sources and goal.place is not None
             style = restyled(reference, Change(target, goal.target, path, sheet), is_inside=is_inside)
             goal_target = replace(goal.target, style=style)
-        if not self._still_leads(reference, goal_target, sheet):
+        is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
+        if is_respelt or not self._still_leads(reference, goal_target, sheet):  # other tools tell cases apart
             new_path = render(reference, goal_target, sheet, self._after)
         if new_path is None:
             return None
