@@ -124,6 +124,64 @@ def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankct
     assert not (page.parent / "full").exists()
 
 
+def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: Path, bankctl: Run) -> None:
+    for words in ("split", "merge", "split"):
+        bankctl(words, "full")
+    before = written_by_people(root)
+
+    report = bankctl("cycle", "micro", "--json").json
+
+    assert report["counts"] == {}
+    assert written_by_people(root) == before
+
+
+@pytest.mark.parametrize("emptied", [["running"], ["cooking", "running", "books"]])
+def test_a_part_with_nothing_in_it_goes_with_a_merge(root: Path, page: Path, bankctl: Run, emptied: list[str]) -> None:
+    bankctl("split", "full")
+    for name in emptied:
+        (page.parent / f"full/{name}.md").write_bytes(b"")
+
+    merged = bankctl("merge", "full")
+
+    assert merged.code == 0, merged.err
+    assert not (page.parent / "full").exists()
+    assert "](full/" not in page.read_text("utf-8")
+    assert page.read_text("utf-8").count(" ^m-") == 36 - 12 * len(emptied)
+    assert bankctl("links", "check").code == 0
+
+
+LINKS = """[a](../world/Facts.md) [b](<../world/Facts.md#other>) [c][ref] [[Facts]] [[world/Facts|x]] ![[Facts#^m-river]]
+`bank/world/Facts.md` bank/world/Facts.md#other [d](../world/facts.md) [[facts]]
+
+[ref]: ../world/Facts.md "t"
+"""
+
+
+def test_every_link_and_rule_is_spelt_as_the_page_is_after_a_move_of_mere_case(root: Path, bankctl: Run) -> None:
+    (root / "bank/world/Facts.md").write_text("# Facts\n\n## Other\n\n- W: A river ^m-river\n\n[[Facts#Other]]\n")
+    (root / "bank/world/facts.md").unlink(missing_ok=True)
+    (root / "bank/daily/links.md").write_text(LINKS)
+    (root / "routing.yaml").write_text("TAG_ROUTING:\n  W:\n    - {target: world/Facts.md, match: '.'}\n")
+
+    assert bankctl("move", "bank/world/Facts.md", "bank/world/facts.md").code == 0
+
+    assert (root / "bank/daily/links.md").read_text() == LINKS.replace("Facts", "facts")
+    assert "[[facts#Other]]" in (root / "bank/world/facts.md").read_text()
+    assert "target: world/facts.md" in (root / "routing.yaml").read_text()
+    assert bankctl("links", "check").code == 0
+
+
+def test_a_hub_keeps_its_parts_in_a_move_of_mere_case(root: Path, page: Path, bankctl: Run) -> None:
+    before = page.read_bytes()
+    bankctl("split", "full")
+    bankctl("move", "knowledge/full.md", "knowledge/Full.md")
+
+    merged = bankctl("merge", "knowledge/Full.md", "--json").json
+
+    assert len(merged["gone"]) == 3
+    assert (page.parent / "Full.md").read_bytes() == before
+
+
 def written_by_people(root: Path) -> dict[str, bytes]:
     return {path: state[0] for path, state in tree_state(root).items() if not path.endswith("tree-index.json")}
 

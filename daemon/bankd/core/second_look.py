@@ -11,7 +11,19 @@ from typing import TypeAlias
 
 from bankd.core.carry import carry
 from bankd.core.markdown import decode, encode
-from bankd.core.operations import Append, Carry, Drop, Operation, Piece, Recast, Relink, Remove, Replace, Restore
+from bankd.core.operations import (
+    Append,
+    Carry,
+    Create,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Restore,
+)
 from bankd.core.recasting import pieces_of_page, removals
 from bankd.core.spans import keys_in
 from bankd.core.transaction import HEALING, Look, Transaction, keys_of
@@ -85,6 +97,8 @@ class _Looker:
 
     def _recast_again(self, operation: Recast) -> list[Operation]:
         """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+        if self._is_planned_anew(operation.path):
+            return []
         data = self.look(operation.path)
         moved = tuple(piece for removal in removals(operation) for piece in removal.pieces)
         if data == encode(operation.before) or self._back(operation, moved):
@@ -96,6 +110,11 @@ class _Looker:
             return []
         text = decode(data)
         return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
+
+    def _is_planned_anew(self, path: str) -> bool:
+        """Whether a later transaction gave the page another form: then that is no old form that is back."""
+        plans = (other for other in self.later if other.kind not in HEALING)
+        return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
 
     def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str) -> list[Operation]:
         if not elsewhere:
