@@ -81,7 +81,7 @@ def beat_until_idle(daemon: Daemon) -> None:
 
 
 def rows(root: Path, *words: str) -> list[str]:
-    lines = (root / ".bankd/schedule.jsonl").read_text().splitlines()
+    lines = (root / ".bankd/runs.jsonl").read_text().splitlines()
     return [line for line in lines if all(word in line for word in words)]
 
 
@@ -93,7 +93,6 @@ def test_a_night_asleep_is_made_up_for_in_the_morning(daemon: Daemon, clocks: Cl
     assert rows(engine.root, "reflect", "missed", '"slot": "2026-11-23"', '"made_up": true')
     assert len(rows(engine.root, "reflect", "started")) == 1
     assert len(rows(engine.root, "micro", "missed")) == 18
-    assert '"missed"' in (engine.root / ".bankd/runs.jsonl").read_text()
 
 
 def test_a_clock_set_back_runs_no_night_twice(daemon: Daemon, clocks: Clocks, engine: Engine) -> None:

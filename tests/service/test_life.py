@@ -140,7 +140,7 @@ def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
 
 
 def test_a_run_that_was_cut_off_is_made_again(manager: Any) -> None:
-    ledger = manager.workspace / ".bankd/schedule.jsonl"
+    ledger = manager.workspace / ".bankd/runs.jsonl"
     ledger.write_text(
         '{"at": "2026-11-20T00:00:00+00:00", "job": "reflect", "outcome": "started", "slot": "2026-11-20", "due": "2026-11-19T18:00:00+00:00"}\n'
         '{"at": "2026-11-20T00:00:00+00:00", "job": "micro", "outcome": "enrolled"}\n'
@@ -298,7 +298,7 @@ def test_a_run_that_does_not_end_in_time_is_left_to_the_next_start(manager: Any)
     (manager.workspace / "bankd.yaml").write_text("settle_seconds: 0.2\n")
     (manager.workspace / "memory/2026-11-20.md").write_text("- B: 아침마다 로그를 먼저 읽는 루틴을 지킨다.\n")
     manager.age()
-    ledger = manager.workspace / ".bankd/schedule.jsonl"
+    ledger = manager.workspace / ".bankd/runs.jsonl"
     manager.start()
     manager.wait_until(lambda: ledger.exists() and '"started"' in ledger.read_text() and children(manager.process.pid))
     worker = children(manager.process.pid)[0]

@@ -276,7 +276,7 @@ TROUBLES: dict[str, tuple[Callable[[Path], object], str]] = {
         "wait to be finished",
     ),
     "a clock behind": (
-        lambda root: (root / ".bankd/schedule.jsonl").write_text('{"at": "2099-01-01T00:00:00+00:00", "job": "micro", "outcome": "ran"}\n'),
+        lambda root: (root / ".bankd/runs.jsonl").write_text('{"at": "2099-01-01T00:00:00+00:00", "job": "micro", "outcome": "ran"}\n'),
         "the clock is behind",
     ),
 }  # fmt: skip

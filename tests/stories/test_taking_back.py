@@ -200,6 +200,21 @@ def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
     assert bankctl("log", "--json").json["runs"][0]["status"] == "failed"
 
 
+def test_what_log_lists_status_shows_and_show_tells(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
+    bankctl("cycle", "micro", "--now", NOW)
+    (waiting,) = bankctl("inbox", "--json").json["inbox"]
+    bankctl("inbox", "place", waiting["id"], "knowledge/places.md")
+    placed, cycle = bankctl("log", "--json").json["runs"]
+    shown = bankctl("show", placed["run"]).out
+
+    assert (placed["cycle"], placed["status"], placed["counts"]) == ("place", "changed", {"placed": 1})
+    assert waiting["id"] in shown
+    assert "bank/knowledge/places.md" in shown
+    assert cycle["note"] == "1 inbox"
+    assert "ran by hand 2026" in bankctl("status").out.splitlines()[4]
+
+
 def test_undoing_what_is_not_kept_says_so(root: Path, bankctl: Run) -> None:
     before = tree_state(root)
     result = bankctl("undo", "20200101T000000-micro")

@@ -75,7 +75,23 @@ def test_a_run_by_hand_is_the_last_one_and_ends_a_row_of_failures_but_begins_no_
     assert is_enrolled("reflect", [by_hand, row(Outcome.RAN)])
 
 
+def test_a_run_that_failed_by_hand_is_shown_and_neither_counted_nor_retried() -> None:
+    by_hand = replace(row(Outcome.REFUSED, 9, slot=None), by_hand=True)
+    history = recount("reflect", [row(Outcome.RAN), by_hand], NOW)
+
+    assert history.last == by_hand
+    assert history.alarm.failures == 0
+    assert history.standing.retry_at is None
+
+
+def test_the_slot_of_a_failed_run_is_known_from_its_beginning() -> None:
+    history = recount("reflect", [row(Outcome.STARTED), row(Outcome.FAILED, 1, slot=None)], NOW)
+
+    assert history.standing.failed == SLOT
+
+
 @pytest.mark.parametrize("written", [
+    Row(NOW, "inbox", Outcome.RAN, run="20261122T120000-place", counts={"placed": 1}, changed=True, given=True),
     Row(NOW, "reflect", Outcome.RAN, note="nothing new", by_hand=True),
     row(Outcome.STARTED), row(Outcome.STARTED, slot=None), Row(NOW, "reflect", Outcome.MISSED, SLOT, made_up=True),
     Row(NOW, "micro", Outcome.RAN, None, seconds=1.25, note="3 new"), Row(NOW, "clock", Outcome.CLOCK, note="set back"),

@@ -25,14 +25,10 @@ def run(arguments: Namespace) -> int:
     """Run the cycle and print its report."""
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.standing import run_by_hand
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not arguments.dry_run) as workspace:
         if not (arguments.no_wait or arguments.now or arguments.dry_run):
             workspace.wait_until_settled()
-        if arguments.dry_run:
-            report = workspace.run_cycle(arguments.kind, dry_run=True, force=arguments.force)
-        else:
-            report = run_by_hand(workspace, arguments.kind, force=arguments.force)
+        report = workspace.run_cycle(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
     return tell(report, as_json=arguments.json)

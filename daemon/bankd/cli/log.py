@@ -65,7 +65,7 @@ def _line(row: dict[str, Any]) -> str:
     colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
     counts = row.get("counts") or {}
     words = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
-    words = words or str(row.get("error") or row.get("undoes") or row.get("memory") or "").split("\n")[0]
+    words = words or str(row.get("note", "")).split("\n")[0]
     when = str(row["at"])[:16].replace("T", " ")
     name = str(row["run"]) or f"{row['cycle']} of {row.get('slot', '')}"
     head = f"{when}  {styled(padded(name, 26), 'bold')}  {styled(padded(str(row['status']), 8), colour)}"

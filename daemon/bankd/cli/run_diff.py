@@ -36,8 +36,8 @@ def print_run(page: RunPage, *, as_json: bool) -> int:
 def _print_head(run: str, row: Mapping[str, Any]) -> None:
     when = str(row["at"])[:16].replace("T", " ")
     say(f"{styled(run, 'bold')}  {styled(when, 'dim')}  {styled(str(row['status']), 'cyan')}")
-    if row.get("error"):
-        say(f"  {styled(str(row['error']).split(chr(10))[0], 'red')}")
+    if row["status"] in {"failed", "refused"}:
+        say(f"  {styled(str(row.get('note', '')).split(chr(10))[0], 'red')}")
 
 
 def _print_row(row: Row) -> None:

@@ -1,6 +1,7 @@
 """The ledger of runs as rows: what began, ended, failed, was stopped or missed; and what follows for each job.
 
-The rows are the only memory of the scheduler. A run that began and has no end was cut off, and is tried again.
+The rows are the only memory of the scheduler, and what `status`, `log` and `show` know of past runs. A run that began
+and has no end was cut off, and is tried again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Outcome(StrEnum):
     STARTED = "started"
     RAN = "ran"
     FAILED = "failed"
+    REFUSED = "refused"
     STOPPED = "stopped"
     MISSED = "missed"
     CLOCK = "clock"
@@ -31,7 +33,8 @@ class Outcome(StrEnum):
 class Row:
     """One line of the ledger; a run that nobody planned, such as one a person asked for, has no slot.
 
-    A run `by_hand` was made by a command while the daemon lent the workspace, or where there was none.
+    A run `by_hand` was made by a command while the daemon lent the workspace, or where there was none; at a moment that
+    was `given` to it, the clock may never have stood.
     """
 
     at: datetime
@@ -42,6 +45,10 @@ class Row:
     seconds: float = 0.0
     note: str = ""
     by_hand: bool = False
+    run: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    changed: bool = False
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +87,24 @@ def add_row(history: History, row: Row, after: int = FAILURES_IN_A_ROW) -> Histo
         case Outcome.RAN:
             alarm, _ = after_run(history.alarm, worked=True, after=after)
             return History(worked(standing), alarm, row)
-        case Outcome.FAILED:
-            alarm, _ = after_run(history.alarm, worked=False, after=after)
-            slot = row.slot or Slot("", row.at)
-            return History(failed(standing, slot, row.at), alarm, row)
+        case Outcome.FAILED | Outcome.REFUSED:
+            return _after_failure(history, row, after)
         case Outcome.STOPPED:
-            retry = replace(standing, failed=row.slot or Slot("", row.at), retry_at=row.at)
+            retry = replace(standing, failed=_slot_of(history, row), retry_at=row.at)
             return History(retry, history.alarm, row)
+
+
+def _after_failure(history: History, row: Row, after: int) -> History:
+    if row.by_hand:  # who asked for it was told: nobody has to be called, and nothing is tried again
+        return replace(history, last=row)
+    alarm, _ = after_run(history.alarm, worked=False, after=after)
+    return History(failed(history.standing, _slot_of(history, row), row.at), alarm, row)
+
+
+def _slot_of(history: History, row: Row) -> Slot:
+    """The slot of a run that ended: the row that says so may come from another process, which does not know it."""
+    begun = history.open.slot if history.open else None
+    return row.slot or begun or Slot("", row.at)
 
 
 def is_enrolled(job: str, rows: Iterable[Row]) -> bool:
@@ -110,9 +128,15 @@ def row_to_json(row: Row) -> dict[str, Any]:
         line["made_up"] = row.made_up
     if row.seconds:
         line["seconds"] = round(row.seconds, 3)
-    if row.by_hand:
-        line["by_hand"] = True
-    return line | ({"note": row.note} if row.note else {})
+    rest: dict[str, Any] = {
+        "by_hand": row.by_hand,
+        "given": row.given,
+        "run": row.run,
+        "changed": row.changed,
+        "counts": dict(row.counts),
+        "note": row.note,
+    }
+    return line | {name: value for name, value in rest.items() if value}
 
 
 def row_from_json(line: Mapping[str, Any]) -> Row:
@@ -128,7 +152,31 @@ def row_from_json(line: Mapping[str, Any]) -> Row:
         float(line.get("seconds", 0)),
         str(line.get("note", "")),
         line.get("by_hand") is True,
+        str(line.get("run", "")),
+        {str(kind): int(count) for kind, count in dict(line.get("counts", {})).items()},
+        line.get("changed") is True,
+        line.get("given") is True,
     )
+
+
+_LOGGED = frozenset({Outcome.RAN, Outcome.FAILED, Outcome.REFUSED, Outcome.MISSED})
+
+
+def logged_run(row: Row) -> dict[str, Any] | None:
+    """A row as `bankctl log` shows it; None for one that tells of no run, or of none that ended."""
+    if row.outcome not in _LOGGED:
+        return None
+    status = row.outcome.value if row.outcome is not Outcome.RAN else "changed" if row.changed else "empty"
+    fields: dict[str, Any] = {
+        "run": row.run,
+        "cycle": row.job,
+        "at": row.at.isoformat(),
+        "status": status,
+        "note": row.note,
+    }
+    if row.slot is not None and row.outcome is Outcome.MISSED:
+        fields |= {"slot": row.slot.key, "due": row.slot.due.isoformat(), "made_up": row.made_up}
+    return fields | {"counts": dict(row.counts)}
 
 
 def _aware(text: str) -> datetime:

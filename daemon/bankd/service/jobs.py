@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -15,9 +14,9 @@ from bankd.core.health import JobFacts
 from bankd.core.policy import SchedulePolicy, Settings
 from bankd.core.schedule import Daily, Every, Job, Slot, following, look
 from bankd.core.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
-from bankd.errors import BankError, BusyError, StorageError
+from bankd.errors import BankError, BusyError
 from bankd.wiring.engine import Engine, RunSummary
-from bankd.wiring.serving import ScheduleLedger, Timer, call_person, read_monotonic
+from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +44,7 @@ class _Run:
 class Jobs:
     """All jobs of a daemon; every method may be called from any thread."""
 
-    def __init__(self, engine: Engine, ledger: ScheduleLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, ledger: RunLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
         """Take where runs are done, remembered and timed, and the clock that decides what is due."""
         self._engine, self._ledger, self._timer, self._clock = engine, ledger, timer, clock
         self._lock = threading.RLock()
@@ -87,10 +86,7 @@ class Jobs:
         now, history = self._clock(), self._histories[job.name]
         seen = look(job, history.standing, now)
         for missed in seen.missed:
-            row = Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up)
-            self._add(row)
-            with contextlib.suppress(StorageError):  # our own ledger has it and is written when there is room
-                self._engine.note_missed(row)
+            self._add(Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up))
             log.warning("run missed job=%s slot=%s made_up=%s", job.name, missed.slot.key, missed.made_up)
         history = self._histories[job.name]
         # The ledger alone would not know of a clock that was set back, nor that a retry is under way.
@@ -179,7 +175,7 @@ class Jobs:
         except Exception as error:
             log.exception("run failed by a bug job=%s", name)
             run.error, outcome, note = BankError(f"this is a bug in bankd: {error}"), Outcome.FAILED, f"bug: {error!r}"
-        self._note(Row(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note))
+        self._note_end(Row(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note))
         level = logging.INFO if outcome is Outcome.RAN else logging.ERROR
         log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, read_monotonic() - run.began, note)
         with self._lock:
@@ -189,30 +185,43 @@ class Jobs:
 
     def _note(self, row: Row) -> None:
         with self._lock:
+            if not self._stopping:
+                self._add(row)
+
+    def _note_end(self, row: Row) -> None:
+        """Count the end of a run, which the run itself has written down unless it could not."""
+        with self._lock:
             if self._stopping:
                 return
-            call = self._add(row)
+            calls = {other.job: self._count(other) for other in self._ledger.learn() if other.job in self._histories}
+            if row.job not in calls:
+                self._ledger.add(row)
+                calls[row.job] = self._count(row)
+            call = calls[row.job]
         if call is not None:
             verb = "has failed" if call is Call.FAILING else "works again"
             call_person(self._engine.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
 
-    def _add(self, row: Row) -> Call | None:
-        """Append a row and count it; gives the call to make."""
+    def _add(self, row: Row) -> None:
+        """Append a row and count it."""
+        self._ledger.add(row)
+        self._count(row)
+
+    def _count(self, row: Row) -> Call | None:
+        """Take a row into account; gives the call to make."""
         after = self._engine.settings.alert.after_failures
         before = self._histories[row.job]
-        self._ledger.add(row)
         self._histories[row.job] = add_row(before, row, after)
-        if row.outcome not in {Outcome.RAN, Outcome.FAILED}:
+        if row.outcome not in {Outcome.RAN, Outcome.FAILED, Outcome.REFUSED}:
             return None
         return after_run(before.alarm, worked=row.outcome is Outcome.RAN, after=after)[1]
 
     def learn_of_hands(self) -> None:
         """Count what people ran while the workspace was lent to them."""
         with self._lock:
-            for row in self._ledger.learn_of_hands():
+            for row in self._ledger.learn():
                 if row.job in self._histories:
-                    after = self._engine.settings.alert.after_failures
-                    self._histories[row.job] = add_row(self._histories[row.job], row, after)
+                    self._count(row)
 
     def is_stuck(self) -> bool:
         """Whether a run goes on for longer than any run should."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bankd.adapters.holdings import PageHoldings
-from bankd.adapters.run_reports import RunReports
-from bankd.adapters.runs import RunHistory
 from bankd.core.events import Ledger
-from bankd.core.plan import Plan, new_run_id
-from bankd.core.report import counts_of, rows_of
+from bankd.core.plan import Plan
 from bankd.cycle import Report, check
 from bankd.wiring.workspace import Workspace
 
@@ -33,9 +30,9 @@ class Errand:
         check(plan, self.holdings, workspace.policy(force=force))
         if plan.is_empty:
             return Report(self.name, plan, is_applied=True)
-        applied = workspace.transactions.commit(replace(plan.transaction, kind=self.name))
-        RunReports(workspace.files.tree, workspace.transactions.staging).keep(plan.run, rows_of(plan))
-        RunHistory(workspace.files.tree).note(plan.run, self.name, workspace.now, "changed", counts=counts_of(plan))
+        with workspace.recorder.recording(self.name, plan.run) as record:
+            applied = workspace.transactions.commit(replace(plan.transaction, kind=self.name))
+            record.tell(plan)
         workspace.refresh()
         return Report(self.name, plan, is_applied=True, notes=tuple(applied.conflicts))
 
@@ -46,6 +43,5 @@ def begin(workspace: Workspace, name: str) -> Errand:
         workspace.wait_until_settled()
     holdings = workspace.holdings()
     holdings.refresh(workspace.now)
-    taken = {str(row.get("run")) for row in RunHistory(workspace.files.tree).read()}
-    plan = Plan(new_run_id(workspace.now, name, taken), workspace.now)
+    plan = Plan(workspace.recorder.new_run(name), workspace.now)
     return Errand(workspace, name, plan, holdings, workspace.ledger())

@@ -15,11 +15,9 @@ from bankd.adapters.child import Child
 from bankd.adapters.clock import read_clock, read_monotonic
 from bankd.adapters.disk import trouble_of
 from bankd.adapters.lock import Lock
-from bankd.adapters.runs import RunHistory
 from bankd.adapters.tree import Tree
 from bankd.core.health import BankFacts
 from bankd.core.policy import Settings
-from bankd.core.schedule_rows import Row
 from bankd.core.watching import Changes
 from bankd.errors import BankError, BusyError, UserError
 from bankd.wiring.configuration import FOLDERS, Sources, configure, read_sources
@@ -130,13 +128,6 @@ class Engine:
         self._runner.end_if_idle()
         self._reader.end_if_idle()
         self._finder.tidy()
-
-    def note_missed(self, row: Row) -> None:
-        """Have `bankctl log` show a run that was not made when it was due; raises StorageError."""
-        if row.slot is None:
-            return
-        fields = {"slot": row.slot.key, "due": row.slot.due.isoformat(), "made_up": row.made_up}
-        RunHistory(self._tree).note("", row.job, row.at, "missed", **fields)
 
     def lend(self) -> None:
         """Let another process of the user write for a while."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from bankd.adapters.clock import read_clock, utc_now
 from bankd.adapters.files import BankFiles
 from bankd.adapters.index import IndexDamaged
-from bankd.adapters.schedule_ledger import read_rows
+from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
 from bankd.core.health import Finding, cannot_be_used, fought_over
@@ -165,7 +165,7 @@ def _size(path: Path) -> int:
 
 def _check_clock(root: Path) -> Iterator[Finding]:
     now, latest = utc_now(), None
-    for row in read_rows(root):
+    for row in (row for row in read_rows(root) if not row.given):
         latest = row.at if latest is None else max(latest, row.at)
         if row.outcome is Outcome.CLOCK and now - row.at < timedelta(days=7):
             yield Finding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")

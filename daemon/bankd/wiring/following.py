@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.runs import PATH
+from bankd.adapters.run_ledger import PATH, parse_rows
+from bankd.core.schedule_rows import logged_run
 
 _LOOK_SECONDS = 0.3
 
@@ -25,7 +25,7 @@ def follow_runs(root: Path) -> Iterator[dict[str, Any]]:
                 data = opened.read()
             position += len(data)
             *lines, rest = (rest + data).split(b"\n")
-            yield from (row for line in lines if (row := _read(line)))
+            yield from (run for row in parse_rows(lines) if (run := logged_run(row)))
         pause.wait(_LOOK_SECONDS)
 
 
@@ -34,11 +34,3 @@ def _size(file: Path) -> int:
         return file.stat().st_size
     except OSError:
         return 0
-
-
-def _read(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return row if isinstance(row, dict) and "status" in row else None

@@ -10,14 +10,12 @@ from itertools import chain
 
 from bankd.adapters.events import SEGMENT_CAP, line_of, parse_lines
 from bankd.adapters.journals import DONE, RUNS, TXN, Journal
-from bankd.adapters.runs import PATH as HISTORY
-from bankd.adapters.runs import RunHistory
+from bankd.adapters.run_ledger import PATH as LEDGER
 from bankd.core.events import FORGOTTEN, event
 from bankd.core.markdown import encode
 from bankd.core.memory import Memory, normalise, parse_memory
 from bankd.core.operations import Piece, Remove
 from bankd.core.pages import Entry, read_page
-from bankd.core.plan import new_run_id
 from bankd.core.purge import PURGED, encoded, holds, needles, scrub
 from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Transaction
@@ -99,8 +97,7 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
 
 def _take_out(workspace: Workspace, found: Sequence[_Found], cause: str) -> tuple[str, tuple[str, ...]]:
     """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that changed."""
-    history = RunHistory(workspace.files.tree)
-    run = new_run_id(workspace.now, cause, {str(row.get("run")) for row in history.read()})
+    run = workspace.recorder.new_run(cause)
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
@@ -111,8 +108,9 @@ def _take_out(workspace: Workspace, found: Sequence[_Found], cause: str) -> tupl
         for id_, memory in memories.items()
     )
     at = workspace.now.isoformat(timespec="seconds")
-    applied = workspace.transactions.commit(Transaction(run, at, operations, tombstones, cause))
-    history.note(run, cause, workspace.now, "changed", memory=", ".join(memories))
+    with workspace.recorder.recording(cause, run) as record:
+        applied = workspace.transactions.commit(Transaction(run, at, operations, tombstones, cause))
+        record.is_changed, record.note = bool(applied.changed), ", ".join(memories)
     return run, tuple(sorted(applied.changed))
 
 
@@ -152,11 +150,11 @@ def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[st
 
 
 def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
-    """The event log of every writer, and the history of runs."""
+    """The event log of every writer, and the ledger of runs."""
     tree = workspace.files.tree
     forms = encoded(words)
     paths = [f"events/{name}" for name in tree.names("events") if name.endswith((".jsonl", ".jsonl.gz"))]
-    for path in [*paths, HISTORY]:
+    for path in [*paths, LEDGER]:
         raw = tree.read(path, SEGMENT_CAP) or b""
         is_packed = path.endswith(".gz")
         data = gzip.decompress(raw) if is_packed and raw else raw

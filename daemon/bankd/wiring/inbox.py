@@ -9,6 +9,7 @@ from bankd.adapters.catalogue import entry_text
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.moving import Waiting, out_of_inbox
 from bankd.core.pages import read_page
+from bankd.core.report import Row
 from bankd.core.routing import INBOX, Destination, candidates, problem_of_target
 from bankd.core.transaction import Transaction
 from bankd.cycle import followed
@@ -36,7 +37,7 @@ def place(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
     waiting = [item for item in list_inbox(workspace) if item.id == id_]
     if not waiting:
         raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
-    return _move(workspace, f"place-{id_}", [(waiting[0], Destination(page, heading or None, "placed by hand"))])
+    return _move(workspace, "place", [(waiting[0], Destination(page, heading or None, "placed by hand"))])
 
 
 def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
@@ -54,10 +55,16 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     return [[followed(memory, place, graph) for place in candidates(memory, rules)] for memory in memories]
 
 
-def _move(workspace: Workspace, name: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
-    run = f"{workspace.now:%Y%m%dT%H%M%S}-{name}"
-    if moves:
-        workspace.transactions.commit(
-            Transaction(run, workspace.now.isoformat(timespec="seconds"), out_of_inbox(moves))
-        )
+def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
+    if not moves:
+        return []
+    with workspace.recorder.recording(kind) as record:
+        at = workspace.now.isoformat(timespec="seconds")
+        workspace.transactions.commit(Transaction(record.run, at, out_of_inbox(moves), kind=kind))
+        record.is_changed, record.counts = True, {"placed": len(moves)}
+        record.rows = [
+            Row("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+            for item, to in moves
+        ]
+    workspace.refresh()
     return [(waiting.id, destination.page) for waiting, destination in moves]

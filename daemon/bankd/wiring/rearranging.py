@@ -7,14 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bankd.adapters.graph import LinkGraph
-from bankd.adapters.runs import RunHistory
 from bankd.core.hubs import part_lines, parts_folder
 from bankd.core.layout import Layout
 from bankd.core.markdown import Document
 from bankd.core.merge import parts_of, plan_merge
 from bankd.core.moves import plan_move
 from bankd.core.names import BANK, folders_above
-from bankd.core.plan import new_run_id
 from bankd.core.rearrange import Rearrangement, arrange, heal_links
 from bankd.core.relink import Relinked
 from bankd.core.render import sense_of
@@ -160,14 +158,14 @@ class Rearranger:
             raise InvariantError(*arranged.findings)
         self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
         workspace, layout = self._workspace, arranged.layout
-        history = RunHistory(workspace.files.tree)
-        run = new_run_id(workspace.now, kind, {str(row.get("run")) for row in history.read()})
+        run = workspace.recorder.new_run(kind)
         if dry_run or not arranged.operations:
             return Rearranged(run, layout, arranged.relinked)
         at = workspace.now.isoformat(timespec="seconds")
-        conflicts = workspace.committer().commit(Transaction(run, at, arranged.operations))
-        counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
-        history.note(run, kind, workspace.now, "changed", counts=counts)
+        with workspace.recorder.recording(kind, run) as record:
+            conflicts = workspace.committer().commit(Transaction(run, at, arranged.operations))
+            record.counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
+            record.is_changed = True
         for folder in sorted({folder for path in layout.gone for folder in folders_above(path)}, reverse=True):
             workspace.files.tree.remove_empty(folder)
         self._graph.refresh()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import unified_diff
 from typing import Any
 
 from bankd.adapters.journals import Journal
-from bankd.adapters.run_reports import RunReports
-from bankd.adapters.runs import RunHistory
+from bankd.adapters.run_ledger import read_rows
 from bankd.core.events import ARCHIVED, DELETED, KEPT, RESTORED, UNDONE, event
 from bankd.core.markdown import decode, encode
-from bankd.core.plan import new_run_id
 from bankd.core.report import Row
+from bankd.core.schedule_rows import logged_run
 from bankd.core.transaction import Event, Transaction, replay
 from bankd.core.undo import Undoing, undo
 from bankd.errors import UserError
@@ -44,8 +44,9 @@ class Undone:
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """The rows of the history, newest first, each with the number of its journal when it can be undone."""
     kept = {journal.transaction.run: journal.seq for journal in workspace.transactions.journals.all()}
-    rows = [{**row, "undoable": kept.get(str(row.get("run")))} for row in RunHistory(workspace.files.tree).read()]
-    known = {row.get("run") for row in rows}
+    logged = (run for row in read_rows(workspace.root) if (run := logged_run(row)))
+    rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
+    known = {row["run"] for row in rows}
     for journal in workspace.transactions.journals.all():
         transaction = journal.transaction
         if transaction.run not in known:
@@ -56,7 +57,7 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
                 "status": "changed",
             }
             rows.append({**found, "undoable": journal.seq})
-    return sorted(rows, key=lambda row: str(row["at"]))[::-1]
+    return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,8 @@ def show_run(workspace: Workspace, wanted: str) -> RunPage:
     known: list[Mapping[str, Any]] = [row for row in list_runs(workspace) if row.get("run") == run]
     if not known:
         raise UserError(f"{wanted}: no such run is kept; `bankctl log` lists those that are")
-    tree, staging = workspace.files.tree, workspace.transactions.staging
     files = [file for journal in journals for file in _changes(workspace, journal)]
-    return RunPage(run, known[0], RunReports(tree, staging).read(run), files, bool(journals))
+    return RunPage(run, known[0], workspace.recorder.reports.read(run), files, bool(journals))
 
 
 def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
@@ -106,22 +106,22 @@ def undo_run(workspace: Workspace, run: str) -> Undone:
     """Take a run back; what people changed since stays and is named. UserError when it cannot be."""
     transactions = workspace.transactions
     journals = transactions.journals.find(run)
-    history = RunHistory(workspace.files.tree)
     kind = journals[0].transaction.kind
     if kind in _FOR_GOOD:
         raise UserError(f"{run}: cannot be undone; {_FOR_GOOD[kind]}")
-    own = new_run_id(workspace.now, "undo", {str(row.get("run")) for row in history.read()})
     changed: list[str] = []
     stays: list[str] = []
-    for journal in reversed(journals):
-        before, after = _images(workspace, journal)
-        undoing = undo(journal.transaction, before, after, transactions.look)
-        applied = transactions.commit(_reverse(workspace, own, journal.transaction, undoing))
-        changed += applied.changed
-        stays += [*undoing.stays, *applied.conflicts]
-    history.note(own, "undo", workspace.now, "changed" if changed else "empty", undoes=run, stays=stays)
+    with workspace.recorder.recording("undo") as record:
+        for journal in reversed(journals):
+            before, after = _images(workspace, journal)
+            undoing = undo(journal.transaction, before, after, transactions.look)
+            applied = transactions.commit(_reverse(workspace, record.run, journal.transaction, undoing))
+            changed += applied.changed
+            stays += [*undoing.stays, *applied.conflicts]
+        record.is_changed, record.note = bool(changed), f"takes back {run}"
+        record.rows = [Row("!", "stays", "", "", words) for words in stays]
     workspace.refresh()
-    return Undone(own, tuple(changed), tuple(stays))
+    return Undone(record.run, tuple(changed), tuple(stays))
 
 
 def _reverse(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> Transaction:

@@ -19,7 +19,7 @@ from bankd.adapters.journal import set_up_log
 from bankd.adapters.memory import keep_little
 from bankd.adapters.metrics_file import write_metrics
 from bankd.adapters.notify import Notifier, take_notifier
-from bankd.adapters.schedule_ledger import ScheduleLedger
+from bankd.adapters.run_ledger import RunLedger
 from bankd.adapters.signals import Signals
 from bankd.adapters.socket_client import socket_path
 from bankd.adapters.socket_server import Answer, Handler, Loan, Request, SocketServer
@@ -35,7 +35,7 @@ __all__ = [
     "Notifier",
     "Parts",
     "Request",
-    "ScheduleLedger",
+    "RunLedger",
     "Signals",
     "SocketServer",
     "Surroundings",
@@ -71,9 +71,9 @@ class Parts:
     engine: Engine
     around: Surroundings
 
-    def make_ledger(self) -> ScheduleLedger:
+    def make_ledger(self) -> RunLedger:
         """What ran and what was missed."""
-        return ScheduleLedger(self.around.workspace)
+        return RunLedger(self.around.workspace)
 
     def make_timer(self, ring: Callable[[], None]) -> Timer:
         """What rings at the slots of timetables, and has work done."""

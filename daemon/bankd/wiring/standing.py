@@ -5,33 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.clock import read_monotonic, utc_now
-from bankd.adapters.schedule_ledger import ScheduleLedger, read_rows
+from bankd.adapters.clock import utc_now
+from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
 from bankd.core.health import Facts, JobFacts, facts_to_json
 from bankd.core.metrics import render_metrics
 from bankd.core.policy import Settings
-from bankd.core.report import counts_of
-from bankd.core.schedule_rows import Outcome, Row, recount
-from bankd.cycle import Kind, Report
+from bankd.core.schedule_rows import recount
 from bankd.wiring.configuration import SETTINGS, check_configuration
 from bankd.wiring.facts import bank_facts, sizes_of_pages
 from bankd.wiring.finder import index_facts
-from bankd.wiring.workspace import Workspace
 
 JOBS = ("micro", "reflect")
-
-
-def run_by_hand(workspace: Workspace, kind: Kind, *, force: bool) -> Report:
-    """Run a cycle because a person asked for it, and have the ledger of the schedule know."""
-    began = read_monotonic()
-    report = workspace.run_cycle(kind, force=force)
-    if workspace.is_live:
-        note = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items()) or "nothing new"
-        row = Row(utc_now(), kind, Outcome.RAN, seconds=read_monotonic() - began, note=note, by_hand=True)
-        ScheduleLedger(workspace.root).add(row)
-    return report
 
 
 def standing_of(root: Path) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -24,20 +24,18 @@ from bankd.adapters.outside import OutsideFiles
 from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.recovery import Recoverer
 from bankd.adapters.run_reports import RunReports
-from bankd.adapters.runs import RunHistory
 from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Transactions
 from bankd.config import load_settings
 from bankd.core.events import Ledger, fold
 from bankd.core.names import is_outside
-from bankd.core.plan import new_run_id
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
-from bankd.core.report import counts_of, rows_of
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
-from bankd.errors import BankError, BusyError, RefusedError, StorageError, UserError
+from bankd.errors import BusyError, UserError
 from bankd.wiring.configuration import SETTINGS, Configuration, load_configuration
+from bankd.wiring.recording import Recorder
 from bankd.wiring.run_index import RunIndex
 from bankd.wiring.searching import Searching
 from bankd.wiring.trusting import judge_clock
@@ -73,6 +71,15 @@ class Workspace:
     resting: Mapping[str, datetime] = field(default_factory=dict)
     """The pages that runs leave alone until then, because something changes them back; a person may change them."""
 
+    is_by_hand: bool = True
+    """Whether a command opened it, and not the daemon."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """What notes what is done, now."""
+        reports = RunReports(self.files.tree, self.transactions.staging)
+        return Recorder(self.root, reports, self.now, self.is_by_hand, not self.is_live)
+
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
         """What a run is told; `remember` that the clock was looked at."""
         held = self.configuration = self.configuration or load_configuration(self.root)
@@ -83,25 +90,12 @@ class Workspace:
     def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
         """Run one cycle."""
         policy = self.policy(force=force, remember=not dry_run)
-        history = RunHistory(self.files.tree)
-        run = new_run_id(self.now, kind, {str(row.get("run")) for row in history.read()})
         if dry_run:
-            return run_cycle(kind, run, self.now, self._world(), policy, dry_run=True)
-        return self._noted(history, run, kind, policy)
-
-    def _noted(self, history: RunHistory, run: str, kind: Kind, policy: Policy) -> Report:
-        """Run a cycle and note its end in the history, whatever end it was."""
-        try:
-            report = run_cycle(kind, run, self.now, self._world(), policy)
-        except BankError as error:
-            status = "refused" if isinstance(error, RefusedError) else "failed"
-            with suppress(StorageError):  # the error that is on its way says it already
-                history.note(run, kind, self.now, status, error=str(error)[:2000])
-            raise
-        RunReports(self.files.tree, self.transactions.staging).keep(run, rows_of(report.plan))
-        self._note_superseded(is_changed=not report.plan.is_empty)
-        status = "empty" if report.plan.is_empty else "changed"
-        history.note(run, kind, self.now, status, counts=counts_of(report.plan))
+            return run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
+        with self.recorder.recording(kind) as record:
+            report = run_cycle(kind, record.run, self.now, self._world(), policy)
+            record.tell(report.plan)
+            self._note_superseded(is_changed=not report.plan.is_empty)
         return report
 
     def _note_superseded(self, *, is_changed: bool) -> None:
@@ -194,7 +188,18 @@ def open_workspace(
                 held = tenancy.configuration if tenancy else None
                 resting = transactions.journals.resting(moment)
                 yield Workspace(
-                    root, settings, moment, files, catalogue, transactions, index, graph, held, now is None, resting
+                    root,
+                    settings,
+                    moment,
+                    files,
+                    catalogue,
+                    transactions,
+                    index,
+                    graph,
+                    held,
+                    now is None,
+                    resting,
+                    is_by_hand=tenancy is None,
                 )
             finally:
                 graph.close()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters import schedule_ledger
-from bankd.adapters.schedule_ledger import ScheduleLedger, read_rows
+from bankd.adapters import run_ledger
+from bankd.adapters.run_ledger import RunLedger, read_rows
 from bankd.core.schedule_rows import Outcome, Row
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -26,25 +26,25 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def test_rows_are_kept(workspace: Path) -> None:
-    ScheduleLedger(workspace).add(row(1))
-    ScheduleLedger(workspace).add(row(2))
+    RunLedger(workspace).add(row(1))
+    RunLedger(workspace).add(row(2))
 
     assert list(read_rows(workspace)) == [row(1), row(2)]
-    assert (workspace / ".bankd/schedule.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (workspace / ".bankd/runs.jsonl").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_torn_or_foreign_line_costs_only_itself(workspace: Path) -> None:
-    ScheduleLedger(workspace).add(row(1))
-    path = workspace / ".bankd/schedule.jsonl"
+    RunLedger(workspace).add(row(1))
+    path = workspace / ".bankd/runs.jsonl"
     path.write_bytes(b'\xff\n[]\n{"at":1}\n' + b"[" * 100_000 + b"\n" + path.read_bytes() + b'{"at": "2026-11-2')
 
-    ScheduleLedger(workspace).add(row(2))
+    RunLedger(workspace).add(row(2))
 
     assert list(read_rows(workspace)) == [row(1), row(2)]
 
 
 def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
-    ledger = ScheduleLedger(workspace)
+    ledger = RunLedger(workspace)
     (workspace / ".bankd").rename(workspace / "away")
     ledger.add(row(1))
     (workspace / "away").rename(workspace / ".bankd")
@@ -54,21 +54,30 @@ def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
 
 
 def test_what_commands_added_is_learnt_once(workspace: Path) -> None:
-    ledger, by_hand = ScheduleLedger(workspace), replace(row(2), by_hand=True)
+    ledger, by_hand = RunLedger(workspace), replace(row(2), by_hand=True)
     ledger.add(row(1))
-    ScheduleLedger(workspace).add(by_hand)
-    learnt = ledger.learn_of_hands()
+    RunLedger(workspace).add(by_hand)
+    learnt = ledger.learn()
 
     assert learnt == [by_hand]
-    assert ledger.learn_of_hands() == []
+    assert ledger.learn() == []
     assert list(ledger.rows) == [row(1), by_hand]
 
 
+def test_what_is_ones_own_is_not_learnt_even_when_another_wrote_before(workspace: Path) -> None:
+    ledger = RunLedger(workspace)
+    RunLedger(workspace).add(row(1))
+    ledger.add(row(2))
+
+    assert ledger.learn() == [row(1)]
+    assert ledger.learn() == []
+
+
 def test_it_does_not_grow_for_ever(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule_ledger, "LARGEST", 2_000)
-    ledger = ScheduleLedger(workspace)
+    monkeypatch.setattr(run_ledger, "LARGEST", 2_000)
+    ledger = RunLedger(workspace)
     for number in range(200):
         ledger.add(row(number))
 
-    assert (workspace / ".bankd/schedule.jsonl").stat().st_size < 2_200
+    assert (workspace / ".bankd/runs.jsonl").stat().st_size < 2_200
     assert list(read_rows(workspace))[-1] == row(199)
