@@ -21,6 +21,7 @@ from bankd.adapters.memory import seldom_collected
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
 from bankd.core.lexicon import Known
 from bankd.core.pages import read_page
+from bankd.core.utf8 import readable_bytes
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
@@ -168,7 +169,7 @@ class IndexWriter:
         return self._analyse_pages(build, contents, looked)
 
     def _analyse_pages(self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked) -> list[NewPage]:
-        read = {path: read_page(path, data) for path, (data, _) in contents.items()}
+        read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
         entries = {path: tuple(entries_of(page)) for path, page in read.items()}
         texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
         analyses = self._analyser.analyse_for_index(texts, build.rows.reading, looked.known)

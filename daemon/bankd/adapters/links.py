@@ -5,22 +5,23 @@ Derived and incremental: a file is read when it has changed, and anything wrong 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from bankd.adapters.derived import DerivedDatabase
 from bankd.core.inline import LinkKind
 from bankd.core.linking import Link, link_key
+from bankd.core.markdown import decode, encode
 from bankd.core.references import Reference
 from bankd.core.relink import Source
 from bankd.core.settle import Fingerprint
 
-_FORMAT = 2
+_FORMAT = 3
 _BATCH = 500
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
-CREATE TABLE links (source TEXT, key TEXT, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target TEXT,
+CREATE TABLE links (source TEXT, key BLOB, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target BLOB,
                     angled INTEGER, resolved INTEGER);
 CREATE INDEX links_source ON links (source, target);
 CREATE INDEX links_key ON links (key);
@@ -55,8 +56,9 @@ class LinkTable(DerivedDatabase):
         self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
         self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
         rows = [
-            (path, link_key(path, r), r.kind, r.line, r.start, r.end, r.target, r.is_angled, r.target in resolved)
+            (path, encode(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled, target in resolved)
             for r in (source.references if source else ())
+            for target in [encode(r.target)]
         ]
         self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -67,7 +69,7 @@ class LinkTable(DerivedDatabase):
 
     def links(self, keys: Collection[str]) -> Iterator[Link]:
         """The references whose target ends with one of these words."""
-        wanted = sorted(keys)
+        wanted = sorted(map(encode, keys))
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
             yield from self._links(f"key IN ({','.join('?' * len(batch))})", batch)
@@ -82,17 +84,20 @@ class LinkTable(DerivedDatabase):
             "SELECT source, kind, line, first, last, target, angled, resolved FROM links ORDER BY source, line, first"
         )
         for source, kind, line, first, last, target, angled, resolved in rows:
-            yield Link(source, Reference(LinkKind(kind), line, first, last, target, bool(angled))), bool(resolved)
+            yield (
+                Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled))),
+                bool(resolved),
+            )
 
-    def _links(self, condition: str, values: Collection[str]) -> Iterator[Link]:
+    def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
         columns = "source, kind, line, first, last, target, angled"
         query = f"SELECT {columns} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
         for source, kind, line, first, last, target, angled in self.execute(query, tuple(values)):
-            yield Link(source, Reference(LinkKind(kind), line, first, last, target, bool(angled)))
+            yield Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
 
     def mark_resolved(self, links: Iterable[Link]) -> None:
         """Remember that these references lead somewhere: if they stop doing so, that is news."""
-        rows = sorted({(link.source, link.reference.target) for link in links})
+        rows = sorted({(link.source, encode(link.reference.target)) for link in links})
         self.execute_many("UPDATE links SET resolved = 1 WHERE source = ? AND target = ?", rows)
 
     def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:

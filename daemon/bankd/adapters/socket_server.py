@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from bankd.adapters.clock import read_monotonic
 from bankd.adapters.socket_client import LONGEST_ADDRESS
+from bankd.core.utf8 import to_json
 from bankd.errors import BankError, BusyError, UserError
 
 log = logging.getLogger(__name__)
@@ -222,7 +223,7 @@ def _refusal(reason: str) -> Answer:
 
 def _send(connection: socket.socket, answer: Answer, until: float) -> None:
     connection.settimeout(max(0.001, until - read_monotonic()))
-    connection.sendall(json.dumps(answer).encode() + b"\n")
+    connection.sendall(to_json(answer).encode() + b"\n")
 
 
 def _new_socket() -> socket.socket:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import unicodedata
 from typing import TextIO
 
 from bankd.core.terminal import show, show_line
+from bankd.core.utf8 import to_json
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
@@ -27,7 +27,7 @@ def say(text: str = "") -> None:
 
 def say_json(value: object) -> None:
     """Print one JSON object on one line, in ASCII, so that no terminal and no log is moved by it."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, separators=(", ", ": ")) + "\n")
+    sys.stdout.write(to_json(value) + "\n")
 
 
 def styled(text: str, *styles: str) -> str:

@@ -55,7 +55,7 @@ def read_set(folder: Path) -> TrialSet:
     if missing:
         raise UserError(*(f"{folder / name}: no such file" for name in missing))
     relevant: dict[str, dict[str, int]] = defaultdict(dict)
-    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8", errors="replace").splitlines():
         query, document, grade = line.split("\t")
         relevant[query][document] = int(grade)
     queries = [query for query in _objects(folder / "queries.jsonl") if str(query["id"]) in relevant]
@@ -63,7 +63,7 @@ def read_set(folder: Path) -> TrialSet:
 
 
 def _objects(file: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
         if line.strip():
             try:
                 found = json.loads(line)

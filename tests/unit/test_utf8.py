@@ -1,0 +1,37 @@
+"""Text that was not UTF-8: what is searched and shown of it, and that nothing else of it changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bankd.core.markdown import decode
+from bankd.core.utf8 import is_utf8, readable, readable_bytes, shown_path, to_json
+
+
+def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:
+    data = b"# a\n- bad \xff\xfe byte\n- \xea\xb0\x80 fine\n"
+
+    assert readable(decode(data)) == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
+    assert readable_bytes(data).decode() == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
+
+
+@pytest.mark.parametrize("text", ["plain", "가치관", "😀", "\ufffd"])
+def test_text_that_was_utf8_stays_as_it_was(text: str) -> None:
+    assert is_utf8(text)
+    assert readable(text) == text
+    assert readable_bytes(text.encode()) == text.encode()
+    assert shown_path(text) == text
+
+
+def test_a_path_that_is_not_utf8_is_shown_escaped() -> None:
+    assert shown_path("bank/pic\udcff.png") == r"bank/pic\xff.png"
+
+
+def test_json_for_others_has_no_half_characters() -> None:
+    half = "\udcff"
+    written = to_json({"text": f"{half} 😀 가", half: [1.5, None]})
+
+    assert written.isascii()
+    assert json.loads(written) == {"text": "\ufffd 😀 가", "\ufffd": [1.5, None]}
