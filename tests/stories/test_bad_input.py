@@ -236,3 +236,92 @@ def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run)
     assert without == before
     assert kept(root) == before + 1
     assert bankctl("verify").code == 0
+
+
+LOOKS = (
+    ("cycle", "micro", "--dry-run"),
+    ("cycle", "reflect", "--now", "2026-06-11T03:00"),
+    ("cycle", "reflect", "--now", "2026-06-12T03:00"),
+    ("search", "--json", "xylophone"),
+    ("search", "zebra"),
+    ("doctor", "--json"),
+    ("status", "--json"),
+    ("verify", "--json"),
+    ("links", "check", "--json"),
+    ("index", "rebuild"),
+    ("index", "verify"),
+    ("inbox", "--json"),
+    ("duplicates", "--json"),
+    ("conflicts", "--json"),
+    ("consolidate",),
+    ("decay", "forecast", "--json"),
+    ("archive", "--json"),
+    ("log", "--json"),
+    ("split", "bank/world/facts.md"),
+    ("move", "bank/world/facts.md", "bank/world/truths.md"),
+    ("purge", "nothing has these words", "--yes"),
+)
+"""What a person types in the course of some days."""
+
+
+def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: Run) -> None:
+    page = root / "bank/world/facts.md"
+    bad = (
+        b"- bad \xff\xfe xylophone\n- [[no\xffwhere]] [a](b\xff.md)\n- O(c=0.5): tea \xff\n\n## part \xff\n\n- below\n"
+    )
+    page.write_bytes(page.read_bytes() + bad)
+    for folder in ("bank", "bank/world", "memory", "archive", "events", "recall", "."):
+        make_unnamed(root / folder)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+
+    said = {words: bankctl(*words) for words in LOOKS}
+
+    assert {words: done.code for words, done in said.items() if done.code not in {0, 3}} == {}
+    assert "1 learned, 1 dated" in said["cycle", "reflect", "--now", "2026-06-11T03:00"].out
+    (hit,) = said["search", "--json", "xylophone"].json["hits"]
+    assert hit["text"] == "bad \ufffd\ufffd xylophone"
+    pages = b"".join(path.read_bytes() for path in (root / "bank/world").rglob("*.md"))
+    assert b"- bad \xff\xfe xylophone\n- [[no\xffwhere]] [a](b\xff.md)\n- O(c=0.5@2026-06-11): tea \xff\n" in pages
+
+
+@pytest.mark.parametrize("folder", ["bank", "memory", "archive"])
+def test_a_page_whose_name_is_not_utf8_is_named_and_a_picture_is_not(root: Path, bankctl: Run, folder: str) -> None:
+    make_unnamed(root / folder)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+
+    run, doctor = bankctl("cycle", "micro", "--now", NOW), bankctl("doctor")
+
+    for name in (r"page\xff.md", r"fold\xff/in.md"):
+        assert f"{folder}/{name}\n    its name is not UTF-8; rename it" in run.out
+        assert f"{folder}/{name} is left alone: its name is not UTF-8; rename it" in doctor.out
+    assert "pic" not in run.out + doctor.out
+    assert kept(root) == 1
+
+
+def make_unnamed(folder: Path) -> None:
+    (folder / "fold\udcff").mkdir(parents=True)
+    for name in ("pic\udcff.png", "page\udcff.md", "fold\udcff/in.md", "fold\udcff/pic.png"):
+        (folder / name).write_text("- W: zebra\n")
+
+
+def test_words_that_are_not_utf8_are_refused(root: Path, bankctl: Run) -> None:
+    for words in (("search", "a\udcff"), ("add", "W: \udcff"), ("show", "memory/\udcff.md:2"), ("\udcff",)):
+        said = bankctl(*words)
+
+        assert said.code == 2
+        assert "\\xff" in said.err
+        assert "not UTF-8" in said.err
+
+
+def test_a_workspace_whose_path_is_not_utf8_is_refused(
+    tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "notes\udcff"
+    folder.mkdir()
+    (folder / "bankd.yaml").write_text("")
+    monkeypatch.setenv("BANKD_WORKSPACE", str(folder))
+
+    said = bankctl("status")
+
+    assert said.code == 3
+    assert "its path is not UTF-8; rename the folder" in said.err

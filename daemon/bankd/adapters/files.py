@@ -13,6 +13,7 @@ from typing import IO
 from bankd.adapters.calls import Calls
 from bankd.adapters.tree import FILE_CAP, Tree
 from bankd.core.settle import SWAP_HOURS, Fingerprint, Survey, swap_names, why_ignored, why_quarantined, why_unsettled
+from bankd.core.utf8 import is_utf8, shown_path
 from bankd.errors import ConflictError
 
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
@@ -72,7 +73,7 @@ class BankFiles:
         except (FileNotFoundError, NotADirectoryError):
             return
         except (ConflictError, PermissionError) as problem:
-            survey.quarantined[folder] = str(problem)
+            survey.quarantined[shown_path(folder)] = shown_path(str(problem))
             return
         for name, state in states.items():
             path = f"{folder}/{name}" if folder else name
@@ -80,13 +81,13 @@ class BankFiles:
                 if not name.startswith("."):
                     self._walk_folder_or_page(path, rest, survey)
             elif reason := why_ignored(name):
-                survey.ignored[path] = reason
+                survey.ignored[shown_path(path)] = reason
             else:
                 self._judge(path, state, rest, states, survey)
 
     def _walk_folder_or_page(self, path: str, rest: _Rest, survey: Survey) -> None:
         if path.endswith(".md"):
-            survey.quarantined[path] = "a folder, though its name is a page's"
+            survey.quarantined[shown_path(path)] = "a folder, though its name is a page's"
         self._walk(path, rest, survey)
 
     def _judge(
@@ -95,7 +96,9 @@ class BankFiles:
         name = path.rsplit("/", 1)[-1]
         print_ = Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
         swaps = [swap for swap in swap_names(name) if swap in beside and rest.age(beside[swap]) < SWAP_HOURS * 3600]
-        if not stat.S_ISREG(state.st_mode):
+        if not is_utf8(path):
+            survey.quarantined[shown_path(path)] = "its name is not UTF-8; rename it"
+        elif not stat.S_ISREG(state.st_mode):
             survey.quarantined[path] = "a link or special file"
         elif state.st_size > FILE_CAP and not rest.any_content:
             survey.quarantined[path] = f"larger than {FILE_CAP >> 20} MB"

@@ -24,6 +24,7 @@ from bankd.core.rearrange import REFERRING, read_source
 from bankd.core.relink import Source
 from bankd.core.resolve import WIKI_KINDS, resolve
 from bankd.core.settle import Fingerprint, why_ignored
+from bankd.core.utf8 import is_utf8
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "memory", "archive")
@@ -50,11 +51,12 @@ class LinkGraph:
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice moves that a hand has made."""
         self._views = {}
-        known, seen = self.table.files(), dict(self._walk())
+        known, there = self.table.files(), dict(self._walk())
+        seen = {path: look for path, look in there.items() if is_utf8(path)}  # a link may lead to the others too
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
         prints = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()}
-        self.names = Names(seen, self._home)
+        self.names = Names(there, self._home)
         with self.table.change():
             for path in sorted(changed):
                 self._record(path, seen[path])

@@ -9,6 +9,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from bankd.core.utf8 import is_utf8
+
 _LARGEST = 8 * 1024 * 1024
 """Larger files are not pages of a bank; they are quarantined elsewhere."""
 
@@ -49,7 +51,7 @@ class PageFiles:
 
     def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
         name = f"{prefix}{entry.name}"
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or not is_utf8(entry.name):
             return
         if entry.is_dir(follow_symlinks=False):
             folders.append(f"{name}/")

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from bankd.core.utf8 import is_utf8
+
 # Swap, backup and lock files of editors, the probe that vim writes, half-made copies, and what sync tools leave.
 _PASSING = re.compile(r"(?:.*~|4913|#.*#|.*\.tmp|.*\.icloud|.*\.part|.*\.crswap)$")
 _CONFLICT = re.compile(r".*(?:\.sync-conflict-.*|\([^()]*conflicted copy[^()]*\).*)$", re.IGNORECASE)
@@ -20,8 +22,8 @@ def is_conflict_copy(path: str) -> bool:
 
 
 def is_visible(path: str) -> bool:
-    """Whether no folder or name on the path is hidden (`.git/`, `.obsidian/`, `.a.md.swp`, `.#a.md`)."""
-    return not path.startswith(".") and "/." not in path
+    """Whether a path is UTF-8 and no folder or name on it hidden (`.git/`, `.obsidian/`, `.a.md.swp`, `.#a.md`)."""
+    return not path.startswith(".") and "/." not in path and is_utf8(path)
 
 
 def is_watched(path: str) -> bool:

@@ -96,7 +96,7 @@ def _check_files(root: Path, settings: Settings) -> Iterator[Finding]:
     files = BankFiles(root)
     now = read_clock(settings.timezone)
     try:
-        for folder in ("memory", "bank"):
+        for folder in ("memory", "bank", "archive"):
             survey = files.survey(folder, now, settings.settle_seconds, any_content=folder == "memory")
             for path, reason in survey.quarantined.items():
                 yield Finding(
