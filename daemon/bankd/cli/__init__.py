@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
+    _require_utf8(arguments)
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
@@ -55,6 +56,15 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     if is_process and name == "search":
         leave(code)
     return code
+
+
+def _require_utf8(arguments: list[str]) -> None:
+    """UsageError for a word that is not UTF-8; neither a memory nor a page can be named by one."""
+    for word in arguments:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{word}: not UTF-8") from None
 
 
 def _position_of_command(arguments: list[str]) -> int:

@@ -86,7 +86,7 @@ def _queries(arguments: Namespace) -> Iterator[str]:
     from bankd.errors import UsageError
 
     if arguments.queries:
-        source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8")  # noqa: SIM115, PTH123
+        source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123
         with source as lines:
             yield from (line.strip() for line in lines if line.strip())
     elif arguments.query:

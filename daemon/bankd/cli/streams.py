@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 def take_streams() -> None:
     """Make the streams safe to write to, and start again in UTF-8 where file names would be read as something else."""
-    for name in ("stdout", "stderr"):
+    for name, errors in (("stdin", "replace"), ("stdout", "backslashreplace"), ("stderr", "backslashreplace")):
         stream = getattr(sys, name)
         if stream is None:  # closed by who called us: nobody listens
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as we do
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115, PTH123  lives as long as we do
         else:
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=errors)
     if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
         _start_again_in_utf8()
 

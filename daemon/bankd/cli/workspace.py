@@ -25,6 +25,15 @@ def find_workspace(given: str | None) -> Path:
 
 def locate_workspace(given: str | None) -> str:
     """The same as a string."""
+    folder = _locate(given)
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{folder}: its path is not UTF-8; rename the folder") from None
+    return folder
+
+
+def _locate(given: str | None) -> str:
     named = given or os.environ.get("BANKD_WORKSPACE")
     if named:
         return _checked(os.path.expanduser(named))  # noqa: PTH111 -- see the top

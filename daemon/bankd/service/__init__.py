@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankd.config import ConfigError
+from bankd.core.utf8 import is_utf8, shown_path
 from bankd.errors import BankError, UserError
 from bankd.service.daemon import Daemon
 from bankd.wiring.configuration import SETTINGS
@@ -69,7 +70,10 @@ def _find_workspace(given: str | None) -> Path:
     name = given or os.environ.get("BANKD_WORKSPACE", "")
     if not name:
         raise UserError("which workspace? Give --workspace DIR, or set BANKD_WORKSPACE")
-    return Path(name).expanduser().absolute()
+    folder = Path(name).expanduser().absolute()
+    if not is_utf8(str(folder)):
+        raise UserError(f"{shown_path(str(folder))}: its path is not UTF-8; rename the folder")
+    return folder
 
 
 def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
