@@ -1,0 +1,132 @@
+"""The house in numbers: how large its rooms and modules are, how its names read, how often one line crosses a wall.
+
+    python -m tests.bench.house
+
+A name is of one word when it has no underscore, no second capital and no digit; a homonym is a public name that two or
+more modules define. A crossing is a call from a function of one layer to a function of another; properties, which the
+interpreter calls too, count.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import statistics
+import sys
+import tempfile
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import FrameType
+
+import bankd
+from bankd.cli import main
+
+SOURCE = Path(bankd.__file__).parent
+
+
+def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+    """Each module of the package: its dotted name below bankd, its file, its tree."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        yield name, path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def code_lines(path: Path, tree: ast.Module) -> int:
+    """Lines with code on them: without docstrings, comments and blanks."""
+    docs: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            docs.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    with path.open("rb") as file:
+        tokens = [token for token in tokenize.tokenize(file.readline) if token.type not in skipped]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    return len(lines - docs - {0})
+
+
+def public_names(tree: ast.Module) -> list[str]:
+    """The functions and classes of a module that others may use."""
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+    ]
+
+
+def is_one_word(name: str) -> bool:
+    """Whether a name is a single word."""
+    return "_" not in name.strip("_") and not any(c.isupper() or c.isdigit() for c in name[1:])
+
+
+def room_of(name: str) -> str:
+    """The package that a module lies in."""
+    return name.rpartition(".")[0] or "bankd"
+
+
+def print_rooms() -> None:
+    """Print modules and lines a room, names and homonyms, and the whole."""
+    rooms: dict[str, list[int]] = defaultdict(list)
+    code, names, owners = 0, Counter[bool](), defaultdict(list)
+    for name, path, tree in modules():
+        rooms[room_of(name)].append(path.read_text(encoding="utf-8").count("\n"))
+        code += code_lines(path, tree)
+        for public in public_names(tree):
+            names[is_one_word(public)] += 1
+            owners[public].append(name)
+    print(f"{'room':24} modules  median  90 %  lines")
+    for room, sizes in sorted(rooms.items()):
+        high = sorted(sizes)[int(len(sizes) * 0.9) if len(sizes) > 1 else 0]
+        print(f"{room:24} {len(sizes):7} {statistics.median(sizes):7.0f} {high:5} {sum(sizes):6}")
+    print(f"\n{code} lines of code in {sum(map(len, rooms.values()))} modules")
+    print(f"{names[True] / names.total():.0%} of {names.total()} public names are one word")
+    shared = {public: where for public, where in owners.items() if len(where) > 1 and public not in _CONTRACTS}
+    print(
+        f"{len(shared)} homonyms: " + ", ".join(f"{public} ({len(where)})" for public, where in sorted(shared.items()))
+    )
+
+
+_CONTRACTS = frozenset({"configure", "run", "main"})  # what every command of the command line has, by contract
+
+
+def print_crossings() -> None:
+    """Print how many calls, and how many from one layer into another, the taking in of one line makes."""
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):
+        workspace = ["--workspace", folder]
+        main(["init", folder])
+        log = Path(folder, "memory", "2026-05-04.md")
+        log.write_text("- W: The production deploy runs at 10:00 on Tuesdays.\n", encoding="utf-8")
+        main(["cycle", "micro", *workspace, "--now", "2026-05-05T03:00"])
+        log.write_text(log.read_text(encoding="utf-8") + "- W: Coffee beans come from Jeju.\n", encoding="utf-8")
+        calls = _profiled(["cycle", "micro", *workspace, "--now", "2026-05-05T04:00"])
+    crossing = {pair: n for pair, n in calls.items() if pair[0] != pair[1]}
+    print(f"\none line: {sum(calls.values())} calls, {sum(crossing.values())} from one layer to another")
+    for (caller, callee), count in sorted(crossing.items(), key=lambda item: -item[1])[:12]:
+        print(f"  {caller:10} -> {callee:10} {count}")
+
+
+def _profiled(arguments: list[str]) -> Counter[tuple[str, str]]:
+    calls: Counter[tuple[str, str]] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and (callee := _layer(frame)) and frame.f_back and (caller := _layer(frame.f_back)):
+            calls[caller, callee] += 1
+
+    sys.setprofile(count)
+    try:
+        main(arguments)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def _layer(frame: FrameType) -> str:
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.split(".")[1] if name.startswith("bankd.") and frame.f_code.co_name != "<module>" else ""
+
+
+if __name__ == "__main__":
+    print_rooms()
+    print_crossings()
