@@ -1,0 +1,122 @@
+"""The last look before writing: one bad plan for each thing that it finds, and none for what is well."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bankd.core.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.layout import Layout
+from bankd.core.plan import Placement, Plan
+from bankd.core.policy import BudgetPolicy
+from bankd.core.rearrange import Rearrangement
+from bankd.core.relink import Relinked
+from bankd.core.retain import read_log
+from bankd.core.retiring import ALWAYS_ALLOWED, Archived, allowed_removals
+from bankd.core.routing import Destination
+
+FACTS = "bank/world/facts.md"
+ONE, TWO = "- W: one ^m-aaaaaaaaaaaa\n", "- W: two ^m-bbbbbbbbbbbb\n"
+
+
+def plan_of(*lines: str) -> Plan:
+    """A plan that puts these lines of a log on one page."""
+    read = read_log("2026-05-04.md", "".join(f"- {line}\n" for line in lines), anywhere=True)
+    placements = tuple(Placement(line, Destination("world/facts.md", None, "test")) for line in read.lines)
+    return Plan("20260505T030000-micro", datetime(2026, 5, 5, 3, tzinfo=UTC), read.lines, placements)
+
+
+EMPTY = plan_of()
+NEW = plan_of("W: new")
+ID = NEW.placements[0].line.id
+
+
+def losses(plan: Plan, before: str, after: str | None, page: str = FACTS) -> list[str]:
+    """What is found when a page, or part of one, changes from one text to another."""
+    return find_losses(plan, {FACTS: before.encode()}, {} if after is None else {page: after.encode()})
+
+
+def test_what_a_plan_does_by_itself_is_well() -> None:
+    before = {FACTS: f"# Facts\n\n{ONE}\nProse without an id.\n".encode()}
+
+    assert find_losses(NEW, before, foresee(NEW.transaction, before)) == []
+    assert find_losses(NEW, {}, foresee(NEW.transaction, {})) == []
+
+
+@pytest.mark.parametrize("after", [TWO, None])
+def test_a_memory_that_would_be_lost_is_found(after: str | None) -> None:
+    assert losses(EMPTY, ONE + TWO, after)[0] == ("memory m-aaaaaaaaaaaa would be lost by run 20260505T030000-micro")
+
+
+def test_a_memory_may_move_to_another_page() -> None:
+    assert losses(EMPTY, ONE, ONE, page="archive/world/facts.md") == []
+
+
+@pytest.mark.parametrize(
+    "after", ["", f"- W: other ^{ID}\n", "- W: new ^m-cccccccccccc\n", f"```\n- W: new ^{ID}\n```\n"]
+)
+def test_a_new_memory_that_would_not_be_read_back_is_found(after: str) -> None:
+    assert losses(NEW, "", after) == ["memory/2026-05-04.md:1 would not be read back from world/facts.md"]
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("bank/world/facts/old.md", True), ("bank/world/factsheet.md", False)])
+def test_a_new_memory_may_stand_in_a_part_of_its_page_only(page: str, is_found: bool) -> None:
+    assert (losses(NEW, "", f"- W: new ^{ID}\n", page) == []) is is_found
+
+
+def test_a_memory_that_would_stand_twice_is_found() -> None:
+    assert losses(EMPTY, ONE, ONE + ONE) == ["memory m-aaaaaaaaaaaa would stand 2 times"]
+
+
+def test_a_block_id_of_a_person_may_stand_twice() -> None:
+    mine = "- W: mine ^mine\n"
+
+    assert losses(EMPTY, mine, mine + mine) == []
+
+
+def test_prose_that_would_be_lost_is_found_in_whole_and_in_part() -> None:
+    assert losses(EMPTY, "By hand.\n\n- also by hand\n", "By hand.\n") == [
+        "a text without an id would be lost: 'also by hand'"
+    ]
+    assert losses(EMPTY, "By hand.\n", "By band.\n") == ["a text without an id would be lost: 'By hand.'"]
+    assert losses(EMPTY, "Same.\n\nSame.\n", "Same.\n") == ["a text without an id would be lost: 'Same.'"]
+
+
+def test_prose_may_get_an_id_and_its_links_other_targets() -> None:
+    assert losses(EMPTY, "- See [it](a.md).\n", "- See [it](b/a.md). ^m-aaaaaaaaaaaa\n") == []
+
+
+def test_the_findings_of_a_new_layout_are_found() -> None:
+    layout = Layout(())
+    broken = Rearrangement(layout, Relinked({}, (), ()), (), findings=("a.md:3: b.md would lead nowhere",))
+
+    assert find_broken(EMPTY.with_(rearranged=broken)) == ["a.md:3: b.md would lead nowhere"]
+    assert find_broken(EMPTY) == []
+
+
+def taking_out(count: int) -> Plan:
+    """A plan that archives so many memories."""
+    return EMPTY.with_(archived=tuple(Archived(f"m-{n}", FACTS, (), f"- W: {n}", (), "faded") for n in range(count)))
+
+
+@pytest.mark.parametrize(
+    ("held", "percent", "most"), [(1000, 10, 100), (1009, 10, 100), (10, 10, 20), (0, 0, 20), (201, 10, 20)]
+)
+def test_a_run_may_take_out_its_share_of_the_bank_and_twenty_always(held: int, percent: int, most: int) -> None:
+    budget = BudgetPolicy(max_removed_percent=percent)
+
+    assert allowed_removals(held, budget) == most >= ALWAYS_ALLOWED
+    assert find_excess(taking_out(most), budget, held) is None
+    excess = find_excess(taking_out(most + 1), budget, held)
+    assert excess is not None
+    assert f"take {most + 1} of {held} memories" in excess.reason
+
+
+def test_a_run_may_add_as_many_lines_as_the_budget_says_and_no_more() -> None:
+    three = plan_of("W: one", "W: two\n  in two lines")
+
+    assert find_excess(three, BudgetPolicy(max_added_lines=3), 0) is None
+    excess = find_excess(three, BudgetPolicy(max_added_lines=2), 0)
+    assert excess is not None
+    assert "would add 3 lines" in excess.reason
