@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.duplicates import Outcome, compare, find_match
+from bankd.core.duplicates import Outcome, compare, find_match, likeness
 from bankd.core.reading import read_statement
 from bankd.core.statement import Statement
 from bankd.core.wording import plain_wording
@@ -84,6 +84,15 @@ def test_a_higher_threshold_never_makes_more_updates() -> None:
     outcomes = [compare(old, new, threshold).outcome for threshold in (50, 99)]
 
     assert outcomes == [Outcome.UPDATE, Outcome.DIFFERENT]
+
+
+def test_what_is_just_as_alike_as_the_threshold_is_compared() -> None:
+    old, new = say("port 8080 nightly"), say("port 8081")
+    score = likeness(old, new)
+
+    assert score == 80
+    assert compare(old, new, score).outcome is Outcome.UPDATE
+    assert compare(old, new, score + 0.1).outcome is Outcome.DIFFERENT
 
 
 @pytest.mark.parametrize("text", ["", " ", "...", "¬", "0", "?", "a", "the", "안", "\ud800"])

@@ -10,7 +10,7 @@ from bankd.config import ConfigError, load_rules
 from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
 from bankd.core.memory import Memory, parse_memory
-from bankd.core.routing import Rules, problem_of_target, route
+from bankd.core.routing import Rules, candidates, problem_of_target, route
 from bankd.shipped import shipped
 
 RULES = load_rules(shipped("config") / "routing.yaml")
@@ -53,12 +53,17 @@ def test_a_rule_may_match_inside_words_when_it_says_so() -> None:
 
 
 def test_the_first_rule_wins_then_entity_then_default_then_inbox() -> None:
-    given = rules("TAG_ROUTING: {W: [{match: a, target: 1.md}, {match: a, target: 2.md}]}\ndefaults: {B: b.md}")
+    given = rules(
+        "TAG_ROUTING: {W: [{match: a, target: 1.md}, {match: a, target: 2.md}]}\ndefaults: {W: w.md, B: b.md}"
+    )
 
-    assert page_of("W: a", given) == "1.md"
-    assert page_of("W @Kim: x", given) == "entities/Kim.md"
+    assert page_of("W @Kim: a", given) == "1.md"
+    assert page_of("W @Kim @Lee: x", given) == "entities/Kim.md"
+    assert page_of("W: x", given) == "w.md"
     assert page_of("B: x", given) == "b.md"
     assert page_of("O: x", given) == "_meta/inbox.md"
+    claims = [found.page for found in candidates(parse_memory("W @Kim: a"), given)]
+    assert claims == ["1.md", "2.md", "entities/Kim.md", "w.md"]
 
 
 def test_all_problems_of_a_file_are_reported_at_once_with_their_lines() -> None:

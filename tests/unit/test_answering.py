@@ -1,0 +1,34 @@
+"""Which of the memories that were ranked are answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from bankd.core.floor import floor_of
+from bankd.core.query import FoundRow
+from bankd.core.scoring import Candidate, Corpus, Weights
+from bankd.search import Ranked, above_floor
+
+CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
+ASKED = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)
+MEMORY = Candidate(0, 1, 0, (("paint",),), "", (), frozenset(), False)
+FLOOR = floor_of(MEMORY, ASKED, CORPUS)
+
+
+def answers(*shares: float) -> Sequence[float]:
+    """Of memories whose scores are these shares of the floor, those that are answers."""
+    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
+    ranked = [Ranked("a.md", row, MEMORY, {"score": share * FLOOR}) for share in shares]
+    return [round(one.parts["score"] / FLOOR, 2) for one in above_floor(ranked, ASKED, CORPUS)]
+
+
+@pytest.mark.parametrize("shares", [(), (0.99,), (0.99, 0.98, 0.5)])
+def test_where_no_memory_reaches_the_floor_nothing_is_an_answer(shares: Sequence[float]) -> None:
+    assert answers(*shares) == []
+
+
+def test_beside_one_that_reaches_it_those_are_answers_that_reach_half_of_it() -> None:
+    assert answers(1, 0.5, 0.49, 0.1) == [1, 0.5]
+    assert answers(0.51, 1.2, 0.3) == [0.51, 1.2]
