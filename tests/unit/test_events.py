@@ -1,0 +1,87 @@
+"""What the event log comes to when it is folded."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from bankd.core.events import (
+    ARCHIVED,
+    DELETED,
+    DUPLICATE,
+    FORGOTTEN,
+    KEPT,
+    RECALLED,
+    RENAMED,
+    RESTORED,
+    SUPERSEDED,
+    UNDONE,
+    Ledger,
+    event,
+    fold,
+)
+
+START = datetime(2026, 5, 4, 3, tzinfo=UTC)
+ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
+
+
+def after(*kinds: str, **facts: object) -> Ledger:
+    """The fold of events of these kinds about one memory, a day apart."""
+    said = [
+        event(kind, f"{ONE}@{n}", START + timedelta(n), memory=ONE, log="a.md", **facts) for n, kind in enumerate(kinds)
+    ]
+    return fold(reversed(said))
+
+
+@pytest.mark.parametrize("kind", [DELETED, FORGOTTEN, ARCHIVED, UNDONE])
+def test_what_took_a_memory_out_keeps_it_out_until_it_is_restored(kind: str) -> None:
+    assert after(KEPT, kind).gone[ONE]["type"] == kind
+    assert after(KEPT, kind, RESTORED).gone == {}
+    assert after(KEPT, kind, RESTORED).restored == {ONE: date(2026, 5, 6)}
+    assert after(KEPT, kind, RESTORED, kind).gone[ONE]["type"] == kind
+
+
+def test_what_was_archived_has_its_tombstone_for_ever() -> None:
+    assert after(KEPT, ARCHIVED, RESTORED, page="bank/a.md").tombstones[ONE]["page"] == "bank/a.md"
+    assert after(KEPT, DELETED).tombstones == {}
+
+
+def test_only_what_a_person_forgot_is_known_by_its_words() -> None:
+    assert after(KEPT, FORGOTTEN, key="k").forgotten_keys == {"k"}
+    assert after(KEPT, DELETED, key="k").forgotten_keys == set()
+
+
+def test_the_first_word_on_a_line_holds_but_for_one_that_a_person_let_in() -> None:
+    assert after(KEPT, DUPLICATE, of=TWO).consumed[ONE]["type"] == KEPT
+    let_in = after(DUPLICATE, KEPT, of=TWO)
+
+    assert let_in.consumed[ONE]["type"] == KEPT
+    assert let_in.allowed[ONE]["type"] == DUPLICATE
+    assert let_in.confirmed == {TWO: date(2026, 5, 4)}
+
+
+def test_the_same_event_twice_is_one_and_the_order_of_files_does_not_matter() -> None:
+    kept, gone = event(KEPT, ONE, START, memory=ONE), event(DELETED, ONE, START, memory=ONE)
+
+    assert fold([gone, kept, gone]) == fold([kept, gone])
+
+
+def test_a_newer_memory_that_was_taken_back_supersedes_nothing() -> None:
+    newer = event(SUPERSEDED, ONE, START, memory=ONE, by=TWO)
+
+    assert fold([newer]).successors() == {ONE: TWO}
+    assert fold([newer, event(DELETED, TWO, START, memory=TWO)]).successors() == {}
+    assert fold([newer, event(ARCHIVED, TWO, START, memory=TWO)]).successors() == {ONE: TWO}
+
+
+def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:
+    recalls = [event(RECALLED, f"{ONE}@{day}", START, memory=ONE, day=day) for day in ("2026-05-03", "2026-05-01")]
+    renamed = [event(KEPT, ONE, START, memory=ONE, log="b.md"), event(RENAMED, "b.md", START, log="b.md", was="a.md")]
+
+    assert fold(recalls).recalled == {ONE: date(2026, 5, 3)}
+    assert fold(renamed).logs() == {"a.md": {ONE}}
+
+
+def test_what_an_unknown_event_means_is_not_guessed() -> None:
+    assert fold([event("painted", ONE, START, memory=ONE)]) == Ledger()

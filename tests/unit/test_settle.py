@@ -1,0 +1,65 @@
+"""Which files a run leaves alone, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.settle import ENTRY_CAP, LINE_CAP, Fingerprint, why_ignored, why_quarantined, why_unsettled
+
+PAGE = Fingerprint(10, 0, 1)
+DAY = 86400
+
+
+@pytest.mark.parametrize(
+    ("seconds", "waits"), [(0, True), (4.9, True), (5, False), (-4.9, True), (-5, False), (-9e9, False)]
+)
+def test_a_file_is_read_once_it_has_rested_whatever_the_clock_did(seconds: float, waits: bool) -> None:
+    assert (why_unsettled("a.md", PAGE, seconds, 5, ()) is not None) is waits
+
+
+@pytest.mark.parametrize("swap", [".a.md.swp", ".#a.md", "a.md~"])
+def test_a_file_that_is_open_in_an_editor_waits(swap: str) -> None:
+    assert why_unsettled("a.md", PAGE, 60, 5, [swap]) == "open in an editor"
+    assert why_unsettled("b.md", PAGE, 60, 5, [swap]) is None
+
+
+@pytest.mark.parametrize(("seconds", "waits"), [(60, True), (DAY - 1, True), (DAY, False), (-60, True)])
+def test_a_file_that_fell_to_nothing_waits_a_day(seconds: float, waits: bool) -> None:
+    empty = Fingerprint(0, 0, 1)
+
+    assert (why_unsettled("a.md", empty, seconds, 5, ()) is not None) is waits
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n", "merge markers"),
+        (b"<<<<<<< ours\r\n- a\r\n=======\r\n- b\r\n>>>>>>> theirs\r\n", "merge markers"),
+        (b"x" * (LINE_CAP + 1), "a line is longer"),
+        (b"- x\n" * (ENTRY_CAP + 1), "entries"),
+    ],
+)
+def test_what_must_not_be_rewritten_is_told(data: bytes, reason: str) -> None:
+    assert reason in (why_quarantined(data) or "")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Title\n=======\n\ntext\n",
+        b"see <<<<<<< in a diff\n=======\n",
+        b"<<<<<<< alone\n",
+        b"x" * LINE_CAP,
+        b"- x\n" * ENTRY_CAP,
+    ],
+)
+def test_what_only_looks_so_may_be(data: bytes) -> None:
+    assert why_quarantined(data) is None
+
+
+@pytest.mark.parametrize(
+    "name", [".a.md", "a.md~", "#a.md#", "4913", "a.md.tmp", "a.swx", "a.sync-conflict-1.md", "a.txt"]
+)
+def test_what_is_nobodys_page_is_ignored_with_a_reason(name: str) -> None:
+    assert why_ignored(name)
+    assert why_ignored("a.md") is None
