@@ -1,0 +1,267 @@
+"""The outside world of a run in dictionaries: every port of `run_cycle`, all over the same pages and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+
+from bankd.core.decay import FADING_TAG
+from bankd.core.events import Ledger, event, fold
+from bankd.core.follow import Part, describe
+from bankd.core.hubs import parts_folder
+from bankd.core.judging import Neighbour, said_on
+from bankd.core.layout import Layout
+from bankd.core.markdown import decode, encode
+from bankd.core.memory import Memory
+from bankd.core.names import Names
+from bankd.core.pages import Entry, Page, read_page
+from bankd.core.plan import Deferred, Undated
+from bankd.core.rearrange import read_source, rewriter
+from bankd.core.relink import Source
+from bankd.core.retain import LogReading, read_log
+from bankd.core.retiring import Opinion
+from bankd.core.spans import block_key
+from bankd.core.standing import Lines, all_lines_of
+from bankd.core.transaction import Transaction, take_step
+from bankd.core.twins import text_key
+from bankd.core.wording import Wording, plain_wording
+from bankd.cycle import World
+
+
+@lru_cache
+def _read(path: str, text: str) -> Page:
+    return read_page(path, encode(text))
+
+
+@lru_cache
+def _all_lines(path: str, text: str) -> Mapping[int, Lines]:
+    return all_lines_of(_read(path, text))
+
+
+def _lines(page: Page, entry: Entry) -> Lines:
+    return _all_lines(page.path, page.document.text)[entry.start]
+
+
+class FakeDisk:
+    """A workspace: its pages, by paths from `bank/` or `archive/` on, its logs, and what was done to it, in order."""
+
+    def __init__(self, pages: Mapping[str, str] | None = None, logs: Mapping[str, str] | None = None) -> None:
+        self.pages, self.logs = dict(pages or {}), dict(logs or {})
+        self.closed: dict[str, str] = {}
+        """Pages that cannot be read or written now, and why."""
+        self.steps: list[str] = []
+
+    @property
+    def open_pages(self) -> dict[str, str]:
+        return {path: text for path, text in self.pages.items() if path not in self.closed}
+
+    def entries(self, folder: str = "") -> Iterator[tuple[Page, Entry]]:
+        """Every memory below a folder, page by page."""
+        for path, text in sorted(self.pages.items()):
+            page = _read(path, text)
+            yield from ((page, entry) for entry in page.entries if path.startswith(folder))
+
+
+class FakeLogs:
+    """The logs; one that was marked as read is given again when it has changed."""
+
+    def __init__(self, disk: FakeDisk) -> None:
+        self._disk, self.read = disk, dict[str, str]()
+        self.waiting: list[Deferred] = []
+
+    def present(self) -> frozenset[str]:
+        return frozenset(self._disk.logs)
+
+    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+        new = {log: text for log, text in sorted(self._disk.logs.items()) if self.read.get(log) != text}
+        return [read_log(log, text, anywhere=True) for log, text in new.items()], self.waiting
+
+    def mark_read(self, readings: Iterable[LogReading]) -> None:
+        self._disk.steps.append("mark read")
+        self.read |= {reading.log: self._disk.logs[reading.log] for reading in readings}
+
+
+class FakeRecalls:
+    """What was asked for, by id."""
+
+    def __init__(self) -> None:
+        self.days: dict[str, date] = {}
+
+    def recalled(self) -> Mapping[str, date]:
+        return self.days
+
+
+class FakeHoldings:
+    """What the pages hold, read again each time; of `unseen` pages it does not know, as a stale catalogue."""
+
+    def __init__(self, disk: FakeDisk) -> None:
+        self._disk = disk
+        self.unseen: set[str] = set()
+
+    def _entries(self, *, folder: str = "", is_open: bool = False) -> Iterator[tuple[Page, Entry]]:
+        hidden = {*self.unseen, *(self._disk.closed if is_open else ())}
+        return ((page, entry) for page, entry in self._disk.entries(folder) if page.path not in hidden)
+
+    def refresh(self, now: datetime) -> Sequence[Deferred]:
+        self._disk.steps.append("refresh holdings")
+        return [Deferred(path, reason) for path, reason in sorted(self._disk.closed.items())]
+
+    def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        wanted, found = set(ids), dict[str, tuple[str, ...]]()
+        for page, entry in self._entries():
+            if (id_ := entry.memory.id) and id_ in wanted:
+                found[id_] = (*found.get(id_, ()), page.path)
+        return found
+
+    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        wanted = set(keys)
+        found = ((text_key(entry.memory), page, entry) for page, entry in self._entries(folder="bank/"))
+        return {key: entry.memory.id or f"{page.path}:{entry.line}" for key, page, entry in found if key in wanted}
+
+    def undated(self) -> Sequence[Undated]:
+        open_ = self._entries(folder="bank/", is_open=True)
+        found = [(page, entry) for page, entry in open_ if (c := entry.memory.confidence) and c.day is None]
+        texts = [(page, entry, _lines(page, entry).text) for page, entry in found]
+        return [Undated(page.path, entry.memory.id or block_key(text), text) for page, entry, text in texts]
+
+    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
+        wanted = set(ids)
+        return {id_: lines for id_, lines in self.all_lines().items() if id_ in wanted}
+
+    def all_lines(self) -> Mapping[str, Lines]:
+        open_ = self._entries(folder="bank/", is_open=True)
+        return {entry.memory.id: _lines(page, entry) for page, entry in open_ if entry.memory.id}
+
+    def opinions(self) -> Sequence[Opinion]:
+        open_ = self._entries(folder="bank/", is_open=True)
+        tagged = ((page, entry) for page, entry in open_ if entry.memory.tag == FADING_TAG)
+        return [
+            Opinion(page.path, entry.line, entry.memory.id, c)
+            for page, entry in tagged
+            if (c := entry.memory.confidence)
+        ]
+
+    def lines_at(self, path: str, line: int) -> Lines | None:
+        open_ = self._entries(folder="bank/", is_open=True)
+        return next((_lines(page, entry) for page, entry in open_ if (page.path, entry.line) == (path, line)), None)
+
+    def count(self) -> int:
+        return sum(1 for _ in self._entries(folder="bank/"))
+
+    def read(self, page: str) -> bytes | None:
+        return encode(self._disk.pages[page]) if page in self._disk.pages else None
+
+
+class FakeTransactions:
+    """Writes whole transactions; what is meant for a `contested` page stays undone, with what tells of it, and is named."""
+
+    def __init__(self, disk: FakeDisk) -> None:
+        self._disk = disk
+        self.events: list[Mapping[str, object]] = []
+        self.committed: list[Transaction] = []
+        self.contested: set[str] = set()
+
+    def ledger(self) -> Ledger:
+        return fold(self.events)
+
+    def commit(self, transaction: Transaction) -> Sequence[str]:
+        self._disk.steps.append("commit")
+        self.committed.append(transaction)
+        for step in transaction.steps():
+            if step.path not in self.contested:
+                data = take_step(step, self._look(step.path), self._look, rewriter("routing.yaml")).data
+                self._put(step.path, data)
+        held = {entry.memory.id for _, entry in self._disk.entries()}
+        self.events += [said for said in transaction.events if said["type"] != "kept" or said["memory"] in held]
+        touched = {step.path for step in transaction.steps()}
+        return [f"{path}: a hand was faster" for path in sorted(touched & self.contested)]
+
+    def note(self, kind: str, memory: str, at: datetime, **facts: object) -> None:
+        """An event from before the run."""
+        self.events.append(event(kind, f"{memory}@{at}", at, memory=memory, **facts))
+
+    def _look(self, path: str) -> bytes | None:
+        return encode(self._disk.pages[path]) if path in self._disk.pages else None
+
+    def _put(self, path: str, data: bytes | None) -> None:
+        if data is None:
+            self._disk.pages.pop(path, None)
+        else:
+            self._disk.pages[path] = decode(data)
+
+
+class FakeRunIndex:
+    """Takes every memory of the bank for a look-alike of any other."""
+
+    def __init__(self, disk: FakeDisk) -> None:
+        self._disk = disk
+
+    def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
+        known = [
+            Neighbour(entry.memory.id or f"{page.path}:{entry.line}", said_on(page.path[5:], entry.memory))
+            for page, entry in self._disk.entries("bank/")
+        ]
+        return {id_: [one for one in known if one.id != id_] for id_ in memories}
+
+    def refresh(self, now: datetime) -> Sequence[str]:
+        self._disk.steps.append("refresh index")
+        return []
+
+
+class FakeWordings:
+    """Takes texts apart by their characters alone."""
+
+    def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
+        return {text: plain_wording(text) for text in texts}
+
+
+class FakeGraph:
+    """The pages and what refers to what, read again each time; `moves` are those that links wait to follow."""
+
+    def __init__(self, disk: FakeDisk) -> None:
+        self._disk = disk
+        self.moves: dict[str, str] = {}
+
+    @property
+    def names(self) -> Names:
+        return Names(self._disk.pages)
+
+    def refresh(self) -> None:
+        self._disk.steps.append("refresh graph")
+
+    def sizes(self) -> Mapping[str, int]:
+        return {path: len(encode(text)) for path, text in self._disk.pages.items() if path.startswith("bank/")}
+
+    def moved(self) -> Mapping[str, str]:
+        return self.moves
+
+    def read(self, path: str) -> Source:
+        return read_source(path, self._disk.pages[path])
+
+    def is_name_taken(self, path: str) -> bool:
+        return bool(self.names.named(path.rpartition("/")[2]))
+
+    def is_hub(self, path: str) -> bool:
+        return self.names.has_folder(parts_folder(path))
+
+    def view(self, path: str) -> Part | None:
+        text = self._disk.pages.get(path)
+        return None if text is None else describe(_read(path, text))
+
+    def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
+        """Every page may refer to what is laid out anew."""
+        return {path: self.read(path) for path in sorted(self._disk.pages)}
+
+
+class FakeWorld:
+    """All ports over one disk."""
+
+    def __init__(self, pages: Mapping[str, str] | None = None, logs: Mapping[str, str] | None = None) -> None:
+        self.disk = FakeDisk(pages, logs)
+        self.logs, self.recalls = FakeLogs(self.disk), FakeRecalls()
+        self.holdings, self.graph = FakeHoldings(self.disk), FakeGraph(self.disk)
+        self.transactions, self.index = FakeTransactions(self.disk), FakeRunIndex(self.disk)
+        self.world = World(
+            self.logs, self.holdings, self.transactions, self.index, FakeWordings(), self.graph, self.recalls
+        )

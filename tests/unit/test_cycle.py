@@ -1,0 +1,414 @@
+"""The story of a run, told on a world in dictionaries: what it learns, keeps, refuses, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.fake_world import FakeWorld
+
+from bankd import cycle as story
+from bankd.core.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
+from bankd.core.hubs import parts_folder
+from bankd.core.layout import Layout
+from bankd.core.memory import parse_memory
+from bankd.core.plan import Deferred
+from bankd.core.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
+from bankd.core.rearrange import Rearrangement
+from bankd.core.relink import Relinked
+from bankd.core.retain import read_log
+from bankd.core.routing import Rules
+from bankd.core.twins import text_key
+from bankd.cycle import Kind, Policy, Report, run_cycle
+from bankd.errors import InvariantError, RefusedError
+
+NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
+LOG, FACTS, OPINIONS = "2026-05-04.md", "bank/world/facts.md", "bank/opinions.md"
+RULES = Rules((), {"W": "world/facts.md", "O": "opinions.md"})
+POLICY = Policy(Settings(), RULES)
+
+
+def cycle(
+    world: FakeWorld, kind: Kind = "micro", policy: Policy = POLICY, *, now: datetime = NOW, dry_run: bool = False
+) -> Report:
+    world.disk.steps.clear()
+    return run_cycle(kind, f"{now:%Y%m%dT%H%M%S}-{kind}", now, world.world, policy, dry_run=dry_run)
+
+
+def settings(**parts: Any) -> Policy:
+    return replace(POLICY, settings=replace(Settings(), **parts))
+
+
+def log(*lines: str) -> dict[str, str]:
+    return {LOG: "".join(f"- {line}\n" for line in lines)}
+
+
+def ids(*lines: str) -> list[str]:
+    """The ids of the memories that these lines of the log become."""
+    return [line.id for line in read_log(LOG, log(*lines)[LOG], anywhere=True).lines]
+
+
+def page(*memories: str, title: str = "Facts") -> str:
+    return f"# {title}\n\n" + "".join(f"- {memory}\n" for memory in memories)
+
+
+def numbered(count: int) -> tuple[list[str], str]:
+    """So many ids, and a page that holds memories with them."""
+    known = [f"m-{n:012}" for n in range(count)]
+    return known, page(*(f"W: memory {n} of {'abcdefgh'[n % 8]} ^{id_}" for n, id_ in enumerate(known)))
+
+
+def said(world: FakeWorld) -> list[tuple[str, str]]:
+    """The events that the last transaction wrote: type and memory."""
+    return [(item["type"], item.get("memory", "")) for item in world.transactions.committed[-1].events]
+
+
+def untouched(world: FakeWorld, before: Mapping[str, str]) -> bool:
+    """Whether nothing at all was written or marked."""
+    return (
+        world.disk.pages == before
+        and not world.transactions.committed
+        and not {"commit", "mark read"} & set(world.disk.steps)
+    )
+
+
+# what a run does, in which order
+
+
+def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_read() -> None:
+    world = FakeWorld({}, log("W: The port is 8080.", "O(c=0.9) @Peter: Likes tea.", "S: nobody's"))
+    port, tea, nobody = ids("W: The port is 8080.", "O @Peter: Likes tea.", "S: nobody's")
+
+    report = cycle(world)
+
+    assert report.is_applied
+    assert world.disk.pages == {
+        FACTS: f"# Facts\n\n- W: The port is 8080. ^{port}\n",
+        "bank/entities/Peter.md": f"# Peter\n\n- O(c=0.90@2026-05-05) @Peter: Likes tea. ^{tea}\n",
+        "bank/_meta/inbox.md": f"# Inbox\n\n## 2026-05-04\n\n- S: nobody's ^{nobody}\n",
+    }
+    assert said(world) == [(KEPT, port), (KEPT, tea), (KEPT, nobody)]
+    assert world.logs.read == world.disk.logs
+
+
+@pytest.mark.parametrize(
+    ("kind", "steps"),
+    [
+        ("micro", ["refresh holdings", "refresh graph", "commit", "mark read", "refresh holdings", "refresh index"]),
+        ("reflect", ["refresh holdings", "refresh graph", "commit", "mark read", "refresh holdings", "refresh index", "refresh graph"]),
+    ],
+)  # fmt: skip
+def test_a_log_is_marked_as_read_after_its_lines_are_written_and_before_the_index_is_refreshed(
+    kind: Kind, steps: list[str]
+) -> None:
+    world = FakeWorld({}, log("W: one"))
+    cycle(world, kind)
+
+    assert world.disk.steps == steps
+
+
+@pytest.mark.parametrize("kind", ["micro", "reflect"])
+def test_a_run_with_nothing_new_commits_nothing(kind: Kind) -> None:
+    world = FakeWorld({}, log("W: one", "O(c=0.9): two"))
+    cycle(world)
+    before = dict(world.disk.pages)
+
+    again = cycle(world, kind)
+
+    assert again.plan.is_empty
+    assert (world.disk.pages, len(world.transactions.committed)) == (before, 1)
+    assert "commit" not in world.disk.steps
+
+
+@pytest.mark.parametrize("kind", ["micro", "reflect"])
+def test_a_dry_run_decides_the_same_and_touches_nothing(kind: Kind) -> None:
+    before = {FACTS: numbered(300)[1]}
+    world = FakeWorld(before, log("W: one"))
+
+    report = cycle(world, kind, dry_run=True)
+
+    assert not report.is_applied
+    assert untouched(world, before)
+    assert report.plan == cycle(world, kind).plan
+
+
+# what a line may be
+
+
+def test_a_line_with_a_secret_is_held_back_masked_and_said_to_be() -> None:
+    world = FakeWorld({}, log("W: the key is AKIAIOSFODNN7EXAMPLE", "W: one"))
+
+    withheld = cycle(world).plan.withheld
+
+    assert [item.masked for item in withheld] == ["W: the key is [AWS key]"]
+    assert "AKIA" not in "".join(world.disk.pages.values())
+    assert "screened" in dict(said(world))
+
+
+def test_what_was_taken_out_does_not_come_back_with_its_line() -> None:
+    world = FakeWorld({}, log("W: one", "W: two"))
+    one, two = ids("W: one", "W: two")
+    for id_ in (one, two):
+        world.transactions.note(KEPT, id_, NOW, log=LOG)
+    world.transactions.note(ARCHIVED, one, NOW)
+    world.transactions.note(DELETED, two, NOW)
+
+    assert cycle(world).plan.is_empty
+    assert world.disk.pages == {}
+
+
+def test_what_was_forgotten_does_not_come_back_from_any_log() -> None:
+    key = text_key(parse_memory("W: one"))
+    world = FakeWorld({}, {"b.md": "- W: One.\n- W: two\n"})
+    world.transactions.note(FORGOTTEN, "m-x", NOW, key=key)
+
+    assert [p.line.memory.text for p in cycle(world).plan.placements] == ["two"]
+
+
+def test_a_memory_that_the_bank_has_and_the_events_lack_is_not_written_again() -> None:
+    one = ids("W: one")[0]
+    world = FakeWorld({OPINIONS: page(f"W: one, reworded ^{one}")}, log("W: one"))
+    before = dict(world.disk.pages)
+
+    report = cycle(world)
+
+    assert [(item.line.id, item.page) for item in report.plan.repaired] == [(one, OPINIONS)]
+    assert (world.disk.pages, said(world)) == (before, [(KEPT, one)])
+
+
+def test_a_log_under_another_name_is_the_same_log() -> None:
+    world = FakeWorld({}, log("W: one", "W: two"))
+    cycle(world)
+    before = dict(world.disk.pages)
+    world.disk.logs = {"2026-05-03.md": world.disk.logs[LOG] + "- W: three\n"}
+
+    report = cycle(world)
+
+    assert [(item.log, item.was) for item in report.plan.renamed] == [("2026-05-03.md", LOG)]
+    assert [p.line.memory.text for p in report.plan.placements] == ["three"]
+    assert world.disk.pages[FACTS].startswith(before[FACTS])
+
+
+def test_what_is_said_again_is_blocked_what_is_said_anew_supersedes() -> None:
+    old = page("W: The port is 8080. ^m-aaaaaaaaaaaa", "O(c=0.50@2026-05-05): Tea is good. ^m-bbbbbbbbbbbb")
+    world = FakeWorld(
+        {FACTS: old}, log("W: the port is 8080", "W: The port is 8081.", "O: tea is good", "W: one", "W: One!")
+    )
+
+    plan = cycle(world).plan
+
+    assert [(b.line.place.line, b.twin) for b in plan.blocked] == [
+        (1, "m-aaaaaaaaaaaa"), (3, "m-bbbbbbbbbbbb"), (5, ids("W: one")[0]),
+    ]  # fmt: skip
+    assert [(u.line.place.line, u.old) for u in plan.updates] == [(2, "m-aaaaaaaaaaaa")]
+    assert "O(c=0.55@2026-05-05): Tea is good. ^m-bbbbbbbbbbbb" in world.disk.pages[FACTS]
+
+
+def test_the_threshold_of_the_settings_decides_what_is_compared() -> None:
+    pages = {FACTS: page("W: port 8080 nightly ^m-aaaaaaaaaaaa")}
+    updates = [
+        len(cycle(FakeWorld(pages, log("W: port 8081")), policy=settings(dedup=DedupPolicy(threshold))).plan.updates)
+        for threshold in (80, 81)
+    ]
+
+    assert updates == [1, 0]
+
+
+def test_what_answered_a_search_is_noted_once_a_day_and_only_while_it_is_held() -> None:
+    world = FakeWorld({FACTS: page("W: one ^m-aaaaaaaaaaaa")})
+    world.recalls.days = {"m-aaaaaaaaaaaa": date(2026, 5, 4), "m-bbbbbbbbbbbb": date(2026, 5, 4)}
+
+    assert cycle(world).plan.recalled == (("m-aaaaaaaaaaaa", date(2026, 5, 4)),)
+    assert cycle(world).plan.is_empty
+
+
+# what waits
+
+
+def test_lines_for_a_page_that_cannot_be_written_wait_and_the_others_do_not() -> None:
+    world = FakeWorld({FACTS: page(), OPINIONS: page(title="Opinions")}, log("W: one", "O(c=0.9): two"))
+    world.disk.closed = {FACTS: "has merge markers"}
+
+    report = cycle(world)
+
+    assert [p.line.memory.text for p in report.plan.placements] == ["two"]
+    assert {item.what: item.reason for item in report.plan.deferred} == {
+        FACTS: "has merge markers",
+        f"memory/{LOG}:1": f"waits for {FACTS}",
+    }
+    assert world.logs.read == {}
+
+    world.disk.closed = {}
+    assert [p.line.memory.text for p in cycle(world).plan.placements] == ["one"]
+    assert world.logs.read == world.disk.logs
+    assert world.disk.pages[FACTS].count("- W: one") == world.disk.pages[OPINIONS].count(": two") == 1
+
+
+def test_a_log_of_which_a_line_waits_is_looked_at_again() -> None:
+    world = FakeWorld({}, {LOG: "- W: one\n- W: tw"})
+    world.logs.waiting = [Deferred(f"memory/{LOG}:2", "no line break ends it")]
+
+    assert "no line break" in cycle(world).plan.deferred[0].reason
+    assert world.logs.read == {}
+
+
+def test_a_line_that_a_hand_kept_from_its_page_is_taken_in_by_the_next_run() -> None:
+    world = FakeWorld({FACTS: page(), OPINIONS: page(title="Opinions")}, log("W: one", "O(c=0.9): two"))
+    world.transactions.contested = {FACTS}
+
+    report = cycle(world)
+
+    assert report.notes == (f"{FACTS}: a hand was faster",)
+    assert world.logs.read == {}
+    world.transactions.contested = set()
+    assert [p.line.memory.text for p in cycle(world).plan.placements] == ["one"]
+    assert "- W: one" in world.disk.pages[FACTS]
+    assert world.logs.read == world.disk.logs
+
+
+# what is refused
+
+
+def test_a_plan_beyond_the_budget_is_refused_until_it_is_forced() -> None:
+    world = FakeWorld({}, log("W: one", "W: two", "W: three"))
+    tight = settings(budget=BudgetPolicy(max_added_lines=2))
+
+    with pytest.raises(RefusedError, match="would add 3 lines"):
+        cycle(world, policy=tight)
+
+    assert untouched(world, {})
+    cycle(world, policy=replace(tight, force=True))
+    assert world.disk.pages[FACTS].count("- W:") == 3
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_plan_that_would_lose_a_line_is_never_carried_out(force: bool) -> None:
+    before = {FACTS: page(f"W: something else ^{ids('W: one')[0]}")}
+    world = FakeWorld(before, log("W: one", "O(c=0.9): two"))
+    world.holdings.unseen = {FACTS}
+
+    with pytest.raises(InvariantError, match=f"memory/{LOG}:1 would not be read back from world/facts.md"):
+        cycle(world, policy=replace(POLICY, force=force))
+
+    assert untouched(world, before)
+
+
+def test_a_plan_that_would_break_a_link_is_never_carried_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Rearrangement(Layout(()), Relinked({}, (), ()), (), findings=("a.md:3: b.md would lead nowhere",))
+    monkeypatch.setattr(story, "split_large", lambda *_: broken)
+    world = FakeWorld({FACTS: page()}, log("W: one"))
+
+    with pytest.raises(InvariantError, match="would lead nowhere"):
+        cycle(world, "reflect")
+
+    assert untouched(world, {FACTS: page()})
+
+
+# what vanished
+
+
+def vanished(count: int, *, policy: Policy = POLICY, closed: Iterable[str] = (), held: int = 0) -> tuple[int, int]:
+    """Of so many memories that are gone from a bank that holds others: how many are noted as deleted, how many warnings."""
+    world = FakeWorld({FACTS: numbered(held)[1]})
+    world.disk.closed = dict.fromkeys(closed, "cannot be read")
+    for n in range(count):
+        world.transactions.note(KEPT, f"m-gone{n:08}", NOW, log=LOG)
+    plan = cycle(world, policy=policy).plan
+    return len(plan.deleted), len(plan.warnings)
+
+
+def test_memories_that_are_gone_are_taken_for_deleted_by_hand() -> None:
+    assert vanished(3) == (3, 0)
+
+
+def test_so_many_that_the_bank_itself_must_be_gone_are_not_until_a_person_says_so() -> None:
+    assert (vanished(20), vanished(21)) == ((20, 0), (0, 1))
+    assert (vanished(30, held=300), vanished(31, held=300)) == ((30, 0), (0, 1))
+    assert vanished(500, policy=replace(POLICY, force=True)) == (500, 0)
+
+
+def test_none_are_while_a_page_cannot_be_read_for_it_may_hold_them() -> None:
+    assert vanished(3, closed=["bank/other.md"]) == (0, 0)
+
+
+# what a reflect cycle does besides
+
+
+def test_only_a_reflect_cycle_archives_what_has_faded_below_the_floor() -> None:
+    day = NOW.date() - timedelta(30)
+    faded, at_floor = f"O(c=0.89@{day}): Tea is bad. ^m-aaaaaaaaaaaa", f"O(c=0.90@{day}): Tea is good. ^m-bbbbbbbbbbbb"
+    world = FakeWorld({OPINIONS: page(faded, at_floor, title="Opinions")})
+
+    assert cycle(world).plan.is_empty
+    cycle(world, "reflect")
+
+    assert world.disk.pages == {
+        OPINIONS: page(at_floor, title="Opinions"),
+        "archive/opinions.md": page(faded, title="Opinions"),
+    }
+    assert said(world) == [(ARCHIVED, "m-aaaaaaaaaaaa")]
+
+
+def test_while_the_clock_is_frozen_nothing_is_archived_and_the_report_says_why() -> None:
+    world = FakeWorld({OPINIONS: page("O(c=0.40@2026-01-01): Tea is bad. ^m-aaaaaaaaaaaa")})
+
+    plan = cycle(world, "reflect", replace(POLICY, clock_frozen=True)).plan
+
+    assert plan.archived == ()
+    assert "the clock moved" in plan.warnings[0]
+
+
+def test_more_than_the_budget_allows_is_not_archived_at_once() -> None:
+    faded = page(*(f"O(c=0.40@2026-01-01): Tea {n}. ^m-{n:012}" for n in range(21)))
+
+    assert cycle(FakeWorld({OPINIONS: faded}), "reflect").plan.archived == ()
+    assert len(cycle(FakeWorld({OPINIONS: faded}), "reflect", replace(POLICY, force=True)).plan.archived) == 21
+
+
+def test_only_a_reflect_cycle_splits_a_large_page_and_every_link_follows() -> None:
+    sections = "".join(f"## {name}\n\n- W: {name} {'x' * 9000} ^m-{name:a>12}\n\n" for name in ("one", "two"))
+    world = FakeWorld({FACTS: f"# Facts\n\n{sections}", OPINIONS: "# Opinions\n\n[two](world/facts.md#two)\n"})
+
+    assert cycle(world).plan.is_empty
+    cycle(world, "reflect")
+
+    assert sorted(world.disk.pages) == [
+        OPINIONS,
+        FACTS,
+        f"{parts_folder(FACTS)}/one.md",
+        f"{parts_folder(FACTS)}/two.md",
+    ]
+    assert world.disk.pages[OPINIONS] == "# Opinions\n\n[two](world/facts/two.md#two)\n"
+    assert cycle(world, "reflect").plan.is_empty
+
+
+def test_a_page_that_cannot_be_written_now_is_not_split() -> None:
+    world = FakeWorld({FACTS: numbered(600)[1]})
+    world.disk.closed = {FACTS: "changed less than 5 s ago"}
+
+    assert cycle(world, "reflect").plan.rearranged is None
+
+
+@pytest.mark.parametrize(("more", "is_named"), [(-1, False), (0, True), (1023, True), (1024, False)])
+def test_a_page_is_named_from_the_size_of_a_warning_on_until_it_is_split(more: int, is_named: bool) -> None:
+    start = page("W: x ^m-aaaaaaaaaaaa", "W:  ^m-bbbbbbbbbbbb")
+    text = start.replace("W:  ", "W: " + "y" * (1024 + more - len(start) + 1))
+    assert len(text) == 1024 + more
+    world = FakeWorld({FACTS: text})
+
+    notes = cycle(world, "reflect", settings(split=SplitPolicy(warn_kib=1, split_kib=2))).notes
+
+    assert bool([note for note in notes if note.startswith(f"{FACTS} has ")]) is is_named
+
+
+@pytest.mark.parametrize(("heal", "text"), [("offer", "[f](facts.md)\n"), ("apply", "[f](world/facts.md)\n")])
+def test_links_follow_what_a_hand_has_moved_only_where_the_settings_say_so(heal: str, text: str) -> None:
+    world = FakeWorld({FACTS: page(), OPINIONS: "[f](facts.md)\n"})
+    world.graph.moves = {"bank/facts.md": FACTS}
+
+    cycle(world, "reflect", settings(links=LinksPolicy(heal=heal)))
+
+    assert world.disk.pages[OPINIONS] == text
