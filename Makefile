@@ -1,8 +1,8 @@
-# What people type: demo, test, lint, bench, eval. Each makes its own environment from the lock file.
+# What people type: demo, test, mutants, lint, bench, eval. Each makes its own environment from the lock file.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full lint format bench eval lock package clean
+.PHONY: demo test test-full mutants lint format bench eval lock package clean
 
 demo: .venv/ready
 	$(BIN)/bankctl demo
@@ -12,6 +12,11 @@ test: .venv/ready
 
 test-full: .venv/ready
 	$(BIN)/python -m pytest -m "full or not full"
+	$(BIN)/python -m tests.mutants
+
+# Rules switched off one by one in copies of the checkout: the quick suite must notice each. SAMPLE=8: only so many.
+mutants: .venv/ready
+	$(BIN)/python -m tests.mutants $(if $(SAMPLE),--sample $(SAMPLE))
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -1,0 +1,61 @@
+"""One rule of bankd switched off: where it stands and what stands there instead.
+
+A rule is found by module, qualified name and its own text, never by line, so code may move around it; one whose text is
+gone, or is there twice, is an error and not a mutant that nobody catches.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class StaleMutantError(Exception):
+    """The code has changed: the text of a rule is not where the table says."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A rule in words; where it stands, `""` for the top of a module; its text and the text that switches it off.
+
+    `tests` are the files of the quick suite that should notice.
+    """
+
+    rule: str
+    module: str
+    place: str
+    text: str
+    instead: str
+    tests: tuple[str, ...]
+
+    def path_in(self, package: Path) -> Path:
+        """The file of the module, given the folder that the package lies in."""
+        path = package.joinpath(*self.module.split("."))
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    def switched(self, source: str) -> str:
+        """The source of the module with the rule switched off."""
+        first, last = lines_of(source, self.place)
+        lines = source.splitlines(keepends=True)
+        here = "".join(lines[first:last])
+        if here.count(self.text) != 1:
+            raise StaleMutantError(
+                f"{self.rule}: {self.text!r} stands {here.count(self.text)} times in {self.module} {self.place}"
+            )
+        changed = "".join((*lines[:first], here.replace(self.text, self.instead), *lines[last:]))
+        compile(changed, self.module, "exec")
+        return changed
+
+
+def lines_of(source: str, place: str) -> tuple[int, int]:
+    """The lines of a class, function or method by its qualified name, half open; all lines without a name."""
+    scope: ast.AST = ast.parse(source)
+    if not place:
+        return 0, len(source.splitlines())
+    for name in place.split("."):
+        scope = next((node for node in ast.iter_child_nodes(scope) if getattr(node, "name", None) == name), scope)
+    if not isinstance(scope, ast.ClassDef | ast.FunctionDef) or scope.name != place.rpartition(".")[2]:
+        raise StaleMutantError(f"there is no {place}")
+    assert scope.end_lineno is not None
+    return scope.lineno - 1, scope.end_lineno

@@ -1,0 +1,49 @@
+"""The table of rules that are switched off keeps up with the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.switching import Mutant, StaleMutantError
+from tests.mutants.table import MUTANTS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def one(text: str, place: str = "Shop.price", instead: str = "0") -> Mutant:
+    return Mutant("a rule", "shop", place, text, instead, ())
+
+
+SHOP = "LIMIT = 1\n\nclass Shop:\n    def price(self):\n        return 1 if LIMIT else 1\n\n    def other(self):\n        return 2\n"
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.rule)
+def test_each_rule_is_where_the_table_says(mutant: Mutant) -> None:
+    source = mutant.path_in(ROOT / "daemon").read_text(encoding="utf-8")
+
+    assert mutant.switched(source) != source
+    assert all((ROOT / test).is_file() for test in mutant.tests)
+
+
+def test_no_two_rules_have_one_name() -> None:
+    assert len({mutant.rule for mutant in MUTANTS}) == len(MUTANTS) >= 40
+
+
+def test_only_the_named_place_is_changed() -> None:
+    assert one("return 2", "Shop.other", "return 3").switched(SHOP) == SHOP.replace("return 2", "return 3")
+    assert one("LIMIT = 1", "", "LIMIT = 0").switched(SHOP).startswith("LIMIT = 0\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("return 2", "Shop.price"), ("1", "Shop.price"), ("1", "Shop.gone"), ("1", "gone")]
+)
+def test_a_rule_that_is_gone_or_ambiguous_is_an_error(text: str, place: str) -> None:
+    with pytest.raises(StaleMutantError):
+        one(text, place).switched(SHOP)
+
+
+def test_a_rule_whose_change_is_no_python_is_an_error() -> None:
+    with pytest.raises(SyntaxError):
+        one("return 2", "Shop.other", "return (").switched(SHOP)
