@@ -36,26 +36,28 @@ class Mutant:
 
     def switched(self, source: str) -> str:
         """The source of the module with the rule switched off."""
-        first, last = lines_of(source, self.place)
+        here = lines_of(source, self.place)
+        if here is None:
+            raise StaleMutantError(f"{self.rule}: there is no {self.place} in {self.module}")
         lines = source.splitlines(keepends=True)
-        here = "".join(lines[first:last])
-        if here.count(self.text) != 1:
-            raise StaleMutantError(
-                f"{self.rule}: {self.text!r} stands {here.count(self.text)} times in {self.module} {self.place}"
-            )
-        changed = "".join((*lines[:first], here.replace(self.text, self.instead), *lines[last:]))
+        text = "".join(lines[here])
+        if text.count(self.text) != 1:
+            times = text.count(self.text)
+            raise StaleMutantError(f"{self.rule}: {self.text!r} stands {times} times in {self.module} {self.place}")
+        changed = "".join((*lines[: here.start], text.replace(self.text, self.instead), *lines[here.stop :]))
         compile(changed, self.module, "exec")
         return changed
 
 
-def lines_of(source: str, place: str) -> tuple[int, int]:
-    """The lines of a class, function or method by its qualified name, half open; all lines without a name."""
-    scope: ast.AST = ast.parse(source)
+def lines_of(source: str, place: str) -> slice | None:
+    """The lines of a class, function or method by its qualified name; all lines without a name."""
+    scope: ast.AST | None = ast.parse(source)
     if not place:
-        return 0, len(source.splitlines())
+        return slice(0, len(source.splitlines()))
     for name in place.split("."):
-        scope = next((node for node in ast.iter_child_nodes(scope) if getattr(node, "name", None) == name), scope)
-    if not isinstance(scope, ast.ClassDef | ast.FunctionDef) or scope.name != place.rpartition(".")[2]:
-        raise StaleMutantError(f"there is no {place}")
-    assert scope.end_lineno is not None
-    return scope.lineno - 1, scope.end_lineno
+        scope = scope and next(
+            (node for node in ast.iter_child_nodes(scope) if getattr(node, "name", "") == name), None
+        )
+    if not isinstance(scope, ast.ClassDef | ast.FunctionDef):
+        return None
+    return slice(scope.lineno - 1, scope.end_lineno)

@@ -10,7 +10,12 @@ from tests.mutants.switching import Mutant
 CHECK, CYCLE, PRESERVING, RETIRING = "bankd.core.check", "bankd.cycle", "bankd.core.preserving", "bankd.core.retiring"
 DUPLICATES, GUARD, ROUTING, SEARCH = "bankd.core.duplicates", "bankd.core.guard", "bankd.core.routing", "bankd.search"
 SCHEDULE, SETTLE, DECAY, SPLIT = "bankd.core.schedule", "bankd.core.settle", "bankd.core.decay", "bankd.core.split"
-SEAMS, SECRETS, RETAIN, EVENTS = "bankd.core.seams", "bankd.core.secrets", "bankd.core.retain", "bankd.core.events"
+SEAMS, SECRETS, RETAIN, EVENTS = (
+    "bankd.core.seams",
+    "bankd.core.secrets.screening",
+    "bankd.core.retain",
+    "bankd.core.events",
+)
 COLLECT, SECOND_LOOK, UNDO, TERMINAL = (
     "bankd.core.collect", "bankd.core.second_look", "bankd.core.undo", "bankd.core.terminal",
 )  # fmt: skip
@@ -25,6 +30,7 @@ OF_PRESERVING = ("tests/unit/test_preserving.py",)
 OF_DUPLICATES = ("tests/unit/test_duplicates.py", "tests/unit/test_guard.py")
 OF_DECAY = ("tests/properties/test_decay.py",)
 OF_SCHEDULE = ("tests/unit/test_schedule.py",)
+OF_SECRETS = ("tests/unit/test_secrets.py",)
 OF_SPLIT = ("tests/unit/test_split.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -87,12 +93,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "what is as alike as the threshold is compared", DUPLICATES, "compare",
         "if score < threshold", "if score <= threshold", OF_DUPLICATES,
     ),
-    Mutant("another number is an update", GUARD, "_revalued", "if old.kind is Kind.VALUE and", "if False and", OF_DUPLICATES),
-    Mutant("a negation is an update", GUARD, "_negated", "if old.negation != new.negation and", "if False and", OF_DUPLICATES),
-    Mutant("another name is an update", GUARD, "_renamed", "if old.kind is new.kind is Kind.NAME and", "if False and", OF_DUPLICATES),
-    Mutant("who does it to whom is compared", GUARD, "_roles_clash", "return len(theirs) == 1 and", "return False and", OF_DUPLICATES),
-    Mutant("no limiting word may be left out", GUARD, "_is_light", "return is_word and is_free and token.base not in TURNING_WORDS", "return is_word", OF_DUPLICATES),
-    Mutant("the word that a statement ends in may not be left out", DUPLICATES, "_may_be_left_out", "and old.tokens[-1] is not tokens[-1]", "", OF_DUPLICATES),
+    Mutant(
+        "another number is an update", GUARD, "_revalued",
+        "if old.kind is Kind.VALUE and", "if False and", OF_DUPLICATES,
+    ),
+    Mutant(
+        "a negation is an update", GUARD, "_negated",
+        "if old.negation != new.negation and", "if False and", OF_DUPLICATES,
+    ),
+    Mutant(
+        "another name is an update", GUARD, "_renamed",
+        "if old.kind is new.kind is Kind.NAME and", "if False and", OF_DUPLICATES,
+    ),
+    Mutant(
+        "who does it to whom is compared", GUARD, "_roles_clash",
+        "return len(theirs) == 1 and", "return False and", OF_DUPLICATES,
+    ),
+    Mutant(
+        "no limiting word may be left out", GUARD, "_is_light",
+        "return is_word and is_free and token.base not in TURNING_WORDS", "return is_word", OF_DUPLICATES,
+    ),
+    Mutant(
+        "the word that a statement ends in may not be left out", DUPLICATES, "_may_be_left_out",
+        "and old.tokens[-1] is not tokens[-1]", "", OF_DUPLICATES,
+    ),
     # where a memory goes
     Mutant(
         "an entity's page comes before a default", ROUTING, "candidates",
@@ -100,44 +124,139 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("the first rule wins", ROUTING, "route", "[0]", "[-1]", ("tests/unit/test_routing.py",)),
     # what answers
-    Mutant("an answer reaches half the floor", SEARCH, "", "_TAIL = 0.5", "_TAIL = 0.0", ("tests/unit/test_answering.py",)),
-    Mutant("nothing below the floor is an answer", SEARCH, "above_floor", "if max(reached, default=0.0) < 1:", "if False:", ("tests/unit/test_answering.py",)),
+    Mutant(
+        "an answer reaches half the floor", SEARCH, "",
+        "_TAIL = 0.5", "_TAIL = 0.0", ("tests/unit/test_answering.py",),
+    ),
+    Mutant(
+        "nothing below the floor is an answer", SEARCH, "above_floor",
+        "if max(reached, default=0.0) < 1:", "if False:", ("tests/unit/test_answering.py",),
+    ),
     Mutant(
         "a page changed since the index was made is read before answering", SEARCHING, "Searching._catch_up",
         "if 0 < pending <= _QUICK_PAGES:", "if False:", ("tests/stories/test_search.py",),
     ),
     # when
-    Mutant("a run within 90 s was not missed", SCHEDULE, "look", "now - latest.due > ON_TIME", "now - latest.due >= ON_TIME", OF_SCHEDULE),
-    Mutant("a run is made up for up to the limit", SCHEDULE, "look", "now - latest.due <= job.make_up", "now - latest.due < job.make_up", OF_SCHEDULE),
-    Mutant("a small step back of the clock runs nothing again", SCHEDULE, "_after_step_back", "<= STEP_BACK", "< STEP_BACK", OF_SCHEDULE),
-    Mutant("a file as old as the settle time is read", SETTLE, "why_unsettled", "abs(seconds) < settle", "abs(seconds) <= settle", ("tests/unit/test_settle.py",)),
-    Mutant("merge markers keep a page from being written", SETTLE, "why_quarantined", "if len(_MERGE.findall(data)) >= 2 and", "if False and", ("tests/unit/test_settle.py",)),
-    Mutant("a clock that jumps by three days is believed", CLOCK, "judge", "abs(step) > LARGEST_STEP", "abs(step) >= LARGEST_STEP", ("tests/unit/test_clock.py",)),
+    Mutant(
+        "a run within 90 s was not missed", SCHEDULE, "look",
+        "now - latest.due > ON_TIME", "now - latest.due >= ON_TIME", OF_SCHEDULE,
+    ),
+    Mutant(
+        "a run is made up for up to the limit", SCHEDULE, "look",
+        "now - latest.due <= job.make_up", "now - latest.due < job.make_up", OF_SCHEDULE,
+    ),
+    Mutant(
+        "a small step back of the clock runs nothing again", SCHEDULE, "_after_step_back",
+        "<= STEP_BACK", "< STEP_BACK", OF_SCHEDULE,
+    ),
+    Mutant(
+        "a file as old as the settle time is read", SETTLE, "why_unsettled",
+        "abs(seconds) < settle", "abs(seconds) <= settle", ("tests/unit/test_settle.py",),
+    ),
+    Mutant(
+        "merge markers keep a page from being written", SETTLE, "why_quarantined",
+        "if len(_MERGE.findall(data)) >= 2 and", "if False and", ("tests/unit/test_settle.py",),
+    ),
+    Mutant(
+        "a clock that jumps by three days is believed", CLOCK, "judge",
+        "abs(step) > LARGEST_STEP", "abs(step) >= LARGEST_STEP", ("tests/unit/test_clock.py",),
+    ),
     # what fades
-    Mutant("each day takes its share", DECAY, "value_on", "fading.per_day * days", "fading.per_day * min(days, 30)", OF_DECAY),
+    Mutant(
+        "each day takes its share", DECAY, "value_on",
+        "fading.per_day * days", "fading.per_day * min(days, 30)", OF_DECAY,
+    ),
     Mutant("what is at the floor stays", DECAY, "is_faded", "< fading.floor", "<= fading.floor", OF_DECAY),
-    Mutant("a day to come takes nothing", DECAY, "value_on", "max(0, (today - written.day).days)", "(today - written.day).days", OF_DECAY),
-    Mutant("a pinned memory stays", ARCHIVE, "_candidate", "resident.memory.is_pinned or", "", ("tests/unit/test_archive.py",)),
+    Mutant(
+        "a day to come takes nothing", DECAY, "value_on",
+        "max(0, (today - written.day).days)", "(today - written.day).days", OF_DECAY,
+    ),
+    Mutant(
+        "a pinned memory stays", ARCHIVE, "_candidate",
+        "resident.memory.is_pinned or", "", ("tests/unit/test_archive.py",),
+    ),
     # how pages split
     Mutant("a page splits at its size", SPLIT, "is_due", ">= limits.split", "> limits.split", OF_SPLIT),
-    Mutant("a page near its size is named", CYCLE, "note_sizes", "if size >= limits.warn", "if size > limits.warn", OF_CYCLE),
-    Mutant("what opens and closes is never cut", SEAMS, "_free_blocks", "return [block for block in tops if not any(first < block.start <= last for first, last in spans)]", "return tops", OF_SPLIT),
-    Mutant("a list item is never cut", SEAMS, "_free_blocks", "if block.depth == 0 and block.kind is not Kind.BLANK", "if block.kind is not Kind.BLANK", OF_SPLIT),
+    Mutant(
+        "a page near its size is named", CYCLE, "note_sizes",
+        "if size >= limits.warn", "if size > limits.warn", OF_CYCLE,
+    ),
+    Mutant(
+        "what opens and closes is never cut", SEAMS, "_free_blocks",
+        "return [block for block in tops if not any(first < block.start <= last for first, last in spans)]",
+        "return tops", OF_SPLIT,
+    ),
+    Mutant(
+        "a list item is never cut", SEAMS, "_free_blocks",
+        "if block.depth == 0 and block.kind is not Kind.BLANK", "if block.kind is not Kind.BLANK", OF_SPLIT,
+    ),
     # what is kept out, once, and gone
-    Mutant("a line with a secret is held back", CYCLE, "collect", "lines=tuple(line for line in fresh if not secrets[line.id]),", "lines=tuple(fresh),", OF_CYCLE),
-    Mutant("a random string is a secret", SECRETS, "_is_random", "return entropy >= _MIN_ENTROPY and", "return False and", ("tests/unit/test_secrets.py",)),
-    Mutant("a line said twice in a log is two", RETAIN, "_identify", "memory_id(identity, statement, seen[statement])", "memory_id(identity, statement, 0)", ("tests/unit/test_retain.py",)),
+    Mutant(
+        "a line with a secret is held back", CYCLE, "collect",
+        "lines=tuple(line for line in fresh if not secrets[line.id]),", "lines=tuple(fresh),", OF_CYCLE,
+    ),
+    Mutant(
+        "a random string is a secret", SECRETS, "_find_random",
+        "if is_random", "if False and is_random", OF_SECRETS,
+    ),
+    Mutant("what is called a password is a secret", SECRETS, "find_secrets", "*find_named(plain), ", "", OF_SECRETS),
+    Mutant("a key of a known form is a secret", SECRETS, "find_secrets", "(*_find_issued(plain), ", "(", OF_SECRETS),
+    Mutant("a card number is a secret", SECRETS, "find_secrets", "*find_numbers(plain), ", "", OF_SECRETS),
+    Mutant(
+        "a disguised secret is a secret", SECRETS, "find_secrets",
+        "plain, places = undisguised(text)", "plain, places = text, range(len(text) + 1)", OF_SECRETS,
+    ),
+    Mutant(
+        "a line said twice in a log is two", RETAIN, "_identify",
+        "memory_id(identity, statement, seen[statement])",
+        "memory_id(identity, statement, 0)", ("tests/unit/test_retain.py",),
+    ),
     Mutant("a line is taken in once", CYCLE, "collect", "if line.id not in facts.ledger.consumed", "", OF_CYCLE),
-    Mutant("what was forgotten does not come back", CYCLE, "collect", "and text_key(line.memory) not in forgotten", "", OF_CYCLE),
-    Mutant("a renamed log is recognised by half of its lines", COLLECT, "_best_match", ">= _RENAME_SHARE", "> _RENAME_SHARE", ("tests/unit/test_collect.py",)),
-    Mutant("what was archived has a tombstone", EVENTS, "", "_REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})", "_REMOVING = frozenset({DELETED, FORGOTTEN, UNDONE})", ("tests/unit/test_events.py",)),
-    Mutant("entities of HTML are unescaped", RETAIN, "clean", "html.unescape(text)", "text", ("tests/unit/test_retain.py",)),
-    Mutant("control characters are shown, not sent", TERMINAL, "show", 'text = _CONTROL.sub(lambda found: f"\\\\x{ord(found[0]):02x}", text)', "", ("tests/unit/test_terminal.py",)),
+    Mutant(
+        "what was forgotten does not come back", CYCLE, "collect",
+        "and text_key(line.memory) not in forgotten", "", OF_CYCLE,
+    ),
+    Mutant(
+        "a renamed log is recognised by half of its lines", COLLECT, "_best_match",
+        ">= _RENAME_SHARE", "> _RENAME_SHARE", ("tests/unit/test_collect.py",),
+    ),
+    Mutant(
+        "what was archived has a tombstone", EVENTS, "",
+        "_REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})",
+        "_REMOVING = frozenset({DELETED, FORGOTTEN, UNDONE})", ("tests/unit/test_events.py",),
+    ),
+    Mutant(
+        "entities of HTML are unescaped", RETAIN, "clean",
+        "html.unescape(text)", "text", ("tests/unit/test_retain.py",),
+    ),
+    Mutant(
+        "control characters are shown, not sent", TERMINAL, "show",
+        'text = _CONTROL.sub(lambda found: f"\\\\x{ord(found[0]):02x}", text)', "", ("tests/unit/test_terminal.py",),
+    ),
     # what hands did
-    Mutant("a later decision stands", SECOND_LOOK, "_Looker._nowhere", "| decided", "", ("tests/unit/test_second_look.py",)),
-    Mutant("undo leaves what was reworded since", UNDO, "_Reverser._unchanged", "if any(text_of(page.document, span) == unix(piece.text) for span in found[piece.key]):", "if found[piece.key]:", ("tests/unit/test_undo.py",)),
-    Mutant("a piece that a hand changed is not replaced", OPERATIONS, "Replace.apply", "if text_of(page.document, span) == unix(self.old):", "if True:", ("tests/unit/test_operations.py",)),
-    Mutant("one writer at a time", LOCK, "Lock.take", "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", ("tests/crash/test_concurrency.py",)),
-    Mutant("no path leaves the workspace", TREE, "check_path", 'part in {"", ".", ".."}', 'part in {""}', ("tests/contracts/test_tree.py",)),
-    Mutant("no link is followed out of the workspace", TREE, "", "_BENEATH = 0x08 | 0x02", "_BENEATH = 0x02", ("tests/contracts/test_tree.py",)),
+    Mutant(
+        "a later decision stands", SECOND_LOOK, "_Looker._nowhere",
+        "| decided", "", ("tests/unit/test_second_look.py",),
+    ),
+    Mutant(
+        "undo leaves what was reworded since", UNDO, "_Reverser._unchanged",
+        "if any(text_of(page.document, span) == unix(piece.text) for span in found[piece.key]):",
+        "if found[piece.key]:", ("tests/unit/test_undo.py",),
+    ),
+    Mutant(
+        "a piece that a hand changed is not replaced", OPERATIONS, "Replace.apply",
+        "if text_of(page.document, span) == unix(self.old):", "if True:", ("tests/unit/test_operations.py",),
+    ),
+    Mutant(
+        "one writer at a time", LOCK, "Lock.take",
+        "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", ("tests/crash/test_concurrency.py",),
+    ),
+    Mutant(
+        "no path leaves the workspace", TREE, "check_path",
+        'part in {"", ".", ".."}', 'part in {""}', ("tests/contracts/test_tree.py",),
+    ),
+    Mutant(
+        "no link is followed out of the workspace", TREE, "",
+        "_BENEATH = 0x08 | 0x02", "_BENEATH = 0x02", ("tests/contracts/test_tree.py",),
+    ),
 )  # fmt: skip
