@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from bankd.core.memory import Confidence
@@ -91,7 +93,51 @@ def test_a_bad_line_is_a_value_with_its_place(line: str, reason: str) -> None:
 
 
 def test_prose_outside_a_retain_section_is_not_bad() -> None:
-    assert reasons("- Note: buy milk\n- X: marks the spot\n- 10:30 standup\n") == []
+    prose = ("Note: buy milk", "X: marks the spot", "10:30 standup", "A: one", "S and P: up", "B @10:30 lunch")
+    prose += ("W (1995): a film", "B-side: a song", "P @everyone: hi", "w @bob: lunch", "S@x.org: mail", "O c = 3")
+
+    assert reasons("".join(f"- {line}\n" for line in prose)) == []
+
+
+@pytest.mark.parametrize("anywhere", [True, False])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("W @a/b: slash", "@a/b: a name after @ has letters, digits, - and _ only"),
+        ("W @Peter, @Paul: comma", "@Peter,"),
+        ("O(c=0.9)(c=0.8): twice", "(c=0.9)(c=0.8) is not of the form (c=0.00..1.00)"),
+        ("O (c=0.9): a space", "write it as `- O(c=0.90) @Name: text`"),
+        ("O(c=0.9: open", "write it as"),
+        ("O[c=0.9]: square", "write it as"),
+        ("O c=0.9: bare", "write it as"),
+        ("O(c=0.9) no colon", "write it as"),
+        ("o(c=0.9): lower case", "unknown tag o; use W, B, O or S"),
+        ("W @Peter Parker: a space in a name", "write it as"),
+        ("W@Peter: no space", "write it as"),
+        ("W： 전각 쌍점", "write it as"),
+        ("W @철수： 전각 쌍점", "write it as"),
+    ],
+)
+def test_a_line_meant_to_be_retained_is_bad_wherever_retain_lines_are_read(
+    line: str, said: str, anywhere: bool
+) -> None:
+    (inside,) = read_log(LOG, f"## Retain\n- {line}\n", anywhere=anywhere).bad
+    outside = read_log(LOG, f"- {line}\n", anywhere=anywhere).bad
+
+    assert said in inside.reason
+    assert [bad.reason for bad in outside] == ([inside.reason] if anywhere else [])
+
+
+@pytest.mark.parametrize("name", ["Pe\u0301", "\u1100\u1161", "\u0939\u093f\u0928\u094d\u0926\u0940"])
+def test_a_name_may_be_written_as_letters_and_their_marks(name: str) -> None:
+    (line,) = read_log(LOG, f"- W @{name}: likes tea\n", anywhere=True).lines
+
+    assert line.memory.entities == (unicodedata.normalize("NFC", name),)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
+    assert texts("\ufeff- W: first\n- W: second\n") == ["first", "second"]
+    assert texts("\ufeff## Retain\n- W: first\n", anywhere=False) == ["first"]
 
 
 def test_identity_is_log_statement_and_occurrence_not_the_offset() -> None:

@@ -19,7 +19,7 @@ TAGS = ("W", "B", "O", "S")
 """World, behaviour, opinion, self: the tags of a bank, whatever the profile of the logs calls them."""
 
 _HEAD = re.compile(
-    r"(?P<tag>[^\W\d_]+)(?:\((?P<arguments>[^()\n]*)\))?(?P<entities>(?:[ \t]+@[\w-]+)*)[ \t]*:(?=\s|$)[ \t]*",
+    r"(?P<tag>[^\W\d_]+)(?:\((?P<arguments>[^()\n]*(?:\)\([^()\n]*)*)\))?(?P<entities>(?:[ \t]+@[^\s:]+)*)[ \t]*:(?=\s|$)[ \t]*",
     re.UNICODE,
 )
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
@@ -77,7 +77,16 @@ def parse_head(line: str) -> Head | None:
     if found is None:
         return None
     confidence, problem = parse_confidence(found["arguments"])
-    return Head(found["tag"], confidence, tuple(re.findall(r"@([\w-]+)", found["entities"])), found.end(), problem)
+    slugs = tuple(unicodedata.normalize("NFC", word[1:]) for word in found["entities"].split())
+    odd = next((slug for slug in slugs if not _is_slug(slug)), None)
+    if odd is not None:
+        problem = problem or f"@{odd}: a name after @ has letters, digits, - and _ only"
+    return Head(found["tag"], confidence, slugs, found.end(), problem)
+
+
+def _is_slug(text: str) -> bool:
+    """Whether these are letters with their marks, digits, `-` and `_`; a letter may come apart into itself and a mark."""
+    return bool(text) and all(c.isalnum() or c in "-_" or unicodedata.category(c)[0] == "M" for c in text)
 
 
 def parse_confidence(arguments: str | None) -> tuple[Confidence | None, str | None]:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from bankd.core.markdown import Block, Document, Kind, scan
 from bankd.core.memory import Confidence, Head, Memory, memory_id, parse_head, statement_of
 from bankd.core.pages import heading_title
+from bankd.core.utf8 import MARK, is_utf8
 
 PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -36,7 +37,13 @@ _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
 )  # CSI, then OSC/DCS/SOS/PM/APC strings, then two-character escapes: ECMA-48, section 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_LONE_BYTE = re.compile(r"[\udc80-\udcff]")
+_MEANT = re.compile(
+    r"[WBOSwbos][ \t]*[(\[{][ \t]*c[ \t]*="  # a confidence, whatever comes after it
+    r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
+)
+"""A tag with what only a Retain line has, although the grammar does not read it; `- A: …` and `- S and P: …` are prose."""
+_UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
+_UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,7 +88,7 @@ class LogReading:
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
     """Read the Retain lines of a log."""
-    reader = _LogReader(log, scan(text), anywhere)
+    reader = _LogReader(log, scan(text.removeprefix(MARK)), anywhere)
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
@@ -144,27 +151,31 @@ class _LogReader:
         raw = [line.strip() for line in self._document.lines[block.start : block.end]]
         text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
         head = parse_head(text)
-        if self._is_prose(block, head):
+        if self._is_prose(block, text, head):
             return None
         problem = _problem_of(text, head)
         if problem is not None or head is None:
-            return BadLine(place, problem or "no tag; write it as `- W: text`, with W, B, O or S")
+            return BadLine(place, problem or _UNTAGGED)
         return place, _memory_of(head, text)
 
-    def _is_prose(self, block: Block, head: Head | None) -> bool:
+    def _is_prose(self, block: Block, text: str, head: Head | None) -> bool:
         """Tell a list item of ordinary prose from a line that was meant to be retained."""
+        if not self._retain_level and not self._anywhere:
+            return True
+        if _MEANT.match(text):
+            return False
         if self._retain_level:
             return block.depth > 0 and head is None  # details under a Retain line
-        return not self._anywhere or head is None or head.tag not in PROFILES["default"]
+        return head is None or head.tag not in PROFILES["default"]
 
 
 def _problem_of(text: str, head: Head | None) -> str | None:
-    if _LONE_BYTE.search(text):
+    if not is_utf8(text):
         return "bytes that are not UTF-8; save the log as UTF-8"
     if len(text.encode("utf-8", "surrogateescape")) > MAX_LINE_BYTES:
         return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
     if head is None:
-        return "no tag; write it as `- W: text`, with W, B, O or S"
+        return _UNREAD if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
     if head.problem is None and not clean(text[head.length :]):
