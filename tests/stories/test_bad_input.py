@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bankd.adapters.log_end import append_line
+from bankd.adapters.tree import Tree
+from bankd.errors import UserError
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -325,3 +328,30 @@ def test_a_workspace_whose_path_is_not_utf8_is_refused(
 
     assert said.code == 3
     assert "its path is not UTF-8; rename the folder" in said.err
+
+
+def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankctl: Run) -> None:
+    text = "\ufeff## Retain\r\n- S: 가치관: 정직\r\n"
+    (root / "memory/2026-05-01.md").write_bytes(text.encode("utf-16-le"))
+    (root / "memory/2026-05-02.md").write_bytes(text.replace("정직", "용기").encode("utf-16-be"))
+    (root / "memory/2026-05-03.md").write_bytes(text.encode("utf-16-le") + b"x")
+
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+
+    assert report.json["counts"] == {"learned": 2, "bad": 1}
+    (bad,) = (row for row in report.json["rows"] if row["kind"] == "bad")
+    assert bad["place"] == "memory/2026-05-03.md:1"
+    assert "save it as UTF-8" in bad["reason"]
+    assert "정직" in (root / "bank/identity/values.md").read_text("utf-8")
+    assert bankctl("verify").code == 0
+
+
+def test_nothing_is_added_to_a_log_in_another_encoding(root: Path) -> None:
+    log = root / "memory/2026-05-01.md"
+    log.write_bytes("\ufeff- W: tea\n".encode("utf-16-le"))
+    before = log.read_bytes()
+
+    with pytest.raises(UserError, match="save it as UTF-8 first"):
+        append_line(Tree(root), "2026-05-01.md", "- W: coffee")
+
+    assert log.read_bytes() == before

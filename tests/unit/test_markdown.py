@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.core.markdown import Kind, decode, encode, scan
+from bankd.core.pages import read_page
 
 
 def kinds(text: str) -> list[str]:
@@ -17,6 +18,8 @@ def kinds(text: str) -> list[str]:
         ("---\na: 1\n---\n# T\n", ["front_matter", "heading"]),
         ("---\nno end\n", ["rule", "paragraph"]),
         ("\ufeff---\na: 1\n---\n", ["front_matter"]),
+        ("\ufeff- a\n- b\n", ["item", "item"]),
+        ("\ufeff# T\n", ["heading"]),
         ("Title\n===\ntext\n", ["heading", "paragraph"]),
         ("- a\n- b\n", ["item", "item"]),
         ("* * *\n", ["rule"]),
@@ -63,3 +66,14 @@ def test_any_bytes_survive_decoding() -> None:
     data = bytes(range(256)) * 2
 
     assert encode(decode(data)) == data
+
+
+def test_a_page_with_a_byte_order_mark_reads_like_one_without() -> None:
+    text = "# Title\n- W: tea ^m-abcdefghijkl\n"
+    item = text.partition("\n")[2]
+
+    for said in (text, item, "Title\n===\n", "paragraph\n"):
+        plain, marked = read_page("bank/a.md", said.encode()), read_page("bank/a.md", f"\ufeff{said}".encode())
+
+        assert (marked.title, marked.entries) == (plain.title, plain.entries)
+        assert marked.document.text == f"\ufeff{said}"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bankd.core.markdown import decode
-from bankd.core.utf8 import is_utf8, readable, readable_bytes, shown_path, to_json
+from bankd.core.utf8 import decode_wide, is_utf8, readable, readable_bytes, shown_path, to_json
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:
@@ -35,3 +35,13 @@ def test_json_for_others_has_no_half_characters() -> None:
 
     assert written.isascii()
     assert json.loads(written) == {"text": "\ufffd 😀 가", "\ufffd": [1.5, None]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_wide_text_is_read_only_as_a_whole(encoding: str) -> None:
+    text = "\ufeff- W: 가치관 😀\r\n"
+    data = text.encode(encoding)
+
+    assert decode_wide(data) == text[1:]
+    assert decode_wide(data[:-1]) is None
+    assert decode_wide(data + "- W: 덧붙인 줄\n".encode() + b"\n" * 3) is None

@@ -8,7 +8,8 @@ from contextlib import suppress
 from bankd.adapters.disk import hint, sync
 from bankd.adapters.tree import Tree
 from bankd.core.retain import Place
-from bankd.errors import StorageError
+from bankd.core.utf8 import is_wide
+from bankd.errors import StorageError, UserError
 
 
 def append_line(tree: Tree, log: str, line: str) -> Place:
@@ -35,6 +36,10 @@ def append_line(tree: Tree, log: str, line: str) -> Place:
 
 def _append(tree: Tree, fd: int, line: str, log: str) -> int:
     """Append it with what must stand before it; gives its number."""
+    if is_wide(os.pread(fd, 4, 0)):
+        raise UserError(
+            f"memory/{log}: is UTF-16 or UTF-32, and a line in UTF-8 would spoil it; save it as UTF-8 first"
+        )
     size = os.fstat(fd).st_size
     own = line.encode("utf-8", "surrogateescape") + b"\n"
     opening = b"" if size else f"# {log.removesuffix('.md')}\n\n## Retain\n".encode()

@@ -17,10 +17,13 @@ from bankd.core.markdown import decode
 from bankd.core.plan import Deferred
 from bankd.core.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log, without_unended
 from bankd.core.settle import UNENDED_MINUTES, Fingerprint, Survey
+from bankd.core.utf8 import decode_wide, is_wide
 from bankd.errors import ConflictError
 
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
+_TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+_NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
@@ -87,12 +90,11 @@ def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | Non
     """Read one log by its name below `memory/`; None when there is none."""
     try:
         with files.stream(f"{FOLDER}/{log}") as stream:
-            text, long_lines = _read_text(stream)
+            text, unread = _read_text(stream)
     except FileNotFoundError:
         return None
     reading = read_log(log, text, anywhere=anywhere)
-    too_long = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
-    bad = (*reading.bad, *(BadLine(Place(log, number), too_long) for number in long_lines))
+    bad = (*reading.bad, *(BadLine(Place(log, number), reason) for number, reason in unread.items()))
     return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
@@ -100,13 +102,25 @@ def _name(path: str) -> str:
     return unicodedata.normalize("NFC", path.removeprefix(f"{FOLDER}/"))
 
 
-def _read_text(stream: IO[bytes]) -> tuple[str, list[int]]:
-    """The text of a log with over-long lines emptied, and the 1-based numbers of those."""
-    kept, long_lines, size = [], [], 0
+def _read_text(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """The text of a log without what cannot be read, and of that the 1-based lines and why."""
+    start = stream.read(4)
+    stream.seek(0)
+    return _read_wide(stream) if is_wide(start) else _read_lines(stream)
+
+
+def _read_wide(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """A log that begins as UTF-16 does, or UTF-32: the whole of it, or nothing."""
+    text = decode_wide(stream.read(_MAX_TEXT))
+    return (text or "", {} if text is not None else {1: _NOT_WIDE})
+
+
+def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    kept, long_lines, size = [], {}, 0
     for number, line in enumerate(_lines(stream), 1):
         too_long = len(line) > MAX_LINE_BYTES or size > _MAX_TEXT
         if too_long:
-            long_lines.append(number)
+            long_lines[number] = _TOO_LONG
         kept.append(b"\n" if too_long else line)
         size += len(kept[-1])
     return decode(b"".join(kept)), long_lines

@@ -24,6 +24,7 @@ from bankd.core.blocks import (
     recognise,
     starts_block,
 )
+from bankd.core.utf8 import MARK
 
 __all__ = ["Block", "Document", "Kind", "Lines", "decode", "encode", "indent_of", "scan", "split_lines"]
 
@@ -72,7 +73,7 @@ def split_lines(text: str) -> Lines:
 def scan(text: str) -> Document:
     """Find the blocks of a text."""
     lines = split_lines(text)
-    return Document(lines, tuple(_Scanner(lines).blocks()))
+    return Document(lines, tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from bankd.core.hubs import part_of_line
 from bankd.core.markdown import Block, Document, Kind, decode, scan
 from bankd.core.memory import Memory, parse_memory
+from bankd.core.utf8 import MARK
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HEADING_TEXT = re.compile(r" {0,3}#{1,6}[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -76,10 +77,10 @@ def holds_memories(path: str) -> bool:
 
 def heading_title(lines: tuple[str, ...], block: Block) -> str:
     """The text of a heading block, ATX or setext, without its marks."""
-    first = lines[block.start].rstrip("\r\n")
+    first = lines[block.start].removeprefix(MARK).rstrip("\r\n")
     if found := _HEADING_TEXT.match(first):
         return found[1].strip()
-    return " ".join(line.strip() for line in lines[block.start : block.end - 1])
+    return " ".join(line.removeprefix(MARK).strip() for line in lines[block.start : block.end - 1])
 
 
 class _Reader:
@@ -119,7 +120,8 @@ class _Reader:
 
     def _entry(self, block: Block) -> Entry:
         lines = [line.rstrip("\r\n") for line in self._document.lines[block.start : block.end]]
-        lines[0] = _MARKER.sub("", lines[0].removeprefix("\ufeff"), count=1) if block.kind is Kind.ITEM else lines[0]
+        lines[0] = lines[0].removeprefix(MARK)
+        lines[0] = _MARKER.sub("", lines[0], count=1) if block.kind is Kind.ITEM else lines[0]
         memory = parse_memory("\n".join(line.strip(" \t\r") for line in lines))
         kind: Literal["item", "paragraph"] = "item" if block.kind is Kind.ITEM else "paragraph"
         heading = tuple(name for _, name in self._open)

@@ -6,12 +6,14 @@ which no database, index or JSON reader takes.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 
 from bankd.core.terminal import show_line
 
 _LONE = re.compile("[\ud800-\udfff]")
+_APPENDED = re.compile(rb"[-*+] [A-Z][(: @]")
 MARK = "\ufeff"
 """The byte order mark that some editors begin a file with; it is no part of the text."""
 
@@ -38,6 +40,21 @@ def readable_bytes(data: bytes) -> bytes:
 def shown_path(path: str) -> str:
     r"""A path as people read it; one that is not UTF-8 with `\xff` for each such byte."""
     return path if is_utf8(path) else show_line(path)
+
+
+def is_wide(start: bytes) -> bool:
+    """Whether a file begins with the byte order mark of UTF-16 or UTF-32, as Windows writes it."""
+    return start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+
+
+def decode_wide(data: bytes) -> str | None:
+    """The text of such a file; None when it is not that as a whole, or has a list item that was appended as UTF-8."""
+    is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    try:
+        text = data.decode("utf-32" if is_32 else "utf-16")
+    except UnicodeDecodeError:
+        return None
+    return None if _APPENDED.search(data) else text
 
 
 def to_json(value: object) -> str:
