@@ -23,6 +23,7 @@ from bankd.adapters import socket_client
 from bankd.adapters.socket_client import NoDaemonError, ask, socket_path
 from bankd.adapters.socket_server import Patience, SocketServer
 from bankd.errors import BusyError, UserError
+from bankd.wiring.searching import read_request
 
 SHORT = Patience(read=0.3, total=1.0)
 
@@ -31,6 +32,8 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
     match request["op"]:
         case "echo":
             return {"text": request["text"]}
+        case "read":
+            return {"query": read_request(request).text}
         case "fail":
             raise UserError("bank/: not there")
         case _:
@@ -239,3 +242,20 @@ def test_the_client_imports_little() -> None:
     )
 
     assert done.stdout.strip() == "[]"
+
+
+ODD = ("a", "", 1.5, True, 7, [], [1], ["a"], {}, {"a": 1}, -1, 10**400, "\ud800", float("nan"), float("inf"))
+
+
+@pytest.mark.parametrize(
+    "name", ["query", "limit", "tags", "nodes", "entities", "since", "until", "min_confidence", "everything"]
+)
+def test_a_field_of_another_type_is_named_and_no_bug(server: SocketServer, name: str) -> None:
+    root = str(server.path.parent.parent)
+
+    answers = [ask(root, {"op": "read", name: odd}, timeout=20) for odd in ODD]
+
+    refused = [answer for answer in answers if not answer["ok"]]
+    assert len(refused) >= len(ODD) // 2
+    assert all(answer["exit"] == 3 and answer["error"].startswith(f"{name}: ") for answer in refused)
+    assert ask(root, {"op": "read", name: None, "query": "\udcff"}, timeout=20)["query"] in {"\ufffd", ""}

@@ -65,7 +65,7 @@ class Requests:
 
     def _run(self, request: Request) -> Answer:
         kind, force = request.get("kind"), request.get("force") is True
-        if kind not in {"micro", "reflect"}:
+        if kind not in ("micro", "reflect"):  # of any type, so not to be hashed
             raise UsageError('"kind" must be micro or reflect')
         summary = self._jobs.ask(kind, force=force, within=_seconds(request.get("within", LONGEST_WAIT)))
         return {"line": summary.line, "report": summary.report}

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bankd.adapters.analyser import Analyser, Patience, Worker
 from bankd.adapters.analyses import AnalysisCache
@@ -22,6 +22,7 @@ from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.successors import Successors
 from bankd.core.query import Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
+from bankd.core.utf8 import readable
 from bankd.errors import StorageError, UserError
 from bankd.search import Taste, search
 
@@ -182,28 +183,51 @@ def read_request(request: Mapping[str, Any]) -> Query:
     """Read a query and its options from JSON; UserError names every option that cannot be read."""
     problems: list[str] = []
     filters = Filters(
-        tuple(str(tag).upper() for tag in request.get("tags") or ()),
-        tuple(filter(None, (_node(str(node)) for node in request.get("nodes") or ()))),
-        tuple(str(entity).lstrip("@") for entity in request.get("entities") or ()),
-        _day(request.get("since"), "since", problems),
-        _day(request.get("until"), "until", problems),
+        tuple(tag.upper() for tag in _texts(request, "tags", problems)),
+        tuple(filter(None, map(_node, _texts(request, "nodes", problems)))),
+        tuple(entity.lstrip("@") for entity in _texts(request, "entities", problems)),
+        _day(request, "since", problems),
+        _day(request, "until", problems),
         _hundredths(request.get("min_confidence"), problems),
     )
+    text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
+    everything = _one(request, "everything", bool, problems)
     if problems:
         raise UserError(*problems)
-    limit = max(1, min(int(request.get("limit") or 10), 100))
-    return Query(str(request.get("query", ""))[:4_000], limit, filters, bool(request.get("everything")))
+    return Query(readable(text or "")[:4_000], max(1, min(limit or 10, 100)), filters, bool(everything))
+
+
+_Value = TypeVar("_Value", str, int, bool)
+_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
+
+
+def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: list[str]) -> _Value | None:
+    """A field of one kind; None when it is not there."""
+    value = request.get(name)
+    if value is None or type(value) is kind:
+        return value
+    problems.append(f"{name}: {_shortly(value)} is not {_KINDS[kind]}")
+    return None
+
+
+def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[str]:
+    value = request.get(name) or []
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return [readable(one) for one in value]
+    problems.append(f"{name}: {_shortly(value)} is not a list of texts")
+    return []
 
 
 def _node(text: str) -> str:
     return text.removeprefix("bank/").strip("/")
 
 
-def _day(value: object, name: str, problems: list[str]) -> date | None:
+def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
+    value = request.get(name)
     try:
-        return date.fromisoformat(str(value)) if value else None
-    except ValueError:
-        problems.append(f"{name}: {value} is not a day such as 2026-05-02")
+        return date.fromisoformat(value) if value else None
+    except (ValueError, TypeError):
+        problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
         return None
 
 
@@ -212,11 +236,15 @@ def _hundredths(value: object, problems: list[str]) -> int | None:
         return None
     try:
         number = round(float(str(value)) * 100)
-    except ValueError:
+    except (ValueError, OverflowError):
         number = -1
     if not 0 <= number <= 100:
-        problems.append(f"min_confidence: {value} is not between 0 and 1")
+        problems.append(f"min_confidence: {_shortly(value)} is not between 0 and 1")
     return number
+
+
+def _shortly(value: object) -> str:
+    return readable(str(value))[:40]
 
 
 def search_settings(root: Path) -> SearchSettings:
