@@ -346,6 +346,26 @@ def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankct
     assert bankctl("verify").code == 0
 
 
+def test_a_line_of_the_event_log_that_lacks_something_is_named_and_the_others_count(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    bankctl("cycle", "micro", "--now", NOW)
+    (log,) = (root / "events").glob("*.jsonl")
+    lines = log.read_text("utf-8").splitlines()
+    odd = ['{"at":"2026-06-01","type":"said"}', '{"id":"kept:m-1","at":"2026-06-01","type":"kept"}', "no JSON", "[1]"]
+    log.write_text("".join(f"{line}\n" for line in (*odd[:2], *lines, *odd[2:])), "utf-8")
+
+    run, looked = bankctl("cycle", "reflect", "--now", "2026-06-11T03:00", "--json"), bankctl("status")
+    doctor, shown = bankctl("doctor"), bankctl("show", "memory/2026-05-02.md:4")
+
+    name = f"events/{log.name}"
+    assert (run.code, run.json["counts"]) == (0, {})
+    assert "kept" in shown.out
+    assert f"{name}:1: an event without id" in looked.out
+    assert f"{name}:2: an event without memory" in doctor.out
+    assert f"{name}:{len(lines) + 4}: not a JSON object" in doctor.out
+    assert (looked.code, doctor.code) == (3, 3)
+
+
 def test_nothing_is_added_to_a_log_in_another_encoding(root: Path) -> None:
     log = root / "memory/2026-05-01.md"
     log.write_bytes("\ufeff- W: tea\n".encode("utf-16-le"))

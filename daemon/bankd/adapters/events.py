@@ -20,6 +20,7 @@ from typing import Any
 from bankd.adapters.disk import explain, sync
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree, split
+from bankd.core.events import find_missing
 from bankd.core.transaction import Event
 from bankd.errors import UserError
 
@@ -94,12 +95,16 @@ def parse_row(line: bytes) -> dict[str, Any] | None:
 
 def parse_lines(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[dict[str, Any]]:
     """The rows of a file; what does not parse goes to `corrupt`. A last line without its end is not read yet."""
+    return (row for _, row in _numbered_rows(data, path, corrupt))
+
+
+def _numbered_rows(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         if not line.strip():
             continue
         row = parse_row(line)
         if row is not None:
-            yield row
+            yield number, row
         else:
             corrupt.append(Corrupt(path, number, "not a JSON object of at most 64 KB"))
 
@@ -126,15 +131,16 @@ class EventLog:
         self.corrupt = []
         found: dict[str, dict[str, Any]] = {}
         try:
-            segments = [(path, list(self._rows(path))) for path in self.segments()]
+            segments = [(path, list(self._numbered(path))) for path in self.segments()]
         except OSError as problem:
             raise explain(problem, "events/") from problem
         for path, rows in segments:
-            for row in rows:
-                if isinstance(row.get("id"), str) and isinstance(row.get("at"), str):
-                    found[row["id"]] = row
+            for number, row in rows:
+                missing = find_missing(row)
+                if missing:
+                    self.corrupt.append(Corrupt(path, number, f"an event without {missing}"))
                 else:
-                    self.corrupt.append(Corrupt(path, 0, "an event without id or time"))
+                    found[row["id"]] = row
         return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
 
     def segments(self) -> list[str]:
@@ -158,7 +164,10 @@ class EventLog:
         return sound
 
     def _rows(self, path: str) -> Iterator[dict[str, Any]]:
-        return parse_lines(self._bytes(path), path, self.corrupt)
+        return (row for _, row in self._numbered(path))
+
+    def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        return _numbered_rows(self._bytes(path), path, self.corrupt)
 
     def _bytes(self, path: str) -> bytes:
         data = self._tree.read(path, SEGMENT_CAP) or b""

@@ -34,6 +34,20 @@ def event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, ob
     return {"id": f"{kind}:{key}", "type": kind, "at": at.isoformat(timespec="seconds"), **facts}
 
 
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, RECALLED), ("memory",)),
+    ARCHIVED: ("memory", "page"),
+    SUPERSEDED: ("memory", "by"),
+    RENAMED: ("log", "was"),
+}
+
+
+def find_missing(item: Event) -> str | None:
+    """The first thing that an event lacks without which nobody can tell what it says; None when it lacks nothing."""
+    needed = ("id", "type", "at", *_NEEDED.get(str(item.get("type")), ()))
+    return next((name for name in needed if not isinstance(item.get(name), str)), None)
+
+
 @dataclass(slots=True)
 class Ledger:
     """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.

@@ -38,6 +38,7 @@ class BankFacts:
     is_clock_frozen: bool = False
     disk: str = ""
     resting: Mapping[str, datetime] = field(default_factory=dict)
+    unread_events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,21 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
     if bank.is_clock_frozen:
         text = "the clock jumped by days that did not pass: nothing is archived for its age"
         found.append(Finding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
+    found += map(cannot_be_told, bank.unread_events[:3])
+    if len(bank.unread_events) > 3:
+        text = f"{len(bank.unread_events) - 3} more lines of events/ cannot be read"
+        found.append(Finding(text, "bankctl doctor lists them", needs_person=True))
     found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
         found.append(Finding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"))
     return found
+
+
+def cannot_be_told(line: str) -> Finding:
+    """What to say of a line of the event log that cannot be read."""
+    return Finding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
 
 
 def fought_over(page: str, until: datetime) -> Finding:

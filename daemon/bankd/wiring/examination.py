@@ -16,13 +16,13 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding, cannot_be_used, fought_over
+from bankd.core.health import Finding, cannot_be_told, cannot_be_used, fought_over
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.errors import BankError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
-from bankd.wiring.facts import resting_pages
+from bankd.wiring.facts import resting_pages, unread_events
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
 
@@ -37,6 +37,7 @@ def examine(root: Path) -> dict[str, list[Finding]]:
         "folders": _check_folders(root),
         "files": _check_files(root, settings),
         "names": _check_names(root),
+        "events": map(cannot_be_told, unread_events(root)),
         "index": _check_index(root, settings),
         "transactions": _check_transactions(root, settings),
         "clock": _check_clock(root),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from bankd.adapters.clock import utc_now
 from bankd.adapters.disk import trouble_of
+from bankd.adapters.events import EventLog
 from bankd.adapters.journals import Journals
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
@@ -27,7 +29,9 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
-    return BankFacts(len(sizes), _count_inbox(root), missing, index, large, frozen, trouble, resting_pages(root))
+    return BankFacts(
+        len(sizes), _count_inbox(root), missing, index, large, frozen, trouble, resting_pages(root), unread_events(root)
+    )
 
 
 def _is_clock_frozen(root: Path) -> bool:
@@ -40,6 +44,25 @@ def resting_pages(root: Path) -> dict[str, datetime]:
     """The pages that are left alone because something changes them back, and until when."""
     with _opened(root) as tree:
         return {} if tree is None else Journals(tree, Staging(tree)).resting(utc_now())
+
+
+def unread_events(root: Path) -> tuple[str, ...]:
+    """The lines of the event log that cannot be read, each with its place and why; read again once a file changed."""
+    with _opened(root) as tree, suppress(OSError):
+        if tree is not None:
+            names = tree.names("events")
+            return _unread_events(root, tuple(tree.sizes("events", names).items()))
+    return ()
+
+
+@lru_cache(maxsize=1)
+def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]) -> tuple[str, ...]:
+    with _opened(root) as tree:
+        if tree is None:
+            return ()
+        events = EventLog(tree, Staging(tree), "")
+        events.read()
+        return tuple(f"{one.path}:{one.line}: {one.problem}" for one in events.corrupt)
 
 
 @contextmanager
