@@ -82,3 +82,13 @@ def test_nothing_to_heal_is_json_too(root: Path, bankctl: Run) -> None:
 
 def test_the_workspace_may_be_named_after_the_action(root: Path, bankctl: Run) -> None:
     assert bankctl("duplicates", "list", "--workspace", str(root), "--json").json == {"duplicates": []}
+
+
+@pytest.mark.parametrize("limit", ["-n 8", "-v 60000", "-v 200000"])
+@pytest.mark.parametrize("words", ["cycle micro", "search deploy", "verify", "status"])
+def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, words: str) -> None:
+    said = shell(f"ulimit {limit}; bankctl {words}", learned)
+
+    assert said.returncode in {0, 3}
+    assert b"Traceback" not in said.stderr
+    assert said.returncode == 0 or said.stdout or said.stderr.startswith(b"bankctl: ")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
+from bankd.adapters.memory import require_room
 from bankd.core.query import Filters
 from bankd.core.scoring import Weights
 
@@ -21,6 +22,8 @@ _TELLING, _RARE = 0.4, 1000
 at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
+_THREADS_BYTES = 200_000_000
+"""What tantivy's threads take of the addresses of a process besides; without them it ends the process."""
 
 
 class Terms:
@@ -52,6 +55,7 @@ class Terms:
 
     @contextmanager
     def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
+        require_room(most_bytes + _THREADS_BYTES)
         writer = self._index.writer(most_bytes, 1)
         yield writer
         writer.commit()

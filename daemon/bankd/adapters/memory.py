@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+from bankd.errors import StorageError
 
 _ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
 _MANY_OBJECTS = 50_000
@@ -26,6 +29,19 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+def require_room(needed: int) -> None:
+    """StorageError where a limit of the process (`ulimit -v`) leaves less memory: native code ends the process then."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    with open("/proc/self/statm", encoding="ascii") as sizes:  # noqa: PTH123 -- called at every change of the index
+        taken = int(sizes.read().split()[0]) * resource.getpagesize()
+    if limit - taken < needed:
+        raise StorageError(
+            f"the index needs {needed >> 20} MB of memory and has {(limit - taken) >> 20}; raise the limit (ulimit -v)"
+        )
 
 
 def give_back() -> None:

@@ -15,6 +15,8 @@ from bankd.cli.commands import COMMANDS
 from bankd.cli.streams import leave, take_streams
 from bankd.errors import BankError, InvariantError, UsageError
 
+_NO_ROOM = ("failed to map segment", "cannot allocate memory")
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `bankctl`; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
@@ -32,6 +34,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except OSError as error:
         return _explain_system(error)
+    except (MemoryError, ImportError) as error:
+        if not _is_for_want_of_memory(error):
+            raise
+        sys.stderr.write("bankctl: not enough memory; raise the limit (ulimit -v), or end other programs\n")
+        return 3
+
+
+def _is_for_want_of_memory(error: MemoryError | ImportError) -> bool:
+    """Whether there was no room for an object, or for a compiled module, which the loader says in words alone."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _NO_ROOM)
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
