@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bankd.adapters.graph import LinkGraph
 from bankd.adapters.tree import Tree
+from bankd.core.report import counts_of
 from bankd.wiring.making import make_workspace
 from bankd.wiring.rearranging import open_rearranger
 from bankd.wiring.workspace import open_workspace
+
+NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)
 
 
 def write(root: Path, path: str, text: str) -> None:
@@ -109,7 +113,38 @@ def test_only_what_led_somewhere_counts_as_broken(tmp_path: Path) -> None:
 
     broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
 
-    assert broken == [("b.md", True), ("never.md", False), ("nor this", False)]
+    assert broken == [("b.md", True), ("never.md", False), ("nor this", False), ("#x", False)]
+
+
+def test_headings_and_blocks_count_like_pages(tmp_path: Path) -> None:
+    links = "[[b#^m-1]] [h](b.md#tools) [h](<b.md#tools>) `bank/b.md#^m-1` [[b#Never]] [top](b.md#top) [own](#a)"
+    write(tmp_path, "bank/a.md", f"# A\n\n{links} ![[p.png#x]]\n")
+    write(tmp_path, "bank/p.png", "picture")
+    write(tmp_path, "bank/b.md", "# B\n\n## Tools\n\n- W: here ^m-1\n")
+    graph_of(tmp_path).close()
+    write(tmp_path, "bank/b.md", "# B\n\n## Instruments\n\n- W: here\n")
+
+    broken = [(link.reference.target, once) for link, once in graph_of(tmp_path).broken()]
+
+    assert broken == [
+        ("b#^m-1", True),
+        ("b.md#tools", True),
+        ("b.md#tools", True),
+        ("bank/b.md#^m-1", True),
+        ("b#Never", False),
+    ]
+
+
+def test_a_link_that_found_its_block_late_led_to_it_all_the_same(tmp_path: Path) -> None:
+    write(tmp_path, "bank/a.md", "[[b#^m-1]]\n")
+    write(tmp_path, "bank/b.md", "# B\n")
+    for text in ("# B\n", "# B\n\n- W: here ^m-1\n", "# B again\n"):
+        write(tmp_path, "bank/b.md", text)
+        graph = graph_of(tmp_path)
+        broken = [(link.reference.target, once) for link, once in graph.broken()]
+        graph.close()
+
+    assert broken == [("b#^m-1", True)]
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database", b"SQLite format 3\x00" + b"\xff" * 200])
@@ -144,3 +179,19 @@ def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     assert (tmp_path / "agent/run.sh").read_text() == f'cat "$WS/bank/world/all.md#tools" {root}/bank/world/all.md\n'
     assert (tmp_path / "agent/run.sh").stat().st_mode & 0o777 == 0o755
     assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["a.md", "run.sh"]
+
+
+def test_archiving_reads_what_refers_to_the_memory_and_no_more(tmp_path: Path) -> None:
+    opened = []
+    for pages in (60, 200):
+        root = bank_of(tmp_path / str(pages), pages)
+        write(root, "bank/target.md", "# T\n\n## Place\n\n- O(c=0.10@2026-05-02): one ^m-aaaaaaaaaaaa\n")
+        write(root, "bank/log.md", "[[target#^m-aaaaaaaaaaaa]]\n")
+        with open_workspace(root, NOW) as workspace:
+            workspace.graph.refresh()
+            before = workspace.graph.opened
+            counts = counts_of(workspace.run_cycle("reflect").plan)
+            opened.append(workspace.graph.opened - before)
+        assert counts == {"archived": 1, "followed": 1}
+
+    assert opened[0] == opened[1]

@@ -10,16 +10,18 @@ from pathlib import Path
 
 from bankd.adapters.links import LinkTable
 from bankd.adapters.tree import FILE_CAP, Tree
+from bankd.core.anchors import Outline, outline_of
 from bankd.core.follow import Part, describe
 from bankd.core.hubs import parts_folder
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout
-from bankd.core.linking import Link, keys_to, keys_touched, links_to, touched
+from bankd.core.linking import Link, Stray, keys_to, keys_touched, links_to, touched
 from bankd.core.markdown import Document, decode, scan
 from bankd.core.memory import split_id
 from bankd.core.moves import Print, moved_by_hand
-from bankd.core.names import BANK, Names, is_outside, path_key
+from bankd.core.names import ARCHIVE, BANK, Names, is_outside, path_key
 from bankd.core.pages import read_page
+from bankd.core.points import Reach, Scene, block_named, wanted
 from bankd.core.rearrange import REFERRING, read_source
 from bankd.core.relink import Source
 from bankd.core.resolve import WIKI_KINDS, resolve
@@ -68,10 +70,11 @@ class LinkGraph:
             for path in gone:
                 self.table.forget(path)
             self.table.settle_moved(old for old in self.table.moved() if old in seen)
-            self._mark_resolved(changed)
+            self._mark_reached(changed, gone, is_first=not known)
 
     def _record(self, path: str, seen: Fingerprint) -> None:
-        if not path.endswith(REFERRING) or not self._may_refer(path):
+        is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
+        if not is_archived and not (path.endswith(REFERRING) and self._may_refer(path)):
             self.table.record(path, seen, None, None, ())
             return
         data = self._bytes(path)
@@ -79,12 +82,19 @@ class LinkGraph:
         ids = (
             {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
         )
-        self.table.record(path, seen, data, read_source(path, text, self.routing), ids)
+        source = None if is_archived else read_source(path, text, self.routing)
+        self.table.record(path, seen, data, source, ids)
 
-    def _mark_resolved(self, changed: Collection[str]) -> None:
-        self.table.mark_resolved(
-            link for path in changed for link in self.table.links_of(path) if resolve(link.reference, path, self.names)
-        )
+    def _mark_reached(self, changed: Collection[str], gone: Collection[str], *, is_first: bool) -> None:
+        """Remember how far references lead that changed, and those to a place in files that did or are gone."""
+        links = [link for path in changed for link in self.table.links_of(path)]
+        if not is_first:
+            pointed = (link for link in self.links_named([*changed, *gone]) if "#" in link.reference.target)
+            links += [link for link in pointed if link.source not in changed]
+        self.table.mark_reached((link, self.scene.reach(link), self._page_of(link)) for link in links)
+
+    def _page_of(self, link: Link) -> str | None:
+        return target.path if (target := self.scene.target(link)) else None
 
     def _may_refer(self, path: str) -> bool:
         """Whether a file's references are people's; the tree index names every page and is made anew after each run."""
@@ -153,6 +163,34 @@ class LinkGraph:
         """The references that lead to a file or folder, in the order of their places."""
         return list(links_to(path, self.table.links(keys_to(path)), self.names))
 
+    @property
+    def scene(self) -> Scene:
+        """The files as they are, for asking how far references lead."""
+        return Scene(self.names, self._outline)
+
+    def _outline(self, path: str) -> Outline | None:
+        """The places of a file, looked for once as long as it stays the same."""
+        if not path.endswith(".md"):
+            return None
+        outline = self.table.outline(path)
+        if outline is None:
+            outline = outline_of(self.document(path))
+            self.table.keep_outline(path, outline)
+        return outline
+
+    def links_into(self, pages: Collection[str]) -> list[Link]:
+        """The references to a place inside one of these pages, from the pages themselves too."""
+        pointed = (link for link in self.links_named(pages) if "#" in link.reference.target)
+        return [link for link in pointed if (target := self.scene.target(link)) and target.path in pages]
+
+    def links_named(self, pages: Collection[str]) -> list[Link]:
+        """The references that may mean these pages, as far as their last word tells."""
+        return list(self.table.links({key for path in pages for key in keys_to(path)}))
+
+    def links_of(self, page: str) -> list[Link]:
+        """The references that stand in a page."""
+        return self.table.links_of(page)
+
     def is_name_taken(self, path: str) -> bool:
         """Whether a new page may not have this name: a page has it, or a link that leads nowhere waits for it."""
         name = path.rpartition("/")[2]
@@ -162,18 +200,34 @@ class LinkGraph:
         return any(link.reference.kind in WIKI_KINDS for link in waiting)
 
     def broken(self) -> Iterator[tuple[Link, bool]]:
-        """The references that lead nowhere, and whether they once did; addresses of the outside world are none of ours."""
+        """The references that do not lead where they say, and whether they once did; addresses outside are none of ours."""
+        scene = self.scene
         for link, once in self.table.every_link():
-            if _is_ours(link) and resolve(link.reference, link.source, self.names) is None:
-                yield link, once
+            now = scene.reach(link)
+            if _is_ours(link, once) and now < max(once, wanted(link.reference)):
+                yield link, now < once
 
     def moved(self) -> dict[str, str]:
         """The pages that a hand has moved, old path to new, while a link waits to follow any of them."""
         moves = self.table.moved()
+        if not moves:
+            return {}
         before = self.names.changed(moves.values(), moves)
         waits = any(self._waits(old, new, before) for old, new in moves.items())
-        waits = waits or any(once and resolve(link.reference, link.source, before) for link, once in self.broken())
-        return moves if moves and waits else {}
+        return moves if waits or any(resolve(link.reference, link.source, before) for link in self._astray()) else {}
+
+    def _astray(self) -> Iterator[Link]:
+        """The references that led to a file and lead to none now."""
+        return (link for link, once in self.broken() if once and self.scene.target(link) is None)
+
+    def strays(self) -> list[Stray]:
+        """The references that led to a block which is not there any more."""
+        lost = ((link, led, block_named(link.reference)) for link, led in self.table.lost_links())
+        return [
+            Stray(link, led, block, tuple(self.table.pages_with(block)))
+            for link, led, block in lost
+            if led and block and self.scene.reach(link) is not Reach.POINT
+        ]
 
     def settle(self, moved: Iterable[str]) -> None:
         """Links have followed these pages, or need not."""
@@ -190,10 +244,13 @@ class LinkGraph:
         return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}
 
 
-def _is_ours(link: Link) -> bool:
+def _is_ours(link: Link, once: Reach) -> bool:
+    """Whether a reference is meant to lead to a file; a bare path is when it led to a place in one."""
     target = link.reference.target
-    is_address = ":" in target.partition("#")[0] or target.startswith(("//", "#"))
-    return bool(target) and not is_address and link.reference.kind not in {LinkKind.BARE, LinkKind.ROUTE}
+    is_address = ":" in target.partition("#")[0] or target.startswith("//")
+    if link.reference.kind in {LinkKind.BARE, LinkKind.ROUTE}:
+        return once is Reach.POINT
+    return bool(target.strip("#")) and not is_address
 
 
 def _relative(path: Path, home: str) -> str:

@@ -5,28 +5,35 @@ Derived and incremental: a file is read when it has changed, and anything wrong 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
 from bankd.adapters.derived import DerivedDatabase
+from bankd.core.anchors import Outline, Spot
 from bankd.core.inline import LinkKind
 from bankd.core.linking import Link, link_key
 from bankd.core.markdown import decode, encode
+from bankd.core.points import Reach
 from bankd.core.references import Reference
 from bankd.core.relink import Source
 from bankd.core.settle import Fingerprint
 
-_FORMAT = 3
+_FORMAT = 4
 _BATCH = 500
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE links (source TEXT, key BLOB, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target BLOB,
-                    angled INTEGER, resolved INTEGER);
+                    angled INTEGER, reach INTEGER, led TEXT, is_lost INTEGER);
 CREATE INDEX links_source ON links (source, target);
 CREATE INDEX links_key ON links (key);
+CREATE INDEX links_lost ON links (is_lost) WHERE is_lost;
 CREATE TABLE ids (path TEXT, id TEXT);
 CREATE INDEX ids_path ON ids (path);
+CREATE INDEX ids_id ON ids (id);
+CREATE TABLE outlines (path TEXT PRIMARY KEY, outline TEXT) WITHOUT ROWID;
 CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 """
 
@@ -47,24 +54,24 @@ class LinkTable(DerivedDatabase):
         self, path: str, seen: Fingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
     ) -> None:
         """Remember a file; one without `data` only as something that a link may lead to."""
-        resolved = {
-            target for (target,) in self.execute("SELECT target FROM links WHERE source = ? AND resolved", (path,))
-        }
+        known = self.execute("SELECT target, MAX(reach), led FROM links WHERE source = ? GROUP BY target", (path,))
+        reached = {target: (reach, led) for target, reach, led in known}
         self.forget(path)
         digest = "" if data is None else sha256(data).hexdigest()[:32]
         values = (path, seen.size, seen.mtime_ns, seen.inode, digest)
         self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
         self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
         rows = [
-            (path, encode(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled, target in resolved)
+            (path, encode(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled, reach, led, False)
             for r in (source.references if source else ())
             for target in [encode(r.target)]
+            for reach, led in [reached.get(target, (0, None))]
         ]
-        self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, path: str) -> None:
         """Forget a file that is gone."""
-        for table, column in (("files", "path"), ("links", "source"), ("ids", "path")):
+        for table, column in (("files", "path"), ("links", "source"), ("ids", "path"), ("outlines", "path")):
             self.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,))  # noqa: S608  # our own names
 
     def links(self, keys: Collection[str]) -> Iterator[Link]:
@@ -78,27 +85,45 @@ class LinkTable(DerivedDatabase):
         """The references of a file."""
         return list(self._links("source = ?", [source]))
 
-    def every_link(self) -> Iterator[tuple[Link, bool]]:
-        """All references, with whether they have led somewhere at any time that we know of."""
+    def every_link(self) -> Iterator[tuple[Link, Reach]]:
+        """All references, with how far they have led at any time that we know of."""
         rows = self.execute(
-            "SELECT source, kind, line, first, last, target, angled, resolved FROM links ORDER BY source, line, first"
+            "SELECT source, kind, line, first, last, target, angled, reach FROM links ORDER BY source, line, first"
         )
-        for source, kind, line, first, last, target, angled, resolved in rows:
-            yield (
-                Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled))),
-                bool(resolved),
-            )
+        for *fields, reach in rows:
+            yield _link(*fields), Reach(reach)
 
     def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
         columns = "source, kind, line, first, last, target, angled"
         query = f"SELECT {columns} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
-        for source, kind, line, first, last, target, angled in self.execute(query, tuple(values)):
-            yield Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
+        for fields in self.execute(query, tuple(values)):
+            yield _link(*fields)
 
-    def mark_resolved(self, links: Iterable[Link]) -> None:
-        """Remember that these references lead somewhere: if they stop doing so, that is news."""
-        rows = sorted({(link.source, encode(link.reference.target)) for link in links})
-        self.execute_many("UPDATE links SET resolved = 1 WHERE source = ? AND target = ?", rows)
+    def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
+        """Remember how far these references lead and to which file: if they stop doing so, that is news."""
+        rows = [(reach, led, link.source, encode(link.reference.target)) for link, reach, led in links]
+        changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
+        self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
+
+    def lost_links(self) -> Iterator[tuple[Link, str | None]]:
+        """The references that led further when they were last looked at, and the file in which they led to a place."""
+        columns = "source, kind, line, first, last, target, angled, led"
+        rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
+        for *fields, led in rows:
+            yield _link(*fields), led
+
+    def outline(self, path: str) -> Outline | None:
+        """The places of a file, if they were looked for since it changed."""
+        rows = self.execute("SELECT outline FROM outlines WHERE path = ?", (path,))
+        return _outline(rows[0][0]) if rows else None
+
+    def keep_outline(self, path: str, outline: Outline) -> None:
+        """Remember the places of a file until it changes."""
+        self.execute("INSERT OR REPLACE INTO outlines VALUES (?, ?)", (path, json.dumps(asdict(outline))))
+
+    def pages_with(self, id_: str) -> list[str]:
+        """The files that hold a block of this id."""
+        return [path for (path,) in self.execute("SELECT path FROM ids WHERE id = ? ORDER BY path", (id_,))]
 
     def prints(self, paths: Collection[str]) -> Mapping[str, tuple[str, frozenset[str]]]:
         """The digest and the memory ids of files."""
@@ -122,3 +147,12 @@ class LinkTable(DerivedDatabase):
     def settle_moved(self, old: Iterable[str]) -> None:
         """Links have followed these moves, or need not."""
         self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
+
+
+def _link(source: str, kind: str, line: int, first: int, last: int, target: bytes, angled: int) -> Link:
+    return Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
+
+
+def _outline(text: str) -> Outline:
+    fields = json.loads(text)
+    return Outline(tuple(Spot(**spot) for spot in fields["spots"]), fields["ids"], fields["blocks"])

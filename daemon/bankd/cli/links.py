@@ -51,14 +51,19 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
 
     broken = list(graph.broken())
     news, moved = [link for link, once in broken if once], graph.moved()
+    blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
     shown = [link for link, _ in broken] if arguments.all else news
     if arguments.json:
-        say_json({"broken": [_row(link) for link in shown], "since_ever": len(broken) - len(news), "moved": moved})
+        since_ever = len(broken) - len(news)
+        whole = {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks}
+        say_json(whole)
         return 3 if news else 0
     for link in shown:
         say(f"{_place(link)}  {styled(link.reference.target, 'bold')}")
     for old, new in moved.items():
         say(f"{styled(old)} is {styled(new, 'bold')} now: bankctl links heal lets links follow")
+    for block, pages in blocks.items():
+        say(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} now: bankctl links heal lets links follow")
     say(f"{len(news)} links lead nowhere that led somewhere; {len(broken) - len(news)} never did")
     return 3 if news else 0
 

@@ -24,6 +24,16 @@ class Link:
     reference: Reference
 
 
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A reference that led to a block: the file that it led to, the block, and the files that hold this now."""
+
+    link: Link
+    page: str
+    block: str
+    holders: tuple[str, ...]
+
+
 def link_key(source: str, reference: Reference) -> str:
     """The word by which a reference is kept: the last of its path, without ending; the page itself for `#x`."""
     path = split_target(reference.target)[0].partition("?")[0]

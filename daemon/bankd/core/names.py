@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 
 BANK = "bank/"
+ARCHIVE = "archive/"
 
 
 def path_key(path: str) -> str:
