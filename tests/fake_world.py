@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 
+from bankd.core.anchors import outline_of
 from bankd.core.decay import FADING_TAG
 from bankd.core.events import Ledger, event, fold
 from bankd.core.follow import Part, describe
 from bankd.core.hubs import parts_folder
 from bankd.core.judging import Neighbour, said_on
 from bankd.core.layout import Layout
-from bankd.core.markdown import decode, encode
+from bankd.core.linking import Link, Stray
+from bankd.core.markdown import decode, encode, scan
 from bankd.core.memory import Memory
 from bankd.core.names import Names
 from bankd.core.pages import Entry, Page, read_page
 from bankd.core.plan import Deferred, Undated
+from bankd.core.points import Scene
 from bankd.core.rearrange import read_source, rewriter
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading, read_log
@@ -222,10 +225,29 @@ class FakeGraph:
     def __init__(self, disk: FakeDisk) -> None:
         self._disk = disk
         self.moves: dict[str, str] = {}
+        self.routing = "routing.yaml"
+        self.lost: list[Stray] = []
 
     @property
     def names(self) -> Names:
         return Names(self._disk.pages)
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.names, lambda path: outline_of(scan(self._disk.pages[path])))
+
+    def strays(self) -> Sequence[Stray]:
+        return self.lost
+
+    def links_into(self, pages: Collection[str]) -> list[Link]:
+        found = (link for link in self.links_named(pages) if link.reference.target.count("#"))
+        return [link for link in found if (target := self.scene.target(link)) and target.path in pages]
+
+    def links_named(self, pages: Collection[str]) -> list[Link]:
+        return [link for path in self._disk.pages for link in self.links_of(path)]
+
+    def links_of(self, page: str) -> list[Link]:
+        return [Link(page, reference) for reference in self.read(page).references] if page in self._disk.pages else []
 
     def refresh(self) -> None:
         self._disk.steps.append("refresh graph")

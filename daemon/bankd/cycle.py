@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
+from bankd.core.block_links import heal_strays
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
@@ -35,6 +36,7 @@ from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
 from bankd.keeping import consolidate, retire
 from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
+from bankd.relinking import find_dead_links, relink
 
 Kind: TypeAlias = Literal["micro", "reflect"]
 
@@ -99,9 +101,11 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
         plan = keep(plan, facts, world, policy)
+    plan = relink(plan, world.graph, world.holdings.read)
+    if kind == "reflect":
         plan = heal(plan, world.graph, policy)
         plan = split(plan, facts, world, policy)
-    check(plan, world.holdings, policy)
+    check(plan, world.holdings, world.graph, policy)
 
     if dry_run:
         return Report(kind, plan, is_applied=False)
@@ -225,7 +229,11 @@ def keep(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
 
 def heal(plan: Plan, graph: Graph, policy: Policy) -> Plan:
     """Let links follow what a hand has moved, if the settings say so."""
-    moves = graph.moved() if policy.settings.links.heal == "apply" else {}
+    if policy.settings.links.heal != "apply":
+        return plan
+    moves = graph.moved()
+    healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+    plan = plan.with_(followed=(*plan.followed, *healed))
     if not moves:
         return plan
     sources = {old: graph.read(new) for old, new in moves.items()}
@@ -244,6 +252,7 @@ def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
     large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
     pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
     closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
+    closed |= {item.link.source for item in plan.followed}
     graph = world.graph
     bank = Bank(
         graph.names, graph.is_name_taken, lambda path: is_splittable(path) and path not in closed, graph.sources_for
@@ -263,11 +272,12 @@ def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
     ]
 
 
-def check(plan: Plan, holdings: Holdings, policy: Policy) -> None:
+def check(plan: Plan, holdings: Holdings, graph: Graph, policy: Policy) -> None:
     """Refuse a plan that would lose something, or that is too large to go unasked."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := holdings.read(path)) is not None}
-    findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan)]
+    dead = find_dead_links(plan.operations, graph, holdings.read)
+    findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan, dead)]
     if findings:
         raise InvariantError(*findings)
     excess = find_excess(plan, policy.settings.budget, holdings.count())

@@ -13,9 +13,11 @@ from bankd.core.indexable import IndexAnalyses
 from bankd.core.judging import Neighbour
 from bankd.core.layout import Layout
 from bankd.core.lexicon import Known, Readings
+from bankd.core.linking import Link, Stray
 from bankd.core.memory import Memory
 from bankd.core.names import Names
 from bankd.core.plan import Deferred, Undated
+from bankd.core.points import Scene
 from bankd.core.query import Filters, FoundRow
 from bankd.core.relink import Source
 from bankd.core.retain import LogReading
@@ -182,8 +184,28 @@ class Graph(Protocol):
     """Which files there are, and which refer to which."""
 
     @property
+    def routing(self) -> str:
+        """The file of routing rules, relative to the workspace."""
+
+    @property
     def names(self) -> Names:
         """The files that a link may lead to."""
+
+    @property
+    def scene(self) -> Scene:
+        """The files with the places in them, for asking how far references lead."""
+
+    def links_into(self, pages: Collection[str]) -> Sequence[Link]:
+        """The references to a place inside one of these pages, from the pages themselves too."""
+
+    def strays(self) -> Sequence[Stray]:
+        """The references that led to a block which is not there any more."""
+
+    def links_named(self, pages: Collection[str]) -> Sequence[Link]:
+        """The references that may mean these pages, as far as their last word tells."""
+
+    def links_of(self, page: str) -> Sequence[Link]:
+        """The references that stand in a page."""
 
     def refresh(self) -> None:
         """Bring it up to date with the files that changed."""

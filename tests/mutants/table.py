@@ -46,8 +46,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("lost prose is found", CHECK, "_unwritten_prose", "in sorted(", "in () and sorted(", OF_CHECK),
     Mutant(
         "broken links are found", CHECK, "find_broken",
-        "return list(plan.rearranged.findings) if plan.rearranged else []", "return []", OF_CHECK,
+        "*layout,", "", OF_CHECK,
     ),
+    Mutant("links that a plan leaves dead are found", CHECK, "find_broken", "for link in found", "for link in ()", OF_CHECK),
     Mutant(
         "as many memories as the budget allows may go", CHECK, "find_excess",
         "removed > allowed_removals", "removed >= allowed_removals", OF_CHECK,

@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout
+from bankd.core.linking import Link
 from bankd.core.plan import Placement, Plan
 from bankd.core.policy import BudgetPolicy
 from bankd.core.rearrange import Rearrangement
-from bankd.core.relink import Relinked
+from bankd.core.references import Reference
+from bankd.core.relink import Lost, Relinked
 from bankd.core.retain import read_log
 from bankd.core.retiring import ALWAYS_ALLOWED, Archived, allowed_removals
 from bankd.core.routing import Destination
@@ -93,6 +96,14 @@ def test_the_findings_of_a_new_layout_are_found() -> None:
 
     assert find_broken(EMPTY.with_(rearranged=broken)) == ["a.md:3: b.md would lead nowhere"]
     assert find_broken(EMPTY) == []
+
+
+def test_a_link_that_a_plan_leaves_dead_is_found_unless_it_is_reported_already() -> None:
+    link = Link("a.md", Reference(LinkKind.WIKI, 2, 0, 5, "b#^m-x"))
+    told = Rearrangement(Layout(()), Relinked({}, (), (Lost(link.source, link.reference),)), ())
+
+    assert find_broken(EMPTY, [link]) == ["a.md:3: b#^m-x would lead nowhere"]
+    assert find_broken(EMPTY.with_(rearranged=told), [link]) == []
 
 
 def taking_out(count: int) -> Plan:

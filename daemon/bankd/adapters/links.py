@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from bankd.adapters.derived import DerivedDatabase
 from bankd.core.anchors import Outline, Spot
@@ -91,13 +92,13 @@ class LinkTable(DerivedDatabase):
             "SELECT source, kind, line, first, last, target, angled, reach FROM links ORDER BY source, line, first"
         )
         for *fields, reach in rows:
-            yield _link(*fields), Reach(reach)
+            yield _link(fields), Reach(reach)
 
     def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
         columns = "source, kind, line, first, last, target, angled"
         query = f"SELECT {columns} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
         for fields in self.execute(query, tuple(values)):
-            yield _link(*fields)
+            yield _link(fields)
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
         """Remember how far these references lead and to which file: if they stop doing so, that is news."""
@@ -110,7 +111,7 @@ class LinkTable(DerivedDatabase):
         columns = "source, kind, line, first, last, target, angled, led"
         rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
         for *fields, led in rows:
-            yield _link(*fields), led
+            yield _link(fields), led
 
     def outline(self, path: str) -> Outline | None:
         """The places of a file, if they were looked for since it changed."""
@@ -149,7 +150,8 @@ class LinkTable(DerivedDatabase):
         self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
 
 
-def _link(source: str, kind: str, line: int, first: int, last: int, target: bytes, angled: int) -> Link:
+def _link(fields: Sequence[Any]) -> Link:
+    source, kind, line, first, last, target, angled = fields
     return Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
 
 

@@ -13,15 +13,17 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Forget it."""
+    from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.forgetting import forget
     from bankd.wiring.workspace import open_workspace
 
+    announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace)) as workspace:
-        gone = forget(workspace, arguments.id.removeprefix("^"))
+        gone = forget(workspace, arguments.id.removeprefix("^"), announcer)
     if arguments.json:
-        say_json({"id": gone.id, "pages": gone.pages, "run": gone.run})
+        say_json({"id": gone.id, "pages": gone.pages, "run": gone.run, "dangling": announcer.rows})
         return 0
     say(f"forgotten: {styled(gone.text)}")
     for page in gone.pages:

@@ -14,6 +14,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Purge it."""
+    from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.errors import RefusedError
@@ -22,10 +23,11 @@ def run(arguments: Namespace) -> int:
 
     if not arguments.yes:
         raise RefusedError("purging rewrites events and past runs and cannot be undone", "--yes")
+    announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace)) as workspace:
-        purged = purge(workspace, arguments.what.removeprefix("^"))
+        purged = purge(workspace, arguments.what.removeprefix("^"), announcer)
     if arguments.json:
-        say_json({"cleaned": purged.cleaned, "beyond": purged.beyond})
+        say_json({"cleaned": purged.cleaned, "beyond": purged.beyond, "dangling": announcer.rows})
         return 0
     for path in purged.cleaned:
         say(f"{styled('purged', 'green')}  {styled(path)}")

@@ -13,15 +13,18 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Take it back, and say what stays."""
+    from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.runs import undo_run
     from bankd.wiring.workspace import open_workspace
 
+    announcer = Announcer("undoing this undo lets them lead there again", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace)) as workspace:
-        undone = undo_run(workspace, arguments.run_id)
+        undone = undo_run(workspace, arguments.run_id, announcer)
     if arguments.json:
-        say_json({"run": undone.run, "undoes": arguments.run_id, "changed": undone.changed, "stays": undone.stays})
+        whole = {"run": undone.run, "undoes": arguments.run_id, "changed": undone.changed, "stays": undone.stays}
+        say_json(whole | {"dangling": announcer.rows})
         return 0
     for path in undone.changed:
         say(f"{styled('back', 'green')}  {styled(path)}")

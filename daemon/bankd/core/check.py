@@ -6,12 +6,14 @@ It sees the pages that the plan touches, before and after; what it finds wrong i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bankd.core.hubs import parts_folder
 from bankd.core.inline import without_targets
+from bankd.core.linking import Link
 from bankd.core.memory import statement_of
+from bankd.core.operations import Rewrite
 from bankd.core.pages import Page, read_page
 from bankd.core.plan import Plan
 from bankd.core.policy import BudgetPolicy
@@ -35,11 +37,11 @@ def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
     return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(new), *_unwritten_prose(old, new)]
 
 
-def foresee(transaction: Transaction, before: Pages) -> dict[str, bytes]:
-    """The pages that a transaction touches as they will be if nobody interferes."""
+def foresee(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
+    """The pages that a transaction touches as they will be if nobody interferes; links follow by the rule `rewrite`."""
     after: dict[str, bytes | None] = dict(before)
     for step in transaction.steps():
-        after[step.path] = take_step(step, after.get(step.path), after.get).data
+        after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
     return {path: data for path, data in after.items() if data is not None}
 
 
@@ -75,9 +77,16 @@ def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[s
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
 
 
-def find_broken(plan: Plan) -> list[str]:
-    """Every link that led somewhere and would not after the plan's splits."""
-    return list(plan.rearranged.findings) if plan.rearranged else []
+def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
+    """Every link that led somewhere and would not after the plan: as its splits are laid out, and among the `dead`."""
+    lost = plan.rearranged.relinked.lost if plan.rearranged else ()
+    known = {(item.source, item.reference) for item in lost}
+    found = [link for link in dead if (link.source, link.reference) not in known]
+    layout = plan.rearranged.findings if plan.rearranged else ()
+    return [
+        *layout,
+        *(f"{link.source}:{link.reference.line + 1}: {link.reference.target} would lead nowhere" for link in found),
+    ]
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:

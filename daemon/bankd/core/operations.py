@@ -31,12 +31,16 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A reference that becomes another one if, when it is rewritten, `target` holds the piece `key` ("" for any)."""
+    """A reference that becomes another one if, when it is rewritten, `target` holds the piece `key` ("" for any).
+
+    `was` is the piece that it named before, where that is another one.
+    """
 
     old: str
     new: str
     target: str
     key: str = ""
+    was: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from datetime import date, datetime
 from itertools import count
 
 from bankd.core import events as ledger
+from bankd.core.block_links import Followed, relinks
 from bankd.core.collect import Renamed
 from bankd.core.events import Event
+from bankd.core.linking import Stray
 from bankd.core.memory import Confidence, render_memory, statement_of
 from bankd.core.merged import Merged
 from bankd.core.operations import Append, Operation, Piece, Replace
@@ -122,6 +124,8 @@ class Plan:
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
+    followed: tuple[Followed, ...] = ()
+    dead_links: tuple[Stray, ...] = ()
     rearranged: Rearrangement | None = None
 
     def with_(self, **changes: object) -> Plan:
@@ -145,7 +149,23 @@ class Plan:
         retired = (operation for item in moved for operation in item.operations)
         given_ids = (item.operation for item in self.named)
         rearranged = self.rearranged.operations if self.rearranged else ()
-        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged)
+        links = relinks(self.followed)
+        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged, *links)
+
+    @property
+    def heirs(self) -> dict[str, str]:
+        """By the ids of memories that are merged into others, those of the others: links to them lead there."""
+        return {source.id: item.id for item in self.merged for source in item.sources}
+
+    @property
+    def written_links(self) -> dict[tuple[str, str], str]:
+        """How the links were written that led to what comes back, before it went: by their file and present words."""
+        return {link: words for item in self.restored for link, words in item.links.items()}
+
+    def without(self, staying: Set[str]) -> Plan:
+        """The plan with these memories left where they are."""
+        merged = tuple(item for item in self.merged if not any(source.id in staying for source in item.sources))
+        return self.with_(merged=merged, archived=tuple(item for item in self.archived if item.id not in staying))
 
     @property
     def transaction(self) -> Transaction:
@@ -189,7 +209,7 @@ class Plan:
                 for id_ in self.deleted
             ),
             *(
-                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **item.tombstone, run=self.run)
+                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **self._gone(item))
                 for item in self.taken_out
             ),
             *(
@@ -201,6 +221,11 @@ class Plan:
                 for id_, day in self.recalled
             ),
         )
+
+    def _gone(self, item: Archived) -> dict[str, object]:
+        """What the event log remembers of a memory that goes: where it stood, and how links to it were written."""
+        links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
+        return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}

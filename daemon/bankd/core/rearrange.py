@@ -164,7 +164,7 @@ def rewriter(routing: str) -> Rewrite:
         lines = list(source.lines)
         edits: dict[int, list[Edit]] = {}
         for reference in source.references:
-            if (target := new.get(_name(reference))) is not None:
+            if (target := new.get(reference_name(reference))) is not None:
                 edits.setdefault(reference.line, []).append(Edit(path, path, reference, target, ""))
         for number, here in edits.items():
             lines[number] = edit_line(lines[number], here)
@@ -173,7 +173,7 @@ def rewriter(routing: str) -> Rewrite:
     return rewrite
 
 
-def _name(reference: Reference) -> str:
+def reference_name(reference: Reference) -> str:
     """How a reference is named in a journal: the same words mean other things in brackets and in text."""
     return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
 
@@ -205,7 +205,7 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
     grouped: dict[str, dict[str, Move]] = {}
     for edit in relinked.edits:
         if edit.sheet not in layout.new_paths:
-            name = _name(edit.reference)
+            name = reference_name(edit.reference)
             new = Move(name, edit.target, _witness(layout, edit), _key(edit, relinked, documents))
             grouped.setdefault(edit.sheet, {})[name] = new
     for path, moves in sorted(grouped.items()):

@@ -49,7 +49,7 @@ _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
 _QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
-_QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?bank/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
+_QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
 _ROUTE_TARGET = re.compile(
     r"(?<=\")[^\"\n]+\.md(?=\")|(?<=')[^'\n]+\.md(?=')"
     r"|(?<![^\s\[{,])[^\s\"'\[\]{},:#-][^\[\]{},:#\n]*?\.md(?![^\s\[\]{},])"

@@ -5,12 +5,14 @@ It is made of the plan alone, so that a dry run and a run report alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
 from bankd.core.plan import Plan
+from bankd.core.references import Reference
 from bankd.core.routing import INBOX
 
 
@@ -31,6 +33,7 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _known(plan)
     yield from _by_hand(plan)
     yield from _taken_out(plan)
+    yield from _followed(plan)
     yield from _split(plan)
     yield from _for_a_person(plan)
     yield from (Row(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
@@ -85,6 +88,16 @@ def _taken_out(plan: Plan) -> Iterator[Row]:
         yield Row("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
 
+def _followed(plan: Plan) -> Iterator[Row]:
+    for (page, leads_to), links in Counter((item.link.source, item.page) for item in plan.followed).items():
+        yield Row("~", "followed", page, "", f"{links} links follow to {leads_to}")
+
+
+def dead_link(page: str, reference: Reference, reason: str) -> Row:
+    """A link that leads nowhere any more."""
+    return Row("!", "dead link", f"{page}:{reference.line + 1}", reference.target, reason)
+
+
 def _split(plan: Plan) -> Iterator[Row]:
     if plan.rearranged is None:
         return
@@ -107,6 +120,9 @@ def _for_a_person(plan: Plan) -> Iterator[Row]:
         yield Row("!", "bad", str(bad.place), "", bad.reason)
     for fought in (d for d in plan.deferred if d.needs_person):
         yield Row("!", "fought over", fought.what, "", fought.reason)
+    for dead in plan.dead_links:
+        reason = f"{dead.block} was taken out by hand; put it back or change the link"
+        yield dead_link(dead.link.source, dead.link.reference, reason)
     for warning in plan.warnings:
         yield Row("!", "warning", "", "", warning)
 
@@ -121,9 +137,9 @@ CHAPTERS = (
     ("Went to the archive", ("archived",)),
     ("Split", ("split",)),
     ("In the inbox", ("inbox",)),
-    ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled")),
+    ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
-    ("Needs you", ("fought over", "warning")),
+    ("Needs you", ("fought over", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),
 )
 """The report of a run as a page: its chapters in order, each with the kinds of rows in it."""

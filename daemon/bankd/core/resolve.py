@@ -12,7 +12,7 @@ from enum import StrEnum
 from urllib.parse import unquote
 
 from bankd.core.inline import LinkKind
-from bankd.core.names import BANK, Names, folder_of, join_path, path_key, relative_path
+from bankd.core.names import ARCHIVE, BANK, Names, folder_of, join_path, path_key, relative_path
 from bankd.core.references import Reference
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -20,6 +20,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARE_PREFIX = re.compile(r"\$\{?\w+\}?/")
 _LEADING_CLIMB = re.compile(r"(?:\./)?(?:\.\./)*")
 INDEX_PAGES = ("README.md", "index.md")
+_OURS = (BANK, ARCHIVE)
 WIKI_KINDS = frozenset({LinkKind.WIKI, LinkKind.EMBED})
 
 
@@ -142,20 +143,26 @@ def _resolve_bare(path: str, fragment: str | None, source: str, names: Names) ->
     rest = path.removeprefix(prefix)
     if rest.startswith(("./", "../")):
         found_relative = _resolve_relative(rest, fragment, source, names)
-        return found_relative if found_relative and found_relative.path.startswith(BANK) else None
+        return found_relative if found_relative and found_relative.path.startswith(_OURS) else None
     full: str | None
     if rest.startswith("/"):
         full, style = names.inside(rest), Style(Base.WORKSPACE, f"{names.home}/")
-    elif rest.startswith(BANK):
+    elif rest.startswith(BANK) or _is_archived(rest, source, names):
         full, style = join_path("", rest), Style(Base.WORKSPACE, prefix)
     elif source.startswith(BANK):
         full, style = join_path(BANK, rest), Style(Base.ROOT, "bare")
     else:
         return None
-    if full is None or not full.startswith(BANK):
+    if full is None or not full.startswith(_OURS):
         return None
     if file := names.file(full):
         return Target(file, fragment, style)
     if path.endswith(".md") or not names.has_folder(full):
         return None
     return Target(full, fragment, replace(style, ending="/" if path.endswith("/") else "?"), is_folder=True)
+
+
+def _is_archived(path: str, source: str, names: Names) -> bool:
+    """Whether a bare path names a page of the archive, and not one of a folder of the bank with that name."""
+    is_in_bank = source.startswith(BANK) and names.file(BANK + path)
+    return path.startswith(ARCHIVE) and not is_in_bank and names.file(path) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bankd.core.archive import Standing, Tombstone, restore_place
 from bankd.core.events import Event
@@ -25,6 +25,8 @@ class Restored:
     after: tuple[str, ...]
     before: tuple[str, ...]
     is_apart: tuple[bool, bool] | None = None
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """How links to it were written before it went: by their file and their present words."""
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
@@ -42,7 +44,8 @@ def restored(id_: str, lines: Lines, tombstone: Event | None, standing: Mapping[
     page, heading = restore_place(stone, standing)
     gaps = tombstone.get("is_apart") if tombstone else None
     is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
-    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart)
+    links = written_links(tombstone or {})
+    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart, links)
 
 
 def _tombstone(id_: str, lines: Lines, event: Event | None) -> Tombstone:
@@ -50,6 +53,14 @@ def _tombstone(id_: str, lines: Lines, event: Event | None) -> Tombstone:
         return Tombstone(id_, "bank/" + lines.page.removeprefix("archive/"), lines.heading)
     heading = tuple(str(title) for title in event.get("heading") or ())
     return Tombstone(id_, str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
+
+
+def written_links(tombstone: Event) -> dict[tuple[str, str], str]:
+    """How the links were written that led to an archived memory: by their file and their present words."""
+    links = tombstone.get("links")
+    rows = [row for row in links if len(row) == 3] if isinstance(links, list | tuple) else []
+    parted = ((str(page), *str(was).partition(" ")[::2], str(now)) for page, was, now in rows)
+    return {(page, f"{kind} {now}"): words for page, kind, words, now in parted}
 
 
 def _ids(value: object) -> tuple[str, ...]:

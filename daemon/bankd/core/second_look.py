@@ -47,7 +47,16 @@ def second_look(
     looker = _Looker(look, locate, later, hurried)
     taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
     wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
-    return tuple(again for operation in wanted for again in looker.once_more(operation))
+    return tuple(again for op in wanted for again in looker.once_more(_without_turned_back(op, later)))
+
+
+def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
+    """An operation without the links that a later transaction has written as they were before."""
+    if not isinstance(operation, Relink):
+        return operation
+    links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
+    back = {move.new for op in links if op.path == operation.path for move in op.moves}
+    return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from bankd.core.markdown import decode, encode
 from bankd.core.operations import (
@@ -160,5 +161,7 @@ class _Reverser:
         return above[-1].title if len(above) > 1 else ""
 
     def _turned(self, move: Move, path: str) -> Move:
-        home = next((r.path for r in self._removals if r.elsewhere == move.target), path)
-        return Move(move.new, move.old, home, move.key)
+        key = move.was or move.key
+        held = (r.path for r in self._removals if key in {piece.key for piece in r.pieces})
+        sent = (r.path for r in self._removals if r.elsewhere == move.target)
+        return Move(move.new, move.old, next(chain(held, sent), path), key)

@@ -8,6 +8,7 @@ from bankd.adapters.holdings import PageHoldings
 from bankd.core.events import Ledger
 from bankd.core.plan import Plan
 from bankd.cycle import Report, check
+from bankd.relinking import relink
 from bankd.wiring.workspace import Workspace
 
 
@@ -24,17 +25,18 @@ class Errand:
     def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
         """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
         workspace = self.workspace
+        workspace.graph.refresh()
+        plan = relink(plan, workspace.graph, self.holdings.read)
+        check(plan, self.holdings, workspace.graph, workspace.policy(force=force or dry_run))
         if dry_run:
-            check(plan, self.holdings, workspace.policy(force=True))
             return Report(self.name, plan, is_applied=False)
-        check(plan, self.holdings, workspace.policy(force=force))
         if plan.is_empty:
             return Report(self.name, plan, is_applied=True)
         with workspace.recorder.recording(self.name, plan.run) as record:
-            applied = workspace.transactions.commit(replace(plan.transaction, kind=self.name))
+            conflicts = workspace.committer().commit(replace(plan.transaction, kind=self.name))
             record.tell(plan)
         workspace.refresh()
-        return Report(self.name, plan, is_applied=True, notes=tuple(applied.conflicts))
+        return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
 
 
 def begin(workspace: Workspace, name: str) -> Errand:

@@ -12,15 +12,18 @@ from bankd.adapters.events import SEGMENT_CAP, line_of, parse_lines
 from bankd.adapters.journals import DONE, RUNS, TXN, Journal
 from bankd.adapters.run_ledger import PATH as LEDGER
 from bankd.core.events import FORGOTTEN, event
+from bankd.core.linking import Link
 from bankd.core.markdown import encode
 from bankd.core.memory import Memory, normalise, parse_memory
-from bankd.core.operations import Piece, Remove
+from bankd.core.operations import Operation, Piece, Remove
 from bankd.core.pages import Entry, read_page
 from bankd.core.purge import PURGED, encoded, holds, needles, scrub
+from bankd.core.report import dead_link
 from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Transaction
 from bankd.core.twins import text_key
 from bankd.errors import UserError
+from bankd.relinking import Announce, follow, say_nothing
 from bankd.wiring.workspace import Workspace
 
 _DERIVED = ("index", "analyses", "answers")
@@ -54,24 +57,24 @@ class _Found:
     memory: Memory
 
 
-def forget(workspace: Workspace, id_: str) -> Forgotten:
+def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing) -> Forgotten:
     """Take a memory out of bank and archive, with a tombstone; UserError when no page holds it."""
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
-    run, changed = _take_out(workspace, found, "forget")
+    run, changed = _take_out(workspace, found, "forget", announce)
     workspace.refresh()
     return Forgotten(id_, found[0].memory.text, changed, run)
 
 
-def purge(workspace: Workspace, wanted: str) -> Purged:
+def purge(workspace: Workspace, wanted: str, announce: Announce = say_nothing) -> Purged:
     """Take a memory, by its id, or any text out of everything under this workspace that is ours to write."""
     text = _text_of(workspace, wanted)
     words, whole = needles(text), normalise(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
     found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise(own))
-    cleaned = list(_take_out(workspace, found, "purge")[1]) if found else []
+    cleaned = list(_take_out(workspace, found, "purge", announce)[1]) if found else []
     cleaned += [*_scrub_journals(workspace, words), *_scrub_lines(workspace, words), *_drop_copies(workspace, words)]
     workspace.refresh()
     return Purged(text, tuple(sorted(set(cleaned))), tuple(_beyond(workspace, encoded(words))))
@@ -95,13 +98,17 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
     return found
 
 
-def _take_out(workspace: Workspace, found: Sequence[_Found], cause: str) -> tuple[str, tuple[str, ...]]:
+def _take_out(
+    workspace: Workspace, found: Sequence[_Found], cause: str, announce: Announce
+) -> tuple[str, tuple[str, ...]]:
     """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that changed."""
     run = workspace.recorder.new_run(cause)
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
     operations = tuple(Remove(page, tuple(pieces)) for page, pieces in by_page.items())
+    dangling = _dangling(workspace, operations)
+    announce(dangling)
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
     tombstones = tuple(
         event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
@@ -111,7 +118,15 @@ def _take_out(workspace: Workspace, found: Sequence[_Found], cause: str) -> tupl
     with workspace.recorder.recording(cause, run) as record:
         applied = workspace.transactions.commit(Transaction(run, at, operations, tombstones, cause))
         record.is_changed, record.note = bool(applied.changed), ", ".join(memories)
+        reason = f"named what was taken out by {run}"
+        record.rows = [dead_link(link.source, link.reference, reason) for link in dangling]
     return run, tuple(sorted(applied.changed))
+
+
+def _dangling(workspace: Workspace, operations: Sequence[Operation]) -> Sequence[Link]:
+    """The links that will lead nowhere."""
+    workspace.graph.refresh()
+    return follow(operations, workspace.graph, workspace.transactions.look).dangling
 
 
 def _pages_of(workspace: Workspace) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bankd.adapters.catalogue import entry_text
+from bankd.core.block_links import relinks
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.moving import Waiting, out_of_inbox
 from bankd.core.pages import read_page
@@ -14,6 +15,7 @@ from bankd.core.routing import INBOX, Destination, candidates, problem_of_target
 from bankd.core.transaction import Transaction
 from bankd.cycle import followed
 from bankd.errors import UserError
+from bankd.relinking import follow
 from bankd.wiring.workspace import Workspace
 
 _MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
@@ -58,9 +60,12 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
 def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
     if not moves:
         return []
+    workspace.graph.refresh()
+    operations = out_of_inbox(moves)
+    links = follow(operations, workspace.graph, workspace.transactions.look).followed
     with workspace.recorder.recording(kind) as record:
         at = workspace.now.isoformat(timespec="seconds")
-        workspace.transactions.commit(Transaction(record.run, at, out_of_inbox(moves), kind=kind))
+        workspace.committer().commit(Transaction(record.run, at, (*operations, *relinks(links)), kind=kind))
         record.is_changed, record.counts = True, {"placed": len(moves)}
         record.rows = [
             Row("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.adapters.graph import LinkGraph
+from bankd.core.block_links import edit_of, heal_strays, relinks
 from bankd.core.hubs import part_lines, parts_folder
 from bankd.core.layout import Layout
 from bankd.core.markdown import Document
@@ -112,14 +113,19 @@ class Rearranger:
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
-        """Let links follow the pages and folders that a hand has moved; None when there are none."""
+        """Let links follow the pages, folders and blocks that a hand has moved; None when there are none."""
         graph = self._graph
         moves = graph.moved()
-        if not moves:
+        healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+        if not moves and not healed:
             return None
         sources = {old: graph.read(new) for old, new in moves.items()}
         others = graph.sizes().keys() - set(moves.values())
-        done = self._commit("heal", heal_links(moves, sources, graph.names, graph.sources_for, others), dry_run=dry_run)
+        arranged = heal_links(moves, sources, graph.names, graph.sources_for, others)
+        edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
+        operations = (*arranged.operations, *relinks(healed))
+        arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)
+        done = self._commit("heal", arranged, dry_run=dry_run)
         if not dry_run:
             graph.settle(moves)
         return done

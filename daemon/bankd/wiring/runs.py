@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from typing import Any
 
 from bankd.adapters.journals import Journal
 from bankd.adapters.run_ledger import read_rows
+from bankd.core.block_links import relinks
 from bankd.core.events import ARCHIVED, DELETED, KEPT, RESTORED, UNDONE, event
 from bankd.core.markdown import decode, encode
 from bankd.core.report import Row
+from bankd.core.restoring import written_links
 from bankd.core.schedule_rows import logged_run
 from bankd.core.transaction import Event, Transaction, replay
 from bankd.core.undo import Undoing, undo
 from bankd.errors import UserError
+from bankd.relinking import Announce, follow, say_nothing
 from bankd.wiring.workspace import Workspace
 
 _FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
@@ -102,8 +105,11 @@ def _images(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes 
     return before, replay(journal.transaction, before, transactions.look, transactions.rewrite)
 
 
-def undo_run(workspace: Workspace, run: str) -> Undone:
-    """Take a run back; what people changed since stays and is named. UserError when it cannot be."""
+def undo_run(workspace: Workspace, run: str, announce: Announce = say_nothing) -> Undone:
+    """Take a run back; what people changed since stays and is named. UserError when it cannot be.
+
+    `announce` is told of the links that will lead nowhere, before anything is done.
+    """
     transactions = workspace.transactions
     journals = transactions.journals.find(run)
     kind = journals[0].transaction.kind
@@ -113,15 +119,26 @@ def undo_run(workspace: Workspace, run: str) -> Undone:
     stays: list[str] = []
     with workspace.recorder.recording("undo") as record:
         for journal in reversed(journals):
+            workspace.graph.refresh()
             before, after = _images(workspace, journal)
             undoing = undo(journal.transaction, before, after, transactions.look)
-            applied = transactions.commit(_reverse(workspace, record.run, journal.transaction, undoing))
+            reverse = _reverse(workspace, record.run, journal.transaction, undoing)
+            written = _written(journal.transaction)
+            links = follow(reverse.operations, workspace.graph, transactions.look, written=written)
+            announce(links.dangling)
+            operations = (*reverse.operations, *relinks(links.followed))
+            applied = workspace.committer().apply(replace(reverse, operations=operations))
             changed += applied.changed
             stays += [*undoing.stays, *applied.conflicts]
         record.is_changed, record.note = bool(changed), f"takes back {run}"
         record.rows = [Row("!", "stays", "", "", words) for words in stays]
     workspace.refresh()
     return Undone(record.run, tuple(changed), tuple(stays))
+
+
+def _written(transaction: Transaction) -> Mapping[tuple[str, str], str]:
+    """How the links were written that a run let follow to the archive."""
+    return {link: words for said in transaction.events for link, words in written_links(said).items()}
 
 
 def _reverse(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> Transaction:

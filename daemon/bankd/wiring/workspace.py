@@ -25,7 +25,7 @@ from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.recovery import Recoverer
 from bankd.adapters.run_reports import RunReports
 from bankd.adapters.socket_client import NoDaemonError, borrow
-from bankd.adapters.transactions import Transactions
+from bankd.adapters.transactions import Applied, Transactions
 from bankd.config import load_settings
 from bankd.core.events import Ledger, fold
 from bankd.core.names import is_outside
@@ -154,11 +154,16 @@ class Committer:
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
         """Apply a transaction; gives what was left as a hand had it."""
+        return self.apply(transaction).conflicts
+
+    def apply(self, transaction: Transaction) -> Applied:
+        """The same; gives the files of the workspace that changed too."""
         outside = [operation for operation in transaction.operations if is_outside(operation.path)]
         inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
-        conflicts = self.transactions.commit(replace(transaction, operations=inside)).conflicts
+        applied = self.transactions.commit(replace(transaction, operations=inside))
         others = OutsideFiles(self.files.tree.calls)
-        return [*conflicts, *others.relink(outside, self.transactions.look, rewriter(self.routing))]
+        applied.conflicts += others.relink(outside, self.transactions.look, rewriter(self.routing))
+        return applied
 
 
 @contextmanager

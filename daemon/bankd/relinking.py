@@ -1,0 +1,178 @@
+"""Links keep to the points that they name: they follow what a plan moves in the same plan, or the memory stays.
+
+Only references to what a plan touches are looked at; the graph knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bankd.core.anchors import Outline, outline_of
+from bankd.core.block_links import Followed, Following, Moving, follow_blocks, loses_places
+from bankd.core.check import foresee
+from bankd.core.linking import Link
+from bankd.core.markdown import decode, scan
+from bankd.core.names import BANK, is_outside
+from bankd.core.operations import Append, Operation, Relink
+from bankd.core.pages import read_page
+from bankd.core.plan import Plan
+from bankd.core.points import Scene, place_in
+from bankd.core.rearrange import read_source, reference_name, rewriter
+from bankd.core.transaction import Transaction
+from bankd.ports import Graph
+
+Read = Callable[[str], bytes | None]
+Announce = Callable[[Sequence[Link]], None]
+"""Is told of the links that will lead nowhere, before a command acts."""
+
+
+def say_nothing(dangling: Sequence[Link]) -> None:
+    """Announce to nobody."""
+
+
+def relink(plan: Plan, graph: Graph, read: Read) -> Plan:
+    """Let links follow what a plan moves; a memory that a link cannot follow to the archive stays, and is named."""
+    following = follow(plan.operations, graph, read, plan.heirs, plan.written_links)
+    stuck = {_memory_named(link, graph, read): link for link in following.dangling}
+    staying = {source.id for source in plan.taken_out} & stuck.keys()
+    if not staying:
+        deleted = tuple(stray for stray in graph.strays() if stray.block in plan.deleted) if plan.deleted else ()
+        return plan.with_(followed=following.followed, dead_links=deleted)
+    reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
+    less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
+    return relink(less, graph, read)
+
+
+def _memory_named(link: Link, graph: Graph, read: Read) -> str:
+    """The memory in whose lines the place is that a link names; empty for none."""
+    target = graph.scene.target(link)
+    outline = graph.scene.outline_of(target.path) if target else None
+    place = place_in(outline, link.reference, target) if target and outline else None
+    if target is None or place is None:
+        return ""
+    entries = read_page(target.path, read(target.path) or b"").entries
+    return next((e.memory.id for e in entries if e.memory.id and e.start <= place.line < e.whole_end), "")
+
+
+def _place(link: Link) -> str:
+    return f"{link.source}:{link.reference.line + 1}"
+
+
+def follow(
+    operations: Iterable[Operation],
+    graph: Graph,
+    read: Read,
+    heirs: Mapping[str, str] | None = None,
+    written: Mapping[tuple[str, str], str] | None = None,
+) -> Following:
+    """What becomes of the links to what operations touch."""
+    wanted = tuple(operations)
+    if not _may_break(wanted, graph):
+        return Following()
+    change = _foreseen(wanted, graph, read)
+    links = [link for link in change.links() if change.leaves(link)]
+    links += [link for page in {page for page, _ in written or {}} for link in graph.links_of(page)]
+    pages = tuple(path for path in change.texts if path.endswith(".md"))
+    moving = Moving(change.before, change.after, pages, heirs or {}, written or {})
+    following = follow_blocks(list(dict.fromkeys(links)), moving)
+    return replace(following, followed=tuple(_noting_others(item, graph) for item in following.followed))
+
+
+def _noting_others(item: Followed, graph: Graph) -> Followed:
+    """Say whether the file has other references that are written like the new one."""
+    now = reference_name(replace(item.link.reference, target=item.target))
+    return replace(
+        item, is_alone=all(reference_name(link.reference) != now for link in graph.links_of(item.link.source))
+    )
+
+
+def find_dead_links(operations: Iterable[Operation], graph: Graph, read: Read) -> list[Link]:
+    """The references that would lead less far after operations, as these leave them."""
+    wanted = tuple(operations)
+    if not _may_break(wanted, graph):
+        return []
+    change = _foreseen(wanted, graph, read)
+    return [link for link in change.links() if change.is_dead(link)]
+
+
+def _may_break(operations: Iterable[Operation], graph: Graph) -> bool:
+    """Whether operations can break a link: those that only add can by taking a name twice."""
+    return any(not isinstance(op, Append) or _doubles_name(op.path, graph) for op in operations)
+
+
+def _doubles_name(path: str, graph: Graph) -> bool:
+    return path not in graph.names and path.startswith(BANK) and bool(graph.names.named(path.rpartition("/")[2]))
+
+
+@dataclass(slots=True)
+class _Change:
+    """The files before and after some operations, and the texts of those that they touch."""
+
+    operations: tuple[Operation, ...]
+    graph: Graph
+    old: Mapping[str, bytes]
+    texts: Mapping[str, str]
+    _outlines: dict[str, Outline] = field(default_factory=dict)
+    _names: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def before(self) -> Scene:
+        return self.graph.scene
+
+    @property
+    def after(self) -> Scene:
+        gone = self.old.keys() - self.texts.keys()
+        return Scene(self.graph.names.changed(gone, self.texts), self._outline)
+
+    def _outline(self, path: str) -> Outline | None:
+        if path not in self.texts or not path.endswith(".md"):
+            return None if path in self.old else self.graph.scene.outline_of(path)
+        if path not in self._outlines:
+            self._outlines[path] = outline_of(scan(self.texts[path]))
+        return self._outlines[path]
+
+    def is_dead(self, link: Link) -> bool:
+        """Whether a reference leads less far, if it is still there, as it is written afterwards."""
+        now = self._as_written(link)
+        return now is not None and self.after.reach(now) < self.before.reach(link)
+
+    def leaves(self, link: Link) -> bool:
+        """Whether a reference stands in its file afterwards as it did."""
+        if link.source in self.texts:
+            return reference_name(link.reference) in self._names_in(link.source)
+        return link.source not in self.old
+
+    def _as_written(self, link: Link) -> Link | None:
+        """A reference as it stands in its file afterwards; None when it went with its lines."""
+        moved = self._moves().get((link.source, reference_name(link.reference)))
+        if moved and not (link.source in self.texts and self.leaves(link)):
+            return Link(link.source, replace(link.reference, target=moved))
+        return link if self.leaves(link) else None
+
+    def _names_in(self, path: str) -> set[str]:
+        if path not in self._names:
+            source = read_source(path, self.texts[path], self.graph.routing)
+            self._names[path] = {reference_name(reference) for reference in source.references}
+        return self._names[path]
+
+    def _moves(self) -> dict[tuple[str, str], str]:
+        links = (operation for operation in self.operations if isinstance(operation, Relink))
+        return {(operation.path, move.old): move.new for operation in links for move in operation.moves}
+
+    def links(self) -> Iterator[Link]:
+        """The references that the operations might break."""
+        known, after = self.before.outline_of, self.after
+        pointed = self.graph.links_into(self.old.keys())
+        targets = {target.path for link in pointed if (target := self.before.target(link))}
+        less = {page for page in targets if loses_places(known(page), after.outline_of(page))}
+        yield from (link for link in pointed if (target := self.before.target(link)) and target.path in less)
+        yield from self.graph.links_named([path for path in self.texts if _doubles_name(path, self.graph)])
+
+
+def _foreseen(operations: tuple[Operation, ...], graph: Graph, read: Read) -> _Change:
+    inside = tuple(operation for operation in operations if not is_outside(operation.path))
+    named = {move.target for operation in inside if isinstance(operation, Relink) for move in operation.moves}
+    before = {path: data for path in {*named, *(op.path for op in inside)} if (data := read(path)) is not None}
+    after = foresee(Transaction("", "", inside), before, rewriter(graph.routing))
+    return _Change(operations, graph, before, {path: decode(data) for path, data in after.items()})
