@@ -29,7 +29,7 @@ from tests.mutants.table import MUTANTS
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider")
 MOST_SECONDS = 1200
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Checkout:
             [*PYTEST, *tests], cwd=self._root, env={**os.environ, **found}, capture_output=True, text=True,
             timeout=MOST_SECONDS, check=False,
         )  # fmt: skip
-        if ended.returncode not in {0, 1}:  # neither passed nor failed: it could not even be collected
-            raise RuntimeError(ended.stdout + ended.stderr)
         failed = _FAILED.search(ended.stdout)
+        if ended.returncode != (1 if failed else 0):  # it neither passed nor failed: some test could not be loaded
+            raise RuntimeError(ended.stdout + ended.stderr)
         return failed[1] if failed else None
 
 

@@ -29,7 +29,7 @@ OF_CYCLE = ("tests/unit/test_cycle.py",)
 OF_PRESERVING = ("tests/unit/test_preserving.py",)
 OF_DUPLICATES = ("tests/unit/test_duplicates.py", "tests/unit/test_guard.py")
 OF_DECAY = ("tests/properties/test_decay.py",)
-OF_SCHEDULE = ("tests/unit/test_schedule.py",)
+OF_SCHEDULE = ("tests/unit/test_schedule_limits.py",)
 OF_SECRETS = ("tests/unit/test_secrets.py",)
 OF_SPLIT = ("tests/unit/test_split.py",)
 

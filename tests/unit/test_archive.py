@@ -43,6 +43,8 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (replace(UNUSED, recalled=TODAY - timedelta(3)), []),
         (replace(UNUSED, kept=None), []),
         (replace(FADED, memory=replace(FADED.memory, text="prefers tea #pinned")), []),
+        (replace(UNUSED, memory=replace(UNUSED.memory, text="prefers tea #pinned")), []),
+        (replace(PLAIN, memory=replace(PLAIN.memory, text="prefers tea #pinned"), superseded_by="m-b"), []),
     ],
 )
 def test_candidates_are_superseded_faded_or_unused(resident: Resident, expected: list[Reason]) -> None:

@@ -20,7 +20,7 @@ def look(wall: timedelta, steady: timedelta, boot: str = "a") -> ClockLook:
     [
         (timedelta(minutes=30), timedelta(minutes=30), False),
         (timedelta(days=30), timedelta(days=30), False),  # asleep for a month
-        (timedelta(days=2, hours=23), timedelta(0), False),
+        (timedelta(days=3), timedelta(0), False),
         (timedelta(days=3, seconds=1), timedelta(0), True),
         (timedelta(days=1500), timedelta(minutes=30), True),
         (timedelta(days=-4), timedelta(minutes=30), True),

@@ -1,0 +1,65 @@
+"""The limits of what counts as on time, as made up for, and as a step of the clock, to the second."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bankd.core.schedule import ON_TIME, STEP_BACK, TAKEN_BACK, Every, Job, Look, Standing, failed, look
+
+START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
+DUE = START.replace(minute=30)
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+
+def late_by(delay: timedelta, make_up: timedelta | None = None) -> Look:
+    """The first look after a slot, so much later."""
+    return look(Job("micro", Every(60 * 24 if delay > HOUR else 30), make_up), Standing(START), DUE + delay)
+
+
+@pytest.mark.parametrize(("delay", "was_missed"), [(0 * SECOND, False), (ON_TIME, False), (ON_TIME + SECOND, True)])
+def test_a_slot_that_is_met_within_ninety_seconds_was_not_missed(delay: timedelta, was_missed: bool) -> None:
+    seen = late_by(delay)
+
+    assert seen.run is not None
+    assert bool(seen.missed) is was_missed
+
+
+@pytest.mark.parametrize(("make_up", "runs"), [(600, True), (599, False), (0, False), (None, True)])
+def test_a_missed_slot_is_made_up_for_up_to_the_limit(make_up: int | None, runs: bool) -> None:
+    seen = late_by(600 * SECOND, None if make_up is None else make_up * SECOND)
+
+    assert (seen.run is not None) is runs
+    assert [missed.made_up for missed in seen.missed] == [runs]
+
+
+def after_step_back(step: timedelta) -> Look:
+    """What is found on a clock that shows the slot once more, set back by so much right after it ran."""
+    job = Job("micro", Every(30))
+    ran = look(job, Standing(START), DUE)
+    back = look(job, ran.standing, DUE - step)
+    return look(job, back.standing, DUE)
+
+
+def test_a_clock_that_is_set_back_by_up_to_a_minute_runs_nothing_again() -> None:
+    assert after_step_back(STEP_BACK).run is None
+    assert after_step_back(STEP_BACK + SECOND).run is not None
+
+
+@pytest.mark.parametrize(("ahead", "is_open"), [(TAKEN_BACK, False), (TAKEN_BACK + SECOND, True)])
+def test_a_slot_of_a_future_that_was_taken_back_is_open_again(ahead: timedelta, is_open: bool) -> None:
+    job = Job("micro", Every(30))
+    slot = job.timetable.following(DUE + ahead - SECOND)
+    standing = look(job, Standing(slot.due, (slot,)), slot.due - ahead).standing
+
+    assert (standing.accounted == ()) is is_open
+
+
+def test_a_failed_run_is_tried_again_at_its_minute_and_not_before() -> None:
+    job = Job("micro", Every(30))
+    slot = job.timetable.following(START)
+    standing = failed(look(job, Standing(START), DUE).standing, slot, DUE)
+
+    assert look(job, standing, DUE + 59 * SECOND).run is None
+    assert look(job, standing, DUE + 60 * SECOND).run == slot
