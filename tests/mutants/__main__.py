@@ -52,12 +52,13 @@ class Checkout:
     def try_out(self, mutant: Mutant) -> Outcome:
         """Switch the rule off, test, and switch it on again."""
         path, started = mutant.path_in(self._root / "daemon"), time.perf_counter()
-        original = mutant.path_in(ROOT / "daemon")
-        path.write_text(mutant.switched(original.read_text(encoding="utf-8")), encoding="utf-8")
+        original, dates = path.read_text(encoding="utf-8"), path.stat()
+        path.write_text(mutant.switched(original), encoding="utf-8")
         try:
             caught_by = self.failure(mutant.tests) or self.failure(())
         finally:
-            shutil.copy2(original, path)
+            path.write_text(original, encoding="utf-8")
+            os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))
         return Outcome(mutant, caught_by, time.perf_counter() - started)
 
     def failure(self, tests: Sequence[str]) -> str | None:

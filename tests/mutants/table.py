@@ -250,7 +250,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "one writer at a time", LOCK, "Lock.take",
-        "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", ("tests/crash/test_concurrency.py",),
+        "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH | fcntl.LOCK_NB", ("tests/contracts/test_lock.py",),
     ),
     Mutant(
         "no path leaves the workspace", TREE, "check_path",

@@ -1,0 +1,106 @@
+"""The promises of what knows the pages of a workspace: one suite for the fake and the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from tests.fake_world import FakeDisk, FakeHoldings
+
+from bankd.adapters.catalogue import Catalogue
+from bankd.adapters.files import BankFiles
+from bankd.adapters.holdings import PageHoldings
+from bankd.core.memory import Confidence, parse_memory
+from bankd.core.retiring import Opinion
+from bankd.core.twins import text_key
+from bankd.ports import Holdings
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"
+ONE, TWO, GONE = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"
+PAGES = {
+    FACTS: f"# Facts\n\n- W: one ^{ONE}\n  - W: below it\n- O(c=0.86@2026-11-20): tea ^{TWO}\n\n## More\n\nBy hand.\n\n- O(c=0.5): undated\n",
+    OLD: f"# Facts\n\n- W: archived ^{GONE}\n",
+}
+Make = Callable[[Mapping[str, str]], Holdings]
+
+
+@pytest.fixture(params=["fake", "real"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    opened: list[Catalogue] = []
+
+    def fake(pages: Mapping[str, str]) -> Holdings:
+        disk = FakeDisk(pages)
+        disk.closed = {path: "has merge markers; resolve the merge" for path in pages if path == MERGING}
+        return FakeHoldings(disk)
+
+    def real(pages: Mapping[str, str]) -> Holdings:
+        for path, text in pages.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(text, encoding="utf-8")
+        opened.append(Catalogue(tmp_path / "catalogue.sqlite3"))
+        return PageHoldings(BankFiles(tmp_path), opened[-1], 0)
+
+    yield fake if request.param == "fake" else real
+    for catalogue in opened:
+        catalogue.close()
+
+
+def known(make: Make, pages: Mapping[str, str] = PAGES) -> Holdings:
+    holdings = make(pages)
+    holdings.refresh(NOW)
+    return holdings
+
+
+def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(make: Make) -> None:
+    assert known(make).pages_of([ONE, GONE, "m-dddddddddddd"]) == {ONE: (FACTS,), GONE: (OLD,)}
+
+
+def test_a_twin_is_known_by_its_words_in_the_bank_only(make: Make) -> None:
+    keys = {text: text_key(parse_memory(text)) for text in ("W: One.", "By hand.", "W: archived")}
+
+    assert known(make).twins_of(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
+
+
+def test_it_counts_the_memories_of_the_bank(make: Make) -> None:
+    assert known(make).count() == 5
+
+
+def test_lines_are_exact_with_what_is_nested_in_them(make: Make) -> None:
+    holdings = known(make)
+    lines = holdings.lines_of([ONE, GONE])
+
+    assert list(lines) == [ONE]
+    assert (lines[ONE].page, lines[ONE].text, lines[ONE].own) == (FACTS, f"- W: one ^{ONE}\n  - W: below it", 1)
+    assert lines[ONE].before == (TWO,)
+    assert holdings.all_lines().keys() == {ONE, TWO}
+
+
+def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(make: Make) -> None:
+    holdings = known(make)
+    undated = holdings.undated()
+
+    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in holdings.opinions()
+    assert [(item.page, item.text) for item in undated] == [(FACTS, "- O(c=0.5): undated")]
+    found = holdings.lines_at(FACTS, 11)
+    assert found is not None
+    assert found.text == "- O(c=0.5): undated"
+
+
+def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(make: Make) -> None:
+    merging = {**PAGES, MERGING: f"<<<<<<< ours\n- O(c=0.9): x ^{GONE}\n=======\n- O(c=0.5): y\n>>>>>>> theirs\n"}
+    holdings = make(merging)
+
+    assert [(item.what, item.reason) for item in holdings.refresh(NOW)] == [
+        (MERGING, "has merge markers; resolve the merge")
+    ]
+    assert MERGING not in {lines.page for lines in holdings.all_lines().values()}
+    assert MERGING not in {opinion.page for opinion in holdings.opinions()}
+    assert [item.page for item in holdings.undated()] == [FACTS]
+
+
+def test_the_bytes_of_a_page_can_be_read(make: Make) -> None:
+    assert known(make).read(FACTS) == PAGES[FACTS].encode()
+    assert known(make).read("bank/none.md") is None
