@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,46 @@ def test_a_log_renamed_for_a_wrong_date_brings_nothing_back(root: Path, bankctl:
     assert result["counts"] == {"renamed": 1, "deleted": 1}
     assert "two" not in inbox.read_text()
     assert len(ids_in(root)) == 2
+
+
+@pytest.mark.parametrize("names", [("b", "c"), ("b", "a"), ("used before",)], ids=" then ".join)
+def test_a_log_renamed_again_or_to_a_name_used_before_brings_nothing_back(
+    root: Path, bankctl: Run, names: tuple[str, ...]
+) -> None:
+    write_log(root, "used before.md", "W: older")
+    write_log(root, "a.md", "W: one", "W: two", "W: three")
+    bankctl("cycle", "micro", "--now", NOW)
+    inbox = root / "bank/_meta/inbox.md"
+    inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
+    assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {"deleted": 1}
+    (root / "memory/used before.md").unlink()
+
+    for hour, (old, new) in enumerate(pairwise(("a", *names))):
+        (root / f"memory/{old}.md").rename(root / f"memory/{new}.md")
+        run = bankctl("cycle", "micro", "--now", f"2026-06-11T0{hour}:00", "--json").json
+        assert run["counts"] in ({"renamed": 1}, {})
+
+    one = next(id_ for id_ in ids_in(root) if f"one ^{id_}" in inbox.read_text())
+    assert "two" not in inbox.read_text()
+    assert bankctl("show", one, "--json").json["source"] == f"memory/{names[-1]}.md:4"
+    assert bankctl("verify").code == 0
+
+
+def test_logs_that_change_names_bring_nothing_back(root: Path, bankctl: Run) -> None:
+    write_log(root, "a.md", "W: one", "W: two")
+    write_log(root, "b.md", "W: five", "W: six")
+    bankctl("cycle", "micro", "--now", NOW)
+    inbox = root / "bank/_meta/inbox.md"
+    inbox.write_text("".join(line for line in inbox.read_text().splitlines(True) if "two" not in line))
+    bankctl("cycle", "micro", "--now", LATER)
+
+    for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
+        (root / f"memory/{old}.md").rename(root / f"memory/{new}.md")
+    run = bankctl("cycle", "micro", "--now", "2026-06-11T03:00", "--json").json
+
+    assert run["counts"] == {"renamed": 2}
+    assert "two" not in inbox.read_text()
+    assert bankctl("verify").code == 0
 
 
 def test_a_memory_taken_out_by_hand_stays_out_even_without_derived_files(root: Path, bankctl: Run) -> None:

@@ -42,10 +42,11 @@ def test_a_log_that_was_read_before_and_one_without_lines_are_not_recognised() -
     assert find_renamed([reading(NEW, *LINES), reading("x.md")], ledger, {NEW, "x.md"}) == ()
 
 
-def test_a_name_is_given_up_once() -> None:
+def test_a_name_is_that_of_one_log_and_follows_it_from_rename_to_rename() -> None:
     ledger = fold([*taken_in(OLD, *LINES), event(RENAMED, NEW, AT, log=NEW, was=OLD)])
 
-    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md"}) == ()
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", NEW}) == ()
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md"}) == (Renamed("x.md", OLD),)
 
 
 def test_only_what_was_kept_and_not_taken_out_can_vanish() -> None:

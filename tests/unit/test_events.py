@@ -80,7 +80,7 @@ def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:
     renamed = [event(KEPT, ONE, START, memory=ONE, log="b.md"), event(RENAMED, "b.md", START, log="b.md", was="a.md")]
 
     assert fold(recalls).recalled == {ONE: date(2026, 5, 3)}
-    assert fold(renamed).logs() == {"a.md": {ONE}}
+    assert fold(renamed).read == {"a.md": {ONE}}
 
 
 def test_what_an_unknown_event_means_is_not_guessed() -> None:

@@ -13,7 +13,7 @@ from bankd.core.memory import memory_id, statement_of
 from bankd.core.retain import LogReading
 
 _RENAME_SHARE = 0.5
-"""A log whose lines were at least to this share read under a vanished name is that log, renamed."""
+"""A log of whose lines at least this share was read under another name is that log, renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +25,26 @@ class Renamed:
 
 
 def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[str]) -> tuple[Renamed, ...]:
-    """Recognise logs that were renamed, for a wrong date say, by the lines that were read under the old name."""
-    consumed = ledger.logs()
-    renamed_from = set(ledger.identities.values())
-    vanished = {was: ids for was, ids in consumed.items() if was not in present and was not in renamed_from}
-    unknown = [r for r in readings if r.lines and r.log not in consumed and r.log not in ledger.identities]
-    found = [(reading.log, _best_match(reading, vanished)) for reading in unknown] if vanished else []
+    """Recognise logs that were renamed, for a wrong date say, by the lines that were read under another name.
+
+    A name says little: logs are renamed again and again, change names with each other, or take one that was used before.
+    """
+    consumed = ledger.read
+    strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
+    taken = {ledger.identity_of(log) for log in present - {reading.log for reading in strangers}}
+    free = {was: ids for was, ids in consumed.items() if was not in taken}
+    found = [(reading.log, _best_match(reading, free)) for reading in strangers] if free else []
     return tuple(Renamed(log, was) for log, was in found if was is not None)
 
 
-def _best_match(reading: LogReading, vanished: Mapping[str, Set[str]]) -> str | None:
-    shares = {was: _share(reading, was, ids) for was, ids in sorted(vanished.items())}
+def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:
+    shares = {was: _share(reading, was, free) for was in sorted(free)}
     best = max(shares, key=lambda was: shares[was])
     return best if shares[best] >= _RENAME_SHARE else None
 
 
-def _share(reading: LogReading, was: str, ids: Set[str]) -> float:
+def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> float:
+    ids = consumed.get(was, frozenset())
     known = (memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
     return sum(known) / len(reading.lines)
 

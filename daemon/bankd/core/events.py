@@ -52,10 +52,12 @@ def find_missing(item: Event) -> str | None:
 class Ledger:
     """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
 
-    `gone` is what took a memory out, `allowed` the duplicate that a person let in; days are those of the last event.
+    `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
+    duplicate that a person let in; days are those of the last event.
     """
 
     consumed: dict[str, Event] = field(default_factory=dict)
+    read: dict[str, set[str]] = field(default_factory=dict)
     gone: dict[str, Event] = field(default_factory=dict)
     identities: dict[str, str] = field(default_factory=dict)
     forgotten_keys: set[str] = field(default_factory=set)
@@ -71,26 +73,29 @@ class Ledger:
         """The name under which a log was first read, whatever it is called now."""
         return self.identities.get(log, log)
 
+    def names_of(self, log: str) -> list[str]:
+        """What a log may be called now that had this name once, the latest name first."""
+        same = {log, self.identity_of(log)}
+        return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
+
     def successors(self) -> dict[str, str]:
         """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
         ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
         return {old: new for old, new in self.superseded.items() if new not in ended}
-
-    def logs(self) -> dict[str, set[str]]:
-        """For each log that was read, the ids of its consumed lines."""
-        found: dict[str, set[str]] = {}
-        for memory, fact in self.consumed.items():
-            found.setdefault(self.identity_of(str(fact.get("log", ""))), set()).add(memory)
-        return found
 
 
 def fold(events: Iterable[Event]) -> Ledger:
     """Fold events into a ledger; what an event of an unknown type means is not ours to guess."""
     unique = {str(item["id"]): item for item in events}
     ledger = Ledger()
-    for item in sorted(unique.values(), key=lambda item: (str(item.get("at", "")), str(item["id"]))):
+    for item in sorted(unique.values(), key=_order):
         _apply(ledger, item)
     return ledger
+
+
+def _order(item: Event) -> tuple[str, bool, str]:
+    """By time; within a run what a log is called comes before what was read in it."""
+    return str(item.get("at", "")), item.get("type") != RENAMED, str(item["id"])
 
 
 def _apply(ledger: Ledger, item: Event) -> None:
@@ -124,6 +129,7 @@ def _remove(ledger: Ledger, memory: str, item: Event) -> None:
 def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     """The first word on a line holds, but for one that a person let in although it was blocked."""
     first = ledger.consumed.setdefault(memory, item)
+    ledger.read.setdefault(ledger.identity_of(str(item.get("log", ""))), set()).add(memory)
     if item.get("type") == DUPLICATE:
         ledger.confirmed[str(item.get("of"))] = day_of(item)
     if first.get("type") == DUPLICATE and item.get("type") == KEPT:

@@ -192,7 +192,10 @@ class Plan:
     def events(self) -> tuple[Event, ...]:
         """What the event log will say of this run, in the order of the logs' lines."""
         return (
-            *(ledger.event(ledger.RENAMED, item.log, self.now, log=item.log, was=item.was) for item in self.renamed),
+            *(
+                ledger.event(ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was)
+                for item in self.renamed
+            ),
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
             *(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bankd.adapters.logs import read_one_log
-from bankd.core.events import DUPLICATE, Event, Ledger
+from bankd.core.events import DUPLICATE, Event
 from bankd.core.memory import parse_memory
 from bankd.core.plan import Placement
 from bankd.core.retain import Place, RetainLine, identified_as
@@ -74,7 +74,7 @@ def allow(workspace: Workspace, id_: str) -> Report:
 
 def _line_of(errand: Errand, id_: str, fact: Event) -> RetainLine:
     """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
-    for log in _names(errand.ledger, str(fact.get("log"))):
+    for log in errand.ledger.names_of(str(fact.get("log"))):
         reading = read_one_log(errand.workspace.files, log, errand.workspace.settings.retain.anywhere)
         lines = identified_as(reading, errand.ledger.identity_of(log)).lines if reading else ()
         for line in lines:
@@ -82,7 +82,3 @@ def _line_of(errand: Errand, id_: str, fact: Event) -> RetainLine:
                 return line
     place = Place(str(fact.get("log")), int(fact.get("line", 0)))
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)
-
-
-def _names(ledger: Ledger, log: str) -> list[str]:
-    return [name for name, was in ledger.identities.items() if was == log] + [log]

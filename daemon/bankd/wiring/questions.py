@@ -72,7 +72,6 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> str | None:
     fact = ledger.consumed.get(id_)
     if fact is None:
         return None
-    names = [log for log, was in ledger.identities.items() if was == fact.get("log")] or [str(fact.get("log"))]
-    reading = _reading(workspace, names[0], ledger)
-    place = source_line(id_, reading) if reading else None
+    readings = (_reading(workspace, log, ledger) for log in ledger.names_of(str(fact.get("log"))))
+    place = next((found for reading in readings if reading and (found := source_line(id_, reading))), None)
     return str(place) if place else f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)"
