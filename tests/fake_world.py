@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from bankd.core.anchors import outline_of
+from bankd.core.copies import Copied, find_copied
 from bankd.core.decay import FADING_TAG
 from bankd.core.events import Ledger, event, fold
 from bankd.core.follow import Part, describe
@@ -121,6 +122,13 @@ class FakeHoldings:
         wanted = set(keys)
         found = ((text_key(entry.memory), page, entry) for page, entry in self._entries(folder="bank/"))
         return {key: entry.memory.id or f"{page.path}:{entry.line}" for key, page, entry in found if key in wanted}
+
+    def copied(self) -> Sequence[Copied]:
+        places: dict[str, list[str]] = {}
+        for page, entry in self._entries():
+            if entry.memory.id:
+                places.setdefault(entry.memory.id, []).append(f"{page.path}:{entry.line}")
+        return find_copied(places)
 
     def undated(self) -> Sequence[Undated]:
         open_ = self._entries(folder="bank/", is_open=True)

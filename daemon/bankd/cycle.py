@@ -143,6 +143,7 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
         bad=tuple(bad for reading in readings for bad in reading.bad),
         undated=tuple(world.holdings.undated()),
         recalled=_recalled(facts.ledger, world),
+        copied=tuple(world.holdings.copied()),
     )
     return _believe_vanished(plan, facts, world.holdings, policy)
 

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from bankd.core.analysis import Analysis
+from bankd.core.copies import Copied
 from bankd.core.events import Ledger
 from bankd.core.follow import Part
 from bankd.core.indexable import IndexAnalyses
@@ -137,6 +138,9 @@ class Holdings(Protocol):
 
     def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory."""
+
+    def copied(self) -> Sequence[Copied]:
+        """The memories that stand more than once, because a hand copied them with their id."""
 
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""

@@ -72,6 +72,11 @@ def test_a_memory_that_would_stand_twice_is_found() -> None:
     assert losses(EMPTY, ONE, ONE + ONE) == ["memory m-aaaaaaaaaaaa would stand 2 times"]
 
 
+def test_a_memory_that_a_hand_copied_may_stand_as_often_as_before() -> None:
+    assert losses(EMPTY, ONE + ONE, ONE + "\n" + ONE) == []
+    assert losses(EMPTY, ONE + ONE, ONE * 3) == ["memory m-aaaaaaaaaaaa would stand 3 times"]
+
+
 def test_a_block_id_of_a_person_may_stand_twice() -> None:
     mine = "- W: mine ^mine\n"
 

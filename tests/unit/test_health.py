@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bankd.core.copies import Copied
 from bankd.core.health import BankFacts, DaemonFacts, Facts, IndexFacts, JobFacts, facts_to_json, judge
 from bankd.core.metrics import render_metrics
 from bankd.core.schedule import Slot
@@ -42,6 +43,9 @@ TROUBLES = {
     "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
     "the clock jumped": (True, replace(WELL, bank=BankFacts(is_clock_frozen=True))),
     "large pages: a.md": (False, replace(WELL, bank=BankFacts(large=("a.md",)))),
+    "m-1 stands 2 times: bank/a.md:3, bank/b.md:4": (
+        True, replace(WELL, bank=BankFacts(copied=(Copied("m-1", ("bank/a.md:3", "bank/b.md:4")),))),
+    ),
     "1 line in the inbox fits": (False, replace(WELL, bank=BankFacts(inbox=1))),
     "no daemon runs": (False, replace(WELL, daemon=None)),
     "2 planned runs were missed in the last 7 days, 1 of them not": (

@@ -5,13 +5,16 @@ It saves reading pages that did not change. Anything wrong with the file, and it
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
 from bankd.adapters.derived import DerivedDatabase
+from bankd.core.copies import Copied, find_copied
 from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page, read_page
 from bankd.core.settle import Fingerprint
@@ -32,6 +35,11 @@ CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, ino
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX bad_lines_log ON bad_lines (log);
+"""
+_COPIED = """
+SELECT id, path, line FROM memories WHERE id IN (
+    SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
+) ORDER BY path, line
 """
 
 
@@ -112,6 +120,10 @@ class Catalogue(DerivedDatabase):
                 found.setdefault(value, []).append(Held(path, line, id_))
         return found
 
+    def copied(self) -> list[Copied]:
+        """The memories that stand more than once, because a hand copied them with their id."""
+        return _copied(self.execute(_COPIED))
+
     def undated(self) -> list[Held]:
         """The memories whose confidence has no day, in the bank."""
         return [held for held, _, confidence in self.confident() if confidence.day is None]
@@ -147,6 +159,22 @@ class Catalogue(DerivedDatabase):
             (f"{folder}/", f"{folder}0"),
         )
         return dict(rows)
+
+
+def read_copied(catalogue: Path) -> list[Copied]:
+    """The same as `Catalogue.copied`, for one who only looks, at any time; none where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"file:{catalogue}?mode=ro", uri=True, timeout=1)) as database:
+            return _copied(database.execute(_COPIED))
+    except sqlite3.Error:
+        return []
+
+
+def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
+    places: dict[str, list[str]] = {}
+    for id_, path, line in rows:
+        places.setdefault(id_, []).append(f"{path}:{line}")
+    return find_copied(places)
 
 
 def _confidence(hundredths: int, day: str | None) -> Confidence:

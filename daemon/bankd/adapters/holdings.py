@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
+from bankd.core.copies import Copied
 from bankd.core.decay import FADING_TAG
 from bankd.core.fights import ADVICE, why_resting
 from bankd.core.memory import Memory
@@ -79,6 +80,10 @@ class PageHoldings:
         found = self._catalogue.find_keys(keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
+
+    def copied(self) -> Sequence[Copied]:
+        """The memories that stand more than once, because a hand copied them with their id."""
+        return self._catalogue.copied()
 
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""

@@ -34,7 +34,7 @@ def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
     """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
     old = {path: read_page(path, data) for path, data in before.items()}
     new = {path: read_page(path, data) for path, data in after.items()}
-    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(new), *_unwritten_prose(old, new)]
+    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
 
 
 def foresee(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
@@ -65,9 +65,11 @@ def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
     return findings
 
 
-def _doubled(new: Mapping[str, Page]) -> list[str]:
-    ours = Counter({id_: n for id_, n in _ids(new).items() if id_.startswith("m-")})
-    return [f"memory {id_} would stand {n} times" for id_, n in sorted(ours.items()) if n > 1]
+def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Ids that the plan would double; one that a hand has copied may stand as often as before."""
+    held = _ids(old)
+    more = {id_: n for id_, n in _ids(new).items() if id_.startswith("m-") and n > max(held[id_], 1)}
+    return [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
 
 
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:

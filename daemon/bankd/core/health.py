@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from bankd.core.fights import ADVICE, why_resting
+from bankd.core import copies, fights
+from bankd.core.copies import Copied
+from bankd.core.fights import why_resting
 from bankd.core.schedule_rows import Outcome, Row, row_to_json
 
 REMEMBER_MISSED = timedelta(days=7)
@@ -28,7 +30,10 @@ class IndexFacts:
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
-    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written."""
+    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
+
+    `copied` are the memories that a hand has copied with their id.
+    """
 
     pages: int = 0
     inbox: int = 0
@@ -39,6 +44,7 @@ class BankFacts:
     disk: str = ""
     resting: Mapping[str, datetime] = field(default_factory=dict)
     unread_events: tuple[str, ...] = ()
+    copied: tuple[Copied, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,7 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
         text = f"{len(bank.unread_events) - 3} more lines of events/ cannot be read"
         found.append(Finding(text, "bankctl doctor lists them", needs_person=True))
     found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
+    found += [stands_twice(item) for item in bank.copied]
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
@@ -175,7 +182,12 @@ def cannot_be_told(line: str) -> Finding:
 
 def fought_over(page: str, until: datetime) -> Finding:
     """What to say of a page that is left alone because something changes it back."""
-    return Finding(f"{page} was {why_resting(until)}", ADVICE, needs_person=True)
+    return Finding(f"{page} was {why_resting(until)}", fights.ADVICE, needs_person=True)
+
+
+def stands_twice(item: Copied) -> Finding:
+    """What to say of a memory that a hand copied with its id."""
+    return Finding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
 
 
 def _judge_missed(facts: Facts) -> list[Finding]:

@@ -14,6 +14,7 @@ from itertools import count
 from bankd.core import events as ledger
 from bankd.core.block_links import Followed, relinks
 from bankd.core.collect import Renamed
+from bankd.core.copies import Copied
 from bankd.core.events import Event
 from bankd.core.linking import Stray
 from bankd.core.memory import Confidence, render_memory, statement_of
@@ -120,6 +121,7 @@ class Plan:
     merged: tuple[Merged, ...] = ()
     restored: tuple[Restored, ...] = ()
     recalled: tuple[tuple[str, date], ...] = ()
+    copied: tuple[Copied, ...] = ()
     named: tuple[Named, ...] = ()
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()

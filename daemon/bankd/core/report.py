@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
+from bankd.core.copies import ADVICE
 from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
 from bankd.core.plan import Plan
@@ -118,6 +119,8 @@ def _for_a_person(plan: Plan) -> Iterator[Row]:
         yield Row("!", "screened", str(w.line.place), w.masked, reason)
     for bad in plan.bad:
         yield Row("!", "bad", str(bad.place), "", bad.reason)
+    for item in plan.copied:
+        yield Row("!", "copied", item.id, item.words, ADVICE)
     for fought in (d for d in plan.deferred if d.needs_person):
         yield Row("!", "fought over", fought.what, "", fought.reason)
     for dead in plan.dead_links:
@@ -139,7 +142,7 @@ CHAPTERS = (
     ("In the inbox", ("inbox",)),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
-    ("Needs you", ("fought over", "warning", "dead link")),
+    ("Needs you", ("fought over", "copied", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),
 )
 """The report of a run as a page: its chapters in order, each with the kinds of rows in it."""

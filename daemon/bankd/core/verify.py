@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bankd.core.copies import ADVICE, find_copied
 from bankd.core.events import DUPLICATE, KEPT, SCREENED, Ledger
 from bankd.core.retain import LogReading, RetainLine
 
@@ -74,7 +75,6 @@ def find_lost_books(
 def find_doubled(places: Mapping[str, Sequence[str]]) -> list[Finding]:
     """Ids that stand in more than one place."""
     return [
-        Finding("twice", " and ".join(held), f"{id_} stands {len(held)} times")
-        for id_, held in sorted(places.items())
-        if len(held) > 1
+        Finding("twice", " and ".join(copied.places), f"{copied.id} stands {len(copied.places)} times; {ADVICE}")
+        for copied in find_copied(places)
     ]

@@ -16,13 +16,13 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding, cannot_be_told, cannot_be_used, fought_over
+from bankd.core.health import Finding, cannot_be_told, cannot_be_used, fought_over, stands_twice
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.errors import BankError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
-from bankd.wiring.facts import resting_pages, unread_events
+from bankd.wiring.facts import copied_memories, resting_pages, unread_events
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
 
@@ -151,6 +151,7 @@ def _check_transactions(root: Path, settings: Settings) -> Iterator[Finding]:
             yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
         for page, until in sorted(resting_pages(root).items()):
             yield fought_over(page, until)
+        yield from (stands_twice(item) for item in copied_memories(root))
     trash = sum(_size(path) for path in (own / "trash").glob("*")) if (own / "trash").is_dir() else 0
     if trash > 2 * settings.keep.trash_mib << 20:
         yield Finding(f"{own / 'trash'} holds {trash >> 20} MiB", "bankctl cycle reflect")

@@ -8,12 +8,14 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from bankd.adapters.catalogue import read_copied
 from bankd.adapters.clock import utc_now
 from bankd.adapters.disk import trouble_of
 from bankd.adapters.events import EventLog
 from bankd.adapters.journals import Journals
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
+from bankd.core.copies import Copied, find_copied
 from bankd.core.health import BankFacts, IndexFacts
 from bankd.core.pages import read_page
 from bankd.core.rearrange import is_splittable
@@ -30,7 +32,16 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
     return BankFacts(
-        len(sizes), _count_inbox(root), missing, index, large, frozen, trouble, resting_pages(root), unread_events(root)
+        len(sizes),
+        _count_inbox(root),
+        missing,
+        index,
+        large,
+        frozen,
+        trouble,
+        resting_pages(root),
+        unread_events(root),
+        copied_memories(root),
     )
 
 
@@ -63,6 +74,18 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
         events = EventLog(tree, Staging(tree), "")
         events.read()
         return tuple(f"{one.path}:{one.line}: {one.problem}" for one in events.corrupt)
+
+
+def copied_memories(root: Path) -> tuple[Copied, ...]:
+    """The memories that the last run found more than once, as far as they still are."""
+    known = read_copied(root / ".bankd" / "catalogue.sqlite3")
+    found: dict[str, list[str]] = {item.id: [] for item in known}
+    for path in sorted({place.rpartition(":")[0] for item in known for place in item.places}):
+        with suppress(OSError):
+            for entry in read_page(path, (root / path).read_bytes()).entries:
+                if entry.memory.id in found:
+                    found[entry.memory.id].append(f"{path}:{entry.line}")
+    return tuple(find_copied(found))
 
 
 @contextmanager

@@ -1,0 +1,46 @@
+"""A memory that a hand copied with its id: named with its places, and all goes on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+NOW, LATER = "2026-06-10T03:00", "2026-06-10T03:30"
+WORKFLOWS = "bank/patterns/workflows.md"
+
+
+@pytest.mark.parametrize("target", ["bank/patterns/workflows.md", "bank/knowledge/tools.md"])
+def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing(
+    root: Path, bankctl: Run, target: str
+) -> None:
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", NOW)
+    line = next(n for n in (root / WORKFLOWS).read_text().splitlines() if "10:00" in n)
+    long = "".join(f"\n## Part {n}\n\n- W: {'word ' * 400}of part {n}\n" for n in range(9))
+    (root / target).write_text(f"{(root / target).read_text()}\n{line}\n{long}")
+    write_log(
+        root, "2026-05-03.md", "W: The release workflow has seven stages.", "W: The deploy runs at 14:00 on Tuesdays."
+    )
+
+    micro = bankctl("cycle", "micro", "--now", LATER)
+    reflect = bankctl("cycle", "reflect", "--now", LATER, "--json").json
+    (row,) = (row for row in reflect["rows"] if row["kind"] == "copied")
+    told = [found["text"] for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
+
+    assert "2 learned, 1 updated, 1 copied" in micro.out
+    assert reflect["counts"] == {"split": 1, "copied": 1}
+    assert row["text"].startswith("stands 2 times: bank/")
+    places = [place for place in re.findall(r"(bank/\S+\.md):\d+", told[0]) if line in (root / place).read_text()]
+    assert len(places) == 2
+    assert "take the id off all but one" in bankctl("doctor").out
+    assert bankctl("verify").code == 3
+
+    copy = root / places[0]
+    copy.write_text(copy.read_text().replace(line, line.partition(" ^")[0], 1))
+    assert not [found for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
+    assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
+    assert bankctl("verify").code == 0
