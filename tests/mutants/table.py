@@ -19,6 +19,7 @@ SEAMS, SECRETS, RETAIN, EVENTS = (
 COLLECT, SECOND_LOOK, UNDO, TERMINAL = (
     "bankd.core.collect", "bankd.core.second_look", "bankd.core.undo", "bankd.core.terminal",
 )  # fmt: skip
+SETTLED = "bankd.core.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.tree", "bankd.adapters.lock", "bankd.core.operations", "bankd.core.archive",
 )  # fmt: skip
@@ -238,6 +239,14 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a later decision stands", SECOND_LOOK, "_Looker._nowhere",
         "| decided", "", ("tests/unit/test_second_look.py",),
+    ),
+    Mutant(
+        "a memory deleted among others of its run stays out", SETTLED, "Settling._on_page",
+        "changed | (gone - moved)", "changed", ("tests/unit/test_settled.py",),
+    ),
+    Mutant(
+        "a memory that was corrected stays as it is, or out", SETTLED, "Settling._on_page",
+        "if not written.reads(key, texts)", "if False", ("tests/unit/test_settled.py",),
     ),
     Mutant(
         "undo leaves what was reworded since", UNDO, "_Reverser._unchanged",

@@ -28,11 +28,15 @@ _CAP = 512 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there)."""
+    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there).
+
+    `settled` are the pieces that people were seen to have changed or taken out since.
+    """
 
     seq: int
     transaction: Transaction
     before: Mapping[str, str | None]
+    settled: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -134,6 +138,7 @@ def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
 def encode_journal(journal: Journal) -> bytes:
     """A journal as bytes, its checksum first."""
     fields = {"format": _FORMAT, "seq": journal.seq, **journal.transaction.to_json(), "before": dict(journal.before)}
+    fields |= {"settled": sorted(journal.settled)} if journal.settled else {}
     body = json.dumps(fields, sort_keys=True).encode() + b"\n"
     return sha256(body).hexdigest().encode() + b"\n" + body
 
@@ -146,4 +151,5 @@ def decode_journal(data: bytes) -> Journal:
     fields = json.loads(body)
     if fields["format"] != _FORMAT:
         raise ValueError("written by another version")
-    return Journal(fields["seq"], Transaction.from_json(fields), fields["before"])
+    settled = frozenset(fields.get("settled", ()))
+    return Journal(fields["seq"], Transaction.from_json(fields), fields["before"], settled)

@@ -6,9 +6,9 @@ It is the normal path again, so a crash in here is a crash like any other.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bankd.adapters.disk import explain
@@ -17,24 +17,32 @@ from bankd.adapters.staging import Staged
 from bankd.adapters.transactions import Applied, Transactions
 from bankd.adapters.trash import Trash, carrying
 from bankd.adapters.tree import Tree
+from bankd.core.events import DELETED, RESTORED, event, fold
+from bankd.core.operations import Append, Operation
 from bankd.core.policy import KeepPolicy
-from bankd.core.second_look import second_look
+from bankd.core.second_look import describe, second_look
+from bankd.core.settled import Settling, without_settled
 from bankd.core.spans import keys_in
 from bankd.core.transaction import HEALING, Transaction
 from bankd.errors import ConflictError
 
 SECOND_LOOK = timedelta(minutes=10)
 _UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
+_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
 
 
 @dataclass(slots=True)
 class Recovery:
-    """What a start found to do: transactions finished, pages healed, late writes carried over, journals set aside."""
+    """What a start found to do: transactions finished, pages healed, late writes carried over, journals set aside.
+
+    `notes` name for people what of their saving was not left as they saved it.
+    """
 
     finished: list[Applied] = field(default_factory=list)
     healed: list[Applied] = field(default_factory=list)
     carried: list[Applied] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def changed(self) -> list[str]:
@@ -52,7 +60,7 @@ class Recoverer:
         self._transactions = transactions
         self._journals = transactions.journals
         self._trash = Trash(tree, transactions.staging)
-        self._settle = settle_seconds
+        self._settle = timedelta(seconds=settle_seconds)
         self._keep = keep or KeepPolicy()
 
     def recover(self, now: datetime) -> Recovery:
@@ -64,7 +72,9 @@ class Recoverer:
                 recovery.finished.append(self._transactions.run(journal, {}))
             _refuse_if_waiting(recovery)
             recovery.carried = self._carry_late_writes(now)
-            recovery.healed = self._look_again(now)
+            for operations, applied, run in self._look_again(now):
+                recovery.healed.append(applied)
+                recovery.notes += describe(operations, applied.changed, run)
             self._retire(now)
         except OSError as problem:
             raise explain(problem, self._tree.root) from problem
@@ -88,7 +98,7 @@ class Recoverer:
             return []
         journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
         carried = []
-        for late in list(self._trash.late_writes(journals, now, self._settle)):
+        for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
             operations = carrying(late, self._locate, self._transactions.look)
             run = f"{journals[late.staged.seq].transaction.run}~late"
             applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
@@ -97,25 +107,45 @@ class Recoverer:
         self._trash.expire(now, self._keep)
         return carried
 
-    def _look_again(self, now: datetime) -> list[Applied]:
+    def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
         """Apply young transactions once more; what a later one decided about a piece stands."""
         young = list(self._journals.load(DONE))
         if not young:
-            return []
+            return
         later = young + list(self._journals.load(RUNS, since=young[0].seq))
         rests = rests_of(later)
-        healed = []
         for journal in young:
             since = [other.transaction for other in later if other.seq > journal.seq]
-            transaction = journal.transaction
             paths = self._young_paths(journal, now, rests)
+            settled = self._settle_pieces(journal, paths, since, now)
+            transaction = without_settled(journal.transaction, settled)
             hurried = {path for path in paths if self._is_hurried(path, since)}
             operations = second_look(transaction, self._transactions.look, self._locate, paths, since, hurried)
             if operations:
-                again = Transaction(f"{transaction.run}~again", now.isoformat(), operations, kind="second look")
-                applied = self._transactions.commit(again)
-                healed += [applied] if applied.changed else []
-        return healed
+                applied = self._transactions.commit(self._again(transaction.run, operations, now))
+                if applied.changed:
+                    yield operations, applied, transaction.run
+
+    def _settle_pieces(
+        self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
+    ) -> frozenset[str]:
+        """Take note, for good where a page is at rest, of what people made of what a run wrote."""
+        settling = Settling(self._transactions.look, self._locate, since)
+        at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
+        for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
+        if for_good:
+            journal = replace(journal, settled=journal.settled | for_good)
+            self._journals.rewrite(DONE, journal)
+        return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
+
+    def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
+        """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
+        own, at = f"{run}~again", now.isoformat()
+        back = {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
+        gone = fold(self._transactions.events.read()).gone if back else {}
+        deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
+        events = tuple(event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
+        return Transaction(own, at, operations, events, "second look")
 
     def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
         """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.

@@ -59,6 +59,28 @@ def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> 
     return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
 
 
+def describe(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
+    """What a second look changed, for people, memory by memory."""
+    found = []
+    for operation in operations:
+        if operation.path not in changed:
+            continue
+        match operation:
+            case Append(path, pieces=pieces):
+                why = f"all that {run} wrote there was gone; delete it again to be rid of it"
+                found += [f"{path}: put back, for {why}: {_words(piece)}" for piece in pieces]
+            case Remove(path, pieces, elsewhere):
+                where = f"it stands in {elsewhere} now" if elsewhere else f"{run} had taken it out"
+                found += [f"{path}: taken out again, for {where}: {_words(piece)}" for piece in pieces]
+            case _:
+                found.append(f"{operation.path}: an older copy of it was saved; it is again as {run} left it")
+    return found
+
+
+def _words(piece: Piece) -> str:
+    return piece.text.strip().partition("\n")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class _Looker:
     look: Look

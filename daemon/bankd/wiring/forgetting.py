@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from bankd.adapters.events import SEGMENT_CAP, line_of, parse_lines
-from bankd.adapters.journals import DONE, RUNS, TXN, Journal
+from bankd.adapters.journals import DONE, RUNS, TXN
 from bankd.adapters.run_ledger import PATH as LEDGER
 from bankd.core.events import FORGOTTEN, event
 from bankd.core.linking import Link
@@ -160,7 +160,7 @@ def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[st
             clean = scrub(fields, words)
             if clean != fields:
                 before = clean.pop("before")
-                journals.rewrite(folder, Journal(journal.seq, Transaction.from_json(clean), before))
+                journals.rewrite(folder, replace(journal, transaction=Transaction.from_json(clean), before=before))
                 yield f"{folder}/{journal.name}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ from bankd.core.events import Ledger, fold
 from bankd.core.names import is_outside
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
+from bankd.core.terminal import show_line
 from bankd.core.transaction import Transaction
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
 from bankd.errors import BusyError, UserError
@@ -39,6 +41,8 @@ from bankd.wiring.recording import Recorder
 from bankd.wiring.run_index import RunIndex
 from bankd.wiring.searching import Searching
 from bankd.wiring.trusting import judge_clock
+
+log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.25
 
@@ -71,6 +75,9 @@ class Workspace:
     resting: Mapping[str, datetime] = field(default_factory=dict)
     """The pages that runs leave alone until then, because something changes them back; a person may change them."""
 
+    healed: list[str] = field(default_factory=list)
+    """What the start put right on pages that people had saved, until somebody is told of it."""
+
     is_by_hand: bool = True
     """Whether a command opened it, and not the daemon."""
 
@@ -96,7 +103,10 @@ class Workspace:
             report = run_cycle(kind, record.run, self.now, self._world(), policy)
             record.tell(report.plan)
             self._note_superseded(is_changed=not report.plan.is_empty)
-        return report
+        notes = (*self.healed, *report.notes)
+        if self.is_by_hand:
+            self.healed.clear()  # the daemon's log has them too
+        return replace(report, notes=notes)
 
     def _note_superseded(self, *, is_changed: bool) -> None:
         """Let search know what was superseded."""
@@ -182,16 +192,17 @@ def open_workspace(
     try:
         with _lock_of(files, moment, write, tenancy) as lock:
             transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
+            healed: list[str] = []
             if write:
                 require_safe(files.tree, permitted=settings.unsafe_filesystem)
-                Recoverer(files.tree, transactions, settings.settle_seconds, settings.keep).recover(moment)
+                recoverer = Recoverer(files.tree, transactions, settings.settle_seconds, settings.keep)
+                healed = recoverer.recover(moment).notes
             catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
             holdings = PageHoldings(files, catalogue, settings.settle_seconds)
             index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
             graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
             try:
                 held = tenancy.configuration if tenancy else None
-                resting = transactions.journals.resting(moment)
                 yield Workspace(
                     root,
                     settings,
@@ -203,15 +214,22 @@ def open_workspace(
                     graph,
                     held,
                     now is None,
-                    resting,
+                    transactions.journals.resting(moment),
+                    healed,
                     is_by_hand=tenancy is None,
                 )
             finally:
+                _log(healed)
                 graph.close()
                 index.close()
                 catalogue.close()
     finally:
         files.tree.close()
+
+
+def _log(notes: Sequence[str]) -> None:
+    for note in notes:
+        log.warning("%s", show_line(note))
 
 
 @contextmanager

@@ -1,0 +1,105 @@
+"""What a person corrects or deletes right after a run stays so; only what an old buffer took away comes back, by name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+PAGE = "bank/patterns/workflows.md"
+NOW, SOON, LATER = "2026-06-10T03:00", "2026-06-10T03:02", "2026-06-10T03:04"
+
+
+@pytest.fixture
+def page(root: Path, bankctl: Run) -> Path:
+    """A page to which a run has just added two memories, and before that another run one."""
+    write_log(root, "2026-05-01.md", "W: The backup workflow runs at night.")
+    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
+    write_log(
+        root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.", "W: The release workflow has a sign-off."
+    )
+    bankctl("cycle", "micro", "--now", NOW)
+    return root / PAGE
+
+
+def without(page: Path, words: str) -> str:
+    return "".join(line for line in page.read_text().splitlines(True) if words not in line)
+
+
+def test_a_memory_deleted_while_others_of_its_run_stay_does_not_come_back(page: Path, bankctl: Run) -> None:
+    page.write_text(without(page, "10:00"))
+
+    run = bankctl("cycle", "micro", "--now", SOON)
+
+    assert "1 deleted" in run.out
+    assert "10:00" not in page.read_text()
+
+
+def test_a_memory_corrected_and_then_deleted_does_not_come_back_in_its_old_words(page: Path, bankctl: Run) -> None:
+    page.write_text(page.read_text().replace("10:00", "12:00"))
+    bankctl("cycle", "micro", "--now", SOON)
+    page.write_text(without(page, "12:00"))
+    page.write_text(without(page, "sign-off"))
+
+    run = bankctl("cycle", "micro", "--now", LATER)
+
+    assert "Tuesdays" not in page.read_text()
+    assert f"{PAGE}: put back, for all that 20260610T030000-micro wrote there was gone" in run.out
+    assert "- W: The release workflow has a sign-off." in run.out
+    assert bankctl("verify").code == 0
+
+
+def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_runs_stays_out(
+    root: Path, bankctl: Run
+) -> None:
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / PAGE
+    page.write_text(page.read_text().replace("10:00", "12:00"))
+    page.write_text(without(page, "12:00"))
+
+    assert bankctl("cycle", "micro", "--now", SOON, "--json").json["counts"] == {"deleted": 1}
+    assert "Tuesdays" not in page.read_text()
+
+
+def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -> None:
+    page.write_text(re.sub(r"(10:00.*) \^m-\w+", r"\1", without(page, "sign-off")))
+
+    run = bankctl("cycle", "micro", "--now", SOON, "--json").json
+
+    assert run["counts"] == {"deleted": 2}
+    assert page.read_text().count("10:00") == 1
+    assert bankctl("verify").code == 0
+
+
+def test_an_old_copy_that_is_saved_brings_back_only_what_nobody_had_taken_out(page: Path, bankctl: Run) -> None:
+    page.write_text(without(page, "10:00"))
+    old = without(page, "sign-off")
+    bankctl("cycle", "micro", "--now", SOON)
+    page.write_text(old + "\nA note from an old buffer.\n")
+
+    run = bankctl("cycle", "micro", "--now", LATER, "--json").json
+
+    assert run["counts"] == {}
+    assert "10:00" not in page.read_text()
+    assert "sign-off" in page.read_text()
+    assert "from an old buffer" in page.read_text()
+    assert ["sign-off" in note for note in run["notes"]] == [True]
+
+
+def test_a_command_that_finds_an_old_copy_names_what_it_put_back(
+    root: Path, bankctl: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro")
+    (root / PAGE).write_text("# Workflows\n\nAll of it from an old buffer.\n")
+
+    bankctl("inbox", "retry")
+
+    assert "10:00" in (root / PAGE).read_text()
+    assert [f"{PAGE}: put back" in said and "10:00" in said for said in caplog.messages] == [True]
