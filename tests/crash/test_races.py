@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, STYLES, Hand
-from tests.crash.world import EXPECTED, bank_of, build, faults, fresh, run
+from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
 
+from bankd.adapters import staging
+from bankd.adapters.tree import Tree
 from bankd.errors import ConflictError
 
 
@@ -72,6 +76,80 @@ def test_an_edit_before_any_change_is_kept(template: Path, changes: int, tmp_pat
 
 def test_an_edit_and_then_a_kill_is_kept(template: Path, changes: int, tmp_path: Path) -> None:
     race_everywhere(template, tmp_path, range(5, changes + 1, 83), kills=(1, 3))
+
+
+NOTE = b"\nA line noted by hand.\n"
+
+
+def after_reads(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> None:
+    """Do one step after each of the first looks at what came out of the bank, before anything is done about it."""
+    real, left = staging.read_all, list(steps)
+
+    def read_all(fd: int, path: str, cap: int) -> bytes:
+        data = real(fd, path, cap)
+        if left:
+            left.pop(0)()
+        return data
+
+    monkeypatch.setattr(staging, "read_all", read_all)
+
+
+def notes_after(root: Path) -> int:
+    run(root)
+    assert faults(root) == []
+    return b"".join(bank_of(root).values()).count(NOTE.strip())
+
+
+def test_a_line_written_right_after_a_displaced_page_was_looked_at_is_kept(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = fresh(template, tmp_path / "w")
+    editors = [os.open(root / path, os.O_WRONLY | os.O_APPEND) for path in (PAGES[1], VALUES)]
+    after_reads(monkeypatch, lambda: [os.write(editor, NOTE) for editor in editors])
+
+    run(root)
+
+    assert notes_after(root) == len(editors)
+
+
+def test_a_line_written_to_a_form_of_a_page_that_was_taken_back_is_kept(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clean, root = FaultyCalls(), fresh(template, tmp_path / "w")
+    run(fresh(template, tmp_path / "clean"), clean)
+    renames = [said for said in clean.log if said.startswith("rename")]
+    swap = next(n for n, said in enumerate(renames, 1) if said.endswith("<-> values.md"))
+    opened: list[int] = []
+    after_reads(
+        monkeypatch,
+        lambda: opened.append(os.open(root / VALUES, os.O_WRONLY | os.O_APPEND)),
+        lambda: os.write(opened[0], NOTE),
+    )
+
+    run(root, FaultyCalls(Fault(swap, "hook", kinds=("rename",), hook=Hand(root, VALUES, "in place"))))
+
+    assert notes_after(root) == 1
+
+
+def test_a_line_written_while_an_earlier_late_one_is_carried_over_is_kept(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = fresh(template, tmp_path / "w")
+    editor = os.open(root / VALUES, os.O_WRONLY | os.O_APPEND)
+    run(root)
+    os.write(editor, b"\nAn earlier line.\n")
+    real, left = Tree.read, [NOTE]
+
+    def read(tree: Tree, path: str, *cap: int) -> bytes | None:
+        data = real(tree, path, *cap)
+        if path.startswith(".bankd/trash/") and left:
+            os.write(editor, left.pop())
+        return data
+
+    monkeypatch.setattr(Tree, "read", read)
+    run(root)
+
+    assert notes_after(root) == 1
 
 
 @pytest.mark.full

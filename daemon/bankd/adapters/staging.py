@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.adapters.disk import sync
 from bankd.adapters.tree import Tree, open_regular, read_all, split
@@ -130,10 +130,10 @@ class Staging:
 
     def look(self, staged: Staged, path: str) -> bool:
         """See what came out: what we had read goes to the trash; somebody's edit goes back, and we try again."""
-        data = self._read(str(staged))
+        modified, data = self._read(str(staged))
         found = digest(data)
         if found == staged.before:
-            self._to_trash(staged)
+            self._to_trash(staged, staged, modified)
             return True
         if found == staged.after:
             self.discard(str(staged))  # it had not been swapped yet, or was put back already
@@ -156,18 +156,23 @@ class Staging:
             elif live == staged.after:
                 self._calls.exchange(name, stage, leaf, folder)
                 sync(self._tree, folder)
-                if digest(self._read(name)) == staged.after:
-                    self.discard(name)
+                modified, data = self._read(name)
+                if digest(data) == staged.after:  # an editor may have it open all the same: it stood there for a while
+                    ours = replace(staged, before=staged.after)
+                    self.keep_pristine(ours, data)
+                    self._to_trash(staged, ours, modified)
                     return
                 # A second edit came out: it is the newer one, so it goes in again and the first is carried over later.
                 self._calls.exchange(name, stage, leaf, folder)
-        self._to_trash(staged, is_edit=True)
+        self._to_trash(staged, staged, 0)
 
-    def _to_trash(self, staged: Staged, *, is_edit: bool = False) -> None:
-        """Keep what was displaced: an editor may still hold it open and write to it. The time 0 marks a late write."""
+    def _to_trash(self, staged: Staged, kept_as: Staged, modified: int) -> None:
+        """Keep what was displaced: an editor may still hold it open and write to it.
+
+        `modified` is when it was written last before we read it; the time 0 marks a late write.
+        """
         with self._tree.folder(STAGE) as stage, self._tree.folder(TRASH, make=True) as trash:
-            modified = 0 if is_edit else os.stat(str(staged), dir_fd=stage).st_mtime_ns
-            self._calls.rename(str(staged), stage, f"{staged}.{modified}", trash)
+            self._calls.rename(str(staged), stage, f"{kept_as}.{modified}", trash)
 
     def keep_pristine(self, staged: Staged, data: bytes) -> None:
         """Keep what we took as the basis when it is not in the journal: the edit that came before this attempt."""
@@ -181,10 +186,11 @@ class Staging:
         """What is on the stage."""
         return self._tree.names(STAGE)
 
-    def _read(self, name: str) -> bytes:
+    def _read(self, name: str) -> tuple[int, bytes]:
+        """What is in a staged file, and when it was written last: asked first, so that nothing later goes unnoticed."""
         with self._tree.folder(STAGE) as stage:
             fd = open_regular(name, stage, name)
         try:
-            return read_all(fd, name, _CAP)
+            return os.fstat(fd).st_mtime_ns, read_all(fd, name, _CAP)
         finally:
             os.close(fd)

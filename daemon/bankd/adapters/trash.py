@@ -29,9 +29,10 @@ _CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file b
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A displaced file that is not what it was: what an editor made of it, and of what."""
+    """A displaced file that is not what it was: what an editor made of it, when, and of what."""
 
     name: str
+    modified: int
     staged: Staged
     path: str
     pristine: bytes
@@ -57,25 +58,24 @@ class Trash:
             written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
             if staged is not None and _is_of(staged, journals) and written and at_rest:
-                late = self._late(name, staged, journals[staged.seq])
+                late = self._late(name, state.st_mtime_ns, staged, journals[staged.seq])
                 if late.data != late.pristine:
                     yield late
 
-    def _late(self, name: str, staged: Staged, journal: Journal) -> Late:
+    def _late(self, name: str, modified: int, staged: Staged, journal: Journal) -> Late:
         data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
         pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
         if pristine is None:
             pristine = _replayed(journal, staged.before)
-        return Late(name, staged, journal.paths()[staged.step], pristine, data)
+        return Late(name, modified, staged, journal.paths()[staged.step], pristine, data)
 
     def carried(self, late: Late) -> None:
         """Remember how far a late write has been carried over; edits that were put back are looked at until they expire."""
         if late.is_edit:
             return
         self._staging.publish(f"{TRASH}/{late.staged}.{PRISTINE}", late.data)
+        name = f"{late.staged}.{late.modified}"  # as it was before we read it: it may have been written to since
         with self._tree.folder(TRASH) as folder:
-            modified = os.stat(late.name, dir_fd=folder).st_mtime_ns
-            name = f"{late.staged}.{modified}"
             if name != late.name:
                 self._tree.calls.rename(late.name, folder, name, folder)
 
