@@ -38,7 +38,7 @@ SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*$)")
-_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*(?:\|[ \t]*)?$")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]+\]:")
 _REFERENCE = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\]|\\.)+\]:")
 _REFERENCE_TITLE = re.compile(r"[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*$")
@@ -52,21 +52,15 @@ _BLOCK_HTML = re.compile(
 )  # the tag names of CommonMark's HTML block, condition 6
 
 
+_TAB = 4
+"""Columns; a tab reaches the next multiple of it."""
 CODE_INDENT = 4
 """Columns; text that far from what is around it is code."""
 
 
 def indent_of(line: str) -> int:
     """Columns of white space before the first other character; a tab reaches the next multiple of four."""
-    columns = 0
-    for character in line:
-        if character == "\t":
-            columns += 4 - columns % 4
-        elif character == " ":
-            columns += 1
-        else:
-            break
-    return columns
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB))
 
 
 def without_indent(line: str, columns: int) -> str:
@@ -126,8 +120,11 @@ def _html_end(lines: Lines, start: int, base: int) -> int | None:
 
 def _prefix(line: str, columns: int) -> int:
     """How many characters of white space make up at most so many columns."""
-    count = 0
-    while count < len(line) and line[count] in " \t" and indent_of(line[: count + 1]) <= columns:
+    count = reached = 0
+    while count < len(line) and line[count] in " \t":
+        reached += _TAB - reached % _TAB if line[count] == "\t" else 1
+        if reached > columns:
+            break
         count += 1
     return count
 
