@@ -45,6 +45,21 @@ def test_a_bad_line_is_named_and_the_others_are_learned(root: Path, bankctl: Run
     assert kept(root) == 2
 
 
+def test_pages_and_logs_nested_beyond_any_sense_stop_nothing(root: Path, bankctl: Run) -> None:
+    quote, items = "> " * 1_000 + "q\n", "".join(f"{'  ' * n}- W: level{n}\n" for n in range(300))
+    page = root / "bank/knowledge/deep.md"
+    page.write_text(f"# Deep\n\n{quote}\n{items}")
+    before = page.read_bytes()
+    (root / "memory/2026-05-02.md").write_text(f"{quote}\n- S: 가치관: 정직\n")
+
+    for kind in ("micro", "reflect"):
+        assert bankctl("cycle", kind, "--now", NOW).code == 0
+
+    assert kept(root) == 1
+    assert page.read_bytes() == before
+    assert bankctl("search", "level299", "--json").json["hits"][0]["path"] == "bank/knowledge/deep.md"
+
+
 def test_a_page_that_is_a_folder_is_named_and_its_lines_wait(root: Path, bankctl: Run) -> None:
     page = root / "bank/identity/values.md"
     page.unlink()

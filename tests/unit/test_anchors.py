@@ -90,3 +90,10 @@ def test_a_second_heading_of_the_same_words_is_named_by_its_path() -> None:
 
 def test_plain_text_is_what_a_reader_sees() -> None:
     assert plain_text('`a|b` [c](d "t") _e_ f_g_h <br> &lt;') == "a|b c e f_g_h  <"
+
+
+def test_a_place_in_a_quote_of_a_quote_is_on_its_line_of_the_page() -> None:
+    outline = outline_of(scan("text\n\n> quote\n>\n> > ## Deep\n> > text ^inner\nlazy -> line\n"))
+
+    assert [(spot.line, spot.title, spot.is_quoted) for spot in outline.spots] == [(4, "Deep", True)]
+    assert find_place(outline, "^inner", is_wiki=True) == Place(5, Form.BLOCK)

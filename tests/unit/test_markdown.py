@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from bankd.core.anchors import outline_of
 from bankd.core.markdown import Kind, decode, encode, scan
 from bankd.core.pages import read_page
+from bankd.core.references import references_of
+
+DEEP = 1_000
+"""No person nests so deep; a program, or somebody who means ill, does."""
 
 
 def kinds(text: str) -> list[str]:
@@ -77,3 +82,32 @@ def test_a_page_with_a_byte_order_mark_reads_like_one_without() -> None:
 
         assert (marked.title, marked.entries) == (plain.title, plain.entries)
         assert marked.document.text == f"\ufeff{said}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{'  ' * n}- level {n}\n" for n in range(DEEP)),
+        "".join(f"{chr(9) * n}- level {n}\n" for n in range(DEEP)),
+        "- " * DEEP + "q\n",
+        "> " * DEEP + "q\n",
+        "".join(f"{'> ' * n}level {n}\n" for n in range(DEEP)),
+        "".join(f"[^{n}]: " for n in range(DEEP)) + "q\n",
+    ],
+    ids=["items", "tabs", "items of a line", "quotes of a line", "quotes", "footnotes"],
+)
+def test_a_text_nested_beyond_any_sense_is_read_like_any_other(text: str) -> None:
+    page = read_page("p.md", text.encode())
+
+    assert page.document.text == text
+    assert references_of(page.document) == ()
+    assert outline_of(page.document).spots == ()
+
+
+def test_an_item_knows_all_that_is_nested_in_it_however_deep() -> None:
+    text = "".join(f"{'  ' * n}- W: level {n}\n" for n in range(DEEP))
+
+    page = read_page("p.md", text.encode())
+
+    assert [entry.memory.text for entry in page.entries] == [f"level {n}" for n in range(DEEP)]
+    assert {entry.whole_end for entry in page.entries} == {DEEP}

@@ -62,6 +62,12 @@ def test_targets_are_found_where_they_stand(text: str, expected: list[str]) -> N
     assert targets(text) == expected
 
 
+@pytest.mark.parametrize("mark", ["> ", ">", "[^n]: ", "> [^n]: "])
+@pytest.mark.parametrize("depth", [2, 31, 32, 33, 1_000])
+def test_a_target_is_found_however_deep_it_is_quoted(mark: str, depth: int) -> None:
+    assert targets(mark * depth + "[a](b.md) and [[c]]\n") == ["b.md", "c"]
+
+
 def test_other_files_name_paths_as_whole_tokens() -> None:
     text = (
         'p: "bank/my notes/a b.md#c d"\nx=${WS}/bank/k/f.md#x  # bank/k/*.md\n- ../bank/k/f.md\nhttps://h/bank/k/f.md\n'

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
-from bankd.core.markdown import Block, Document, Kind, Lines, scan
+from bankd.core.markdown import Document, Kind
+from bankd.core.nesting import QUOTE_MARK, walk
 from bankd.core.pages import heading_title
 from bankd.core.titles import EXPLICIT_ID, github_anchor, obsidian_words
 
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']([^\"'<>]+)[\"']")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
 _UNLINKABLE = re.compile(r"[#|^\[\]\\\s]+")  # what may not stand in a wikilink's heading
-_QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
+_QUOTES = {Kind.QUOTE: (QUOTE_MARK, QUOTE_MARK)}
 _WITHOUT_PLACES = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.FRONT_MATTER, Kind.BLANK})
 
 
@@ -67,7 +67,10 @@ def outline_of(document: Document) -> Outline:
     blocks: dict[str, int] = {}
     spots: list[Spot] = []
     taken: dict[str, int] = {}
-    for line, block, lines, is_quoted in _walk(document, 0, is_quoted=False):
+    for block, layer in walk(document, _QUOTES):
+        if block.kind in _WITHOUT_PLACES:
+            continue
+        line, lines = layer.first + block.start, layer.lines
         for offset, text in enumerate(lines[block.start : block.end]):
             for found in _HTML_ID.finditer(text):
                 ids.setdefault(found[1], line + offset)
@@ -78,7 +81,7 @@ def outline_of(document: Document) -> Outline:
             if explicit := EXPLICIT_ID.search(title):
                 ids.setdefault(explicit[1], line)
             anchor = _numbered(unicodedata.normalize("NFC", github_anchor(title)), taken)
-            spots.append(Spot(line, block.level, title, obsidian_words(title), anchor, is_quoted))
+            spots.append(Spot(line, block.level, title, obsidian_words(title), anchor, layer.depth > 0))
     return Outline(tuple(spots), ids, blocks)
 
 
@@ -112,15 +115,6 @@ def fragment_for(outline: Outline, place: Place, old: str) -> str | None:
 def _leads_to(outline: Outline, fragment: str, line: int, *, is_wiki: bool) -> bool:
     place = find_place(outline, fragment, is_wiki=is_wiki)
     return place is not None and place.line == line
-
-
-def _walk(document: Document, first: int, *, is_quoted: bool) -> Iterator[tuple[int, Block, Lines, bool]]:
-    for block in document.blocks:
-        if block.kind is Kind.QUOTE:
-            inner = "".join(_QUOTE_MARK.sub("", line, count=1) for line in document.lines[block.start : block.end])
-            yield from _walk(scan(inner), first + block.start, is_quoted=True)
-        elif block.kind not in _WITHOUT_PLACES:
-            yield first + block.start, block, document.lines, is_quoted
 
 
 def _numbered(anchor: str, taken: dict[str, int]) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankd.core.inline import LinkKind, Span, bare_paths, spans_in
-from bankd.core.markdown import Block, Document, Kind, Lines, scan, split_lines
+from bankd.core.markdown import Block, Document, Kind, Lines, split_lines
+from bankd.core.nesting import QUOTE_MARK, Layer, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ _OPAQUE = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.BLANK, Kind.RULE}
 _DEFINITION = re.compile(r"[ \t]{0,3}\[((?:[^\[\]\\]|\\.)+)\]:\s*(?:<((?:[^<>\n\\]|\\.)*)>|(\S+))")
 _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
-_QUOTE_MARK = re.compile(r"[ \t]*>[ ]?")
+_NESTING = {Kind.QUOTE: (QUOTE_MARK, QUOTE_MARK), Kind.FOOTNOTE: (_NOTE_MARK, _NOTE_INDENT)}
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
 _ROUTE_TARGET = re.compile(
@@ -112,9 +113,16 @@ def fold_label(label: str) -> str:
 
 
 def _found_in(document: Document) -> Iterator[Reference]:
-    for block in document.blocks:
+    for block, layer in walk(document, _NESTING):
         if block.kind not in _OPAQUE:
-            yield from _READERS.get(block.kind, _in_block)(document.lines, block)
+            for found in _READERS.get(block.kind, _in_block)(layer.lines, block):
+                yield _shifted(found, layer)
+
+
+def _shifted(found: Reference, layer: Layer) -> Reference:
+    """A reference of a layer at its place in the whole text."""
+    column = layer.columns[found.line]
+    return replace(found, line=layer.first + found.line, start=found.start + column, end=found.end + column)
 
 
 def _in_block(lines: Lines, block: Block) -> Iterator[Reference]:
@@ -124,14 +132,6 @@ def _in_block(lines: Lines, block: Block) -> Iterator[Reference]:
 def _in_table(lines: Lines, block: Block) -> Iterator[Reference]:
     for n in range(block.start, block.end):
         yield from _in_lines(lines, n, n + 1)
-
-
-def _in_quote(lines: Lines, block: Block) -> Iterator[Reference]:
-    return _in_nested(lines, block, _QUOTE_MARK, _QUOTE_MARK)
-
-
-def _in_footnote(lines: Lines, block: Block) -> Iterator[Reference]:
-    return _in_nested(lines, block, _NOTE_MARK, _NOTE_INDENT)
 
 
 def _in_lines(lines: Lines, start: int, end: int) -> Iterator[Reference]:
@@ -157,17 +157,6 @@ def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
             yield _reference(Span(LinkKind.WIKI, *found.span(1)), number, lines[number])
 
 
-def _in_nested(lines: Lines, block: Block, first: re.Pattern[str], rest: re.Pattern[str]) -> Iterator[Reference]:
-    """Read the blocks inside a quote or footnote, and shift what they name back to the outer columns."""
-    marks = [first.match(lines[block.start])] + [rest.match(line) for line in lines[block.start + 1 : block.end]]
-    widths = [mark.end() if mark else 0 for mark in marks]
-    inner = "".join(lines[block.start + n][width:] for n, width in enumerate(widths))
-    for found in _found_in(scan(inner)):
-        width, number = widths[found.line], block.start + found.line
-        span = Span(found.kind, found.start + width, found.end + width, found.is_angled)
-        yield _reference(span, number, lines[number])
-
-
 def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
     text = "".join(lines[block.start : block.end])
     indent = len(text) - len(text.lstrip(" \t"))
@@ -186,8 +175,6 @@ def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
 
 _READERS: dict[Kind, Callable[[Lines, Block], Iterator[Reference]]] = {
     Kind.FRONT_MATTER: _in_front_matter,
-    Kind.QUOTE: _in_quote,
-    Kind.FOOTNOTE: _in_footnote,
     Kind.REFERENCE: _in_definition,
     Kind.TABLE: _in_table,
 }
