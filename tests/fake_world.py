@@ -26,7 +26,7 @@ from bankd.core.relink import Source
 from bankd.core.retain import LogReading, read_log
 from bankd.core.retiring import Opinion
 from bankd.core.spans import block_key
-from bankd.core.standing import Lines, all_lines_of
+from bankd.core.standing import Lines, PageLines
 from bankd.core.transaction import Transaction, take_step
 from bankd.core.twins import text_key
 from bankd.core.wording import Wording, plain_wording
@@ -39,12 +39,12 @@ def _read(path: str, text: str) -> Page:
 
 
 @lru_cache
-def _all_lines(path: str, text: str) -> Mapping[int, Lines]:
-    return all_lines_of(_read(path, text))
+def _all_lines(path: str, text: str) -> PageLines:
+    return PageLines(_read(path, text))
 
 
 def _lines(page: Page, entry: Entry) -> Lines:
-    return _all_lines(page.path, page.document.text)[entry.start]
+    return _all_lines(page.path, page.document.text).of(entry)
 
 
 class FakeDisk:
@@ -153,9 +153,10 @@ class FakeHoldings:
             if (c := entry.memory.confidence)
         ]
 
-    def lines_at(self, path: str, line: int) -> Lines | None:
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+        wanted = set(places)
         open_ = self._entries(folder="bank/", is_open=True)
-        return next((_lines(page, entry) for page, entry in open_ if (page.path, entry.line) == (path, line)), None)
+        return {at: _lines(page, entry) for page, entry in open_ if (at := (page.path, entry.line)) in wanted}
 
     def count(self) -> int:
         return sum(1 for _ in self._entries(folder="bank/"))

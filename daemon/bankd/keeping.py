@@ -102,5 +102,5 @@ def _touched(plan: Plan) -> set[str]:
 
 def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]:
     """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
-    found = [(o, lines) for o in opinions if o.id is None and (lines := holdings.lines_at(o.page, o.line))]
-    return tuple(named(lines) for _, lines in found if not memory_of(lines).is_pinned)
+    found = holdings.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
+    return tuple(named(lines) for lines in found.values() if not memory_of(lines).is_pinned)

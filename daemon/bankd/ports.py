@@ -154,8 +154,8 @@ class Holdings(Protocol):
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
 
-    def lines_at(self, path: str, line: int) -> Lines | None:
-        """The memory that begins on a line of a page, as the page is now."""
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+        """The same of memories without an id, by page and line."""
 
     def count(self) -> int:
         """How many memories the bank holds."""

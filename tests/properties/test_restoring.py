@@ -13,7 +13,7 @@ from bankd.core.pages import read_page
 from bankd.core.restoring import restored, standing_of
 from bankd.core.retiring import moved_out
 from bankd.core.spans import outdented, unix
-from bankd.core.standing import Lines, lines_of
+from bankd.core.standing import Lines, PageLines
 from bankd.core.transaction import Transaction, replay
 
 NOW = datetime(2026, 6, 10, 3, tzinfo=UTC)
@@ -24,7 +24,8 @@ def held(path: str, data: bytes | None) -> dict[str, Lines]:
     """Every memory with an id of its own and nothing nested with one, as the holdings give it."""
     page = read_page(path, data or b"")
     ids = [entry.memory.id for entry in page.entries if entry.memory.id]
-    found = {e.memory.id: lines_of(page, e) for e in page.entries if e.memory.id and ids.count(e.memory.id) == 1}
+    standing = PageLines(page)
+    found = {e.memory.id: standing.of(e) for e in page.entries if e.memory.id and ids.count(e.memory.id) == 1}
     return {id_: lines for id_, lines in found.items() if not lines.inside and id_.startswith("m-")}
 
 

@@ -9,7 +9,7 @@ from bankd.core.memory import Confidence, Memory, parse_memory, render_memory
 from bankd.core.merged import merged_of
 from bankd.core.pages import read_page
 from bankd.core.reading import read_statement
-from bankd.core.standing import Lines, lines_of
+from bankd.core.standing import Lines, PageLines
 from bankd.core.wording import plain_wording
 
 A, B, C = (f"m-{letter * 12}" for letter in "abc")
@@ -23,7 +23,8 @@ def merger(keeper: Memory, *others: str, confidence: Confidence | None = None) -
 
 def held(text: str) -> dict[str, Lines]:
     page = read_page("bank/p.md", text.encode())
-    return {entry.memory.id: lines_of(page, entry) for entry in page.entries if entry.memory.id}
+    lines = PageLines(page)
+    return {entry.memory.id: lines.of(entry) for entry in page.entries if entry.memory.id}
 
 
 def test_sources_are_named_beside_those_of_earlier_mergers() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import groupby
 
 from bankd.adapters.catalogue import Catalogue, Held, entry_text
 from bankd.adapters.files import BankFiles
@@ -17,7 +18,7 @@ from bankd.core.plan import Deferred, Undated
 from bankd.core.retiring import Opinion
 from bankd.core.settle import Fingerprint
 from bankd.core.spans import block_key
-from bankd.core.standing import Lines, all_lines_of
+from bankd.core.standing import Lines, PageLines
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")
@@ -88,21 +89,17 @@ class PageHoldings:
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""
         open_ = [held for held in self._catalogue.undated() if held.path not in self._closed]
-        texts = [(held, text) for held in open_ if (text := self.text_of(held))]
-        return [Undated(held.path, held.id or block_key(text), text) for held, text in texts]
+        return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
 
     def text_of(self, held: Held) -> str | None:
         """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
-        page = self._page(held.path)
-        found = (entry for entry in page.entries if entry.line == held.line and entry.memory.id == held.id)
-        return next((entry_text(page, entry) for entry in found), None)
+        return next((text for _, text in self._texts_at([held])), None)
 
     def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, Lines]:
         """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
         places = (held for found in self._catalogue.find_ids(ids).values() for held in found)
-        inside = (held for held in places if held.path.startswith(f"{folder}/") and held.path not in self._closed)
-        open_ = sorted(inside, key=lambda held: (held.path, held.line))  # page by page: each is taken apart once
-        return {held.id: lines for held in open_ if held.id and (lines := self._lines_at(held))}
+        found = self._lines_at(held for held in places if held.path.startswith(f"{folder}/"))
+        return {held.id: lines for held, lines in found if held.id}
 
     def all_lines(self, folder: str = "bank") -> Mapping[str, Lines]:
         """The same of every memory with an id, in the order of pages."""
@@ -110,22 +107,36 @@ class PageHoldings:
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """Where each memory stands, `page:line`, and what it says there, wherever it is."""
-        places = [places[0] for places in self._catalogue.find_ids(ids).values()]
-        texts = {
-            held.id: (held, self.text_of(held)) for held in sorted(places, key=lambda held: (held.path, held.line))
-        }
-        return {id_: (f"{held.path}:{held.line}", text) for id_, (held, text) in texts.items() if id_ and text}
+        places = (places[0] for places in self._catalogue.find_ids(ids).values())
+        return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
     def pages(self, folder: str = "bank") -> Iterator[Page]:
         """Every page that holds memories."""
-        return (self._page(path) for path in self._catalogue.count(folder))
+        return (self._page(path).page for path in self._catalogue.count(folder))
 
-    def _lines_at(self, held: Held) -> Lines | None:
-        data = self._files.read(held.path) or b""
-        entry = next((e for e in _entries_once(held.path, data).get(held.line, ()) if e.memory.id == held.id), None)
-        return _lines_once(held.path, data)[entry.start] if entry else None
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+        """The same of memories without an id, by page and line."""
+        found = self._lines_at(Held(path, line, None) for path, line in places)
+        return {(held.path, held.line): lines for held, lines in found}
 
-    def _page(self, path: str) -> Page:
+    def _lines_at(self, places: Iterable[Held]) -> Iterator[tuple[Held, Lines]]:
+        open_ = (held for held in places if held.path not in self._closed)
+        return ((held, page.lines.of(entry)) for held, page, entry in self._found(open_))
+
+    def _texts_at(self, places: Iterable[Held]) -> Iterator[tuple[Held, str]]:
+        return ((held, entry_text(page.page, entry)) for held, page, entry in self._found(places))
+
+    def _found(self, places: Iterable[Held]) -> Iterator[tuple[Held, _Standing, Entry]]:
+        """Memories where they are now, page by page: each is read and taken apart once."""
+        ordered = sorted(places, key=lambda held: (held.path, held.line))
+        for path, of_page in groupby(ordered, key=lambda held: held.path):
+            page = self._page(path)
+            for held in of_page:
+                entry = page.entries.get(held.line)
+                if entry is not None and entry.memory.id == held.id:
+                    yield held, page, entry
+
+    def _page(self, path: str) -> _Standing:
         """A page as it is now; taken apart once while its bytes stay the same."""
         return _read_once(path, self._files.read(path) or b"")
 
@@ -134,18 +145,14 @@ class PageHoldings:
         found = [(held, c) for held, tag, c in self._catalogue.confident() if tag == FADING_TAG]
         return [Opinion(held.path, held.line, held.id, c) for held, c in found if held.path not in self._closed]
 
-    def lines_at(self, path: str, line: int) -> Lines | None:
-        """The memory that begins on a line of a page, as the page is now."""
-        places = (held for held, _, _ in self._catalogue.confident() if (held.path, held.line) == (path, line))
-        return next((lines for held in places if (lines := self._lines_at(held))), None)
-
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
         try:
             page = self._page(path)
         except (ConflictError, OSError):
             return None
-        return next((entry.memory for entry in page.entries if entry.line == line), None)
+        entry = page.entries.get(line)
+        return entry.memory if entry else None
 
     def count(self) -> int:
         """How many memories the bank holds."""
@@ -156,20 +163,15 @@ class PageHoldings:
         return self._files.read(page)
 
 
-@lru_cache(maxsize=512)
-def _read_once(path: str, data: bytes) -> Page:
-    return read_page(path, data)
+class _Standing:
+    """A page taken apart, and its memories by the 1-based lines where they begin."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.lines = PageLines(page)
+        self.entries = {entry.line: entry for entry in page.entries}
 
 
 @lru_cache(maxsize=512)
-def _lines_once(path: str, data: bytes) -> dict[int, Lines]:
-    return all_lines_of(_read_once(path, data))
-
-
-@lru_cache(maxsize=512)
-def _entries_once(path: str, data: bytes) -> dict[int, list[Entry]]:
-    """The memories of a page by their 1-based lines."""
-    found: dict[int, list[Entry]] = {}
-    for entry in _read_once(path, data).entries:
-        found.setdefault(entry.line, []).append(entry)
-    return found
+def _read_once(path: str, data: bytes) -> _Standing:
+    return _Standing(read_page(path, data))

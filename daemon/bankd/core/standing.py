@@ -33,44 +33,42 @@ class Lines:
     """Whether a blank line stands above it, and below it."""
 
 
-def lines_of(page: Page, entry: Entry) -> Lines:
-    """A memory of a page as it stands there."""
-    return all_lines_of(page)[entry.start]
+class PageLines:
+    """The memories of a page as they stand there; each is put together when it is asked for, with all nested in it."""
 
+    def __init__(self, page: Page) -> None:
+        """Note who stands beside whom."""
+        self._page = page
+        self._depths = {block.start: block.depth for block in page.document.blocks}
+        self._numbers = {entry.start: number for number, entry in enumerate(page.entries)}
+        self._siblings: dict[object, list[str]] = {}
+        self._places: list[int] = []
+        for entry in page.entries:
+            kin = self._kin(entry)
+            self._places.append(len(kin))
+            if entry.memory.id:
+                kin.append(entry.memory.id)
 
-def all_lines_of(page: Page) -> dict[int, Lines]:
-    """Every memory of a page as it stands there, by its 0-based first line."""
-    depths = {block.start: block.depth for block in page.document.blocks}
-    siblings: dict[object, list[tuple[int, str]]] = {}
-    place: dict[int, int] = {}
-    for entry in page.entries:
-        kin = siblings.setdefault((entry.heading, depths.get(entry.start)), [])
-        place[entry.start] = len(kin)
-        if entry.memory.id:
-            kin.append((entry.start, entry.memory.id))
-    found = {}
-    for number, entry in enumerate(page.entries):
-        kin, n = siblings[entry.heading, depths.get(entry.start)], place[entry.start]
-        own = n + bool(entry.memory.id)
-        after = tuple(id_ for _, id_ in reversed(kin[max(0, n - _NEAREST) : n]))
-        before = tuple(id_ for _, id_ in kin[own : own + _NEAREST])
-        found[entry.start] = _lines(page, entry, number, after, before)
-    return found
+    def _kin(self, entry: Entry) -> list[str]:
+        return self._siblings.setdefault((entry.heading, self._depths.get(entry.start)), [])
 
-
-def _lines(page: Page, entry: Entry, number: int, after: tuple[str, ...], before: tuple[str, ...]) -> Lines:
-    following = (page.entries[n] for n in range(number + 1, len(page.entries)))
-    nested = takewhile(lambda other: other.start < entry.whole_end, following)
-    return Lines(
-        page.path,
-        "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n"),
-        entry.heading,
-        after,
-        entry.end - entry.start,
-        before,
-        tuple(other.memory.id for other in nested if other.memory.id),
-        (_is_blank(page, entry.start - 1), _is_blank(page, entry.whole_end)),
-    )
+    def of(self, entry: Entry) -> Lines:
+        """One memory of the page."""
+        page, number = self._page, self._numbers[entry.start]
+        kin, before = self._kin(entry), self._places[number]
+        after = before + bool(entry.memory.id)
+        following = (page.entries[n] for n in range(number + 1, len(page.entries)))
+        nested = takewhile(lambda other: other.start < entry.whole_end, following)
+        return Lines(
+            page.path,
+            "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n"),
+            entry.heading,
+            tuple(reversed(kin[max(0, before - _NEAREST) : before])),
+            entry.end - entry.start,
+            tuple(kin[after : after + _NEAREST]),
+            tuple(other.memory.id for other in nested if other.memory.id),
+            (_is_blank(page, entry.start - 1), _is_blank(page, entry.whole_end)),
+        )
 
 
 def _is_blank(page: Page, n: int) -> bool:
