@@ -121,10 +121,14 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # where a memory goes
     Mutant(
-        "an entity's page comes before a default", ROUTING, "candidates",
-        "return found or", 'return sorted(found, key=lambda one: one.reason.startswith("names")) or', ("tests/unit/test_routing.py",),
+        "an entity's page comes before a default", ROUTING, "_claiming",
+        "if rules.entities and memory.entities:", "if rules.entities and memory.entities and memory.tag not in rules.defaults:",
+        ("tests/unit/test_routing.py",),
     ),
-    Mutant("the first rule wins", ROUTING, "route", "[0]", "[-1]", ("tests/unit/test_routing.py",)),
+    Mutant(
+        "the first rule wins", ROUTING, "route",
+        "next(_claiming(memory, rules), _UNPLACED)", "candidates(memory, rules)[-1]", ("tests/unit/test_routing.py",),
+    ),
     # what answers
     Mutant(
         "an answer reaches half the floor", SEARCH, "",

@@ -5,20 +5,15 @@ RE2 runs in linear time whatever the pattern; what it does not support is an err
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import re2
 import yaml
 
+from bankd.config.patterns import Together, compile_pattern
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.core.memory import TAGS
 from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
-from bankd.core.secrets.screening import Finder
 
-_MAX_PATTERN = 2000  # characters; longer ones are split into several rules
-_MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
 _FLAGS = ("whole_words", "entity")
 
@@ -51,18 +46,18 @@ _TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
 
 
 def _read_tags(node: yaml.Node | None, problems: list[Problem]) -> list[Rule]:
-    rules = []
+    rules, together = [], Together()
     for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
         if tag not in TAGS:
             problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
         elif not isinstance(value, yaml.SequenceNode):
             problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
         else:
-            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems))]
+            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, together))]
     return rules
 
 
-def _read_rule(tag: str, node: yaml.Node, problems: list[Problem]) -> Rule | None:
+def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], together: Together) -> Rule | None:
     keys = mapping_of(node, problems, "a rule")
     line = node.start_mark.line + 1
     problems += [
@@ -77,7 +72,7 @@ def _read_rule(tag: str, node: yaml.Node, problems: list[Problem]) -> Rule | Non
     if problem := problem_of_target(texts["target"]):
         problems.append((keys["target"][0], problem))
     whole, entity = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
-    test = _compile(texts["match"], keys["match"][0], problems, whole=whole)
+    test = _compile(texts["match"], keys["match"][0], problems, together, whole=whole)
     if test is None:
         return None
     return Rule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], test, entity)
@@ -111,7 +106,7 @@ def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
     return text != "false"
 
 
-def _compile(pattern: str, line: int, problems: list[Problem], *, whole: bool) -> Test | None:
+def _compile(pattern: str, line: int, problems: list[Problem], together: Together, *, whole: bool) -> Test | None:
     try:
         compiled = compile_pattern(pattern)
         if whole:
@@ -119,29 +114,4 @@ def _compile(pattern: str, line: int, problems: list[Problem], *, whole: bool) -
     except ValueError as error:
         problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
         return None
-    return lambda text: compiled.search(text) is not None
-
-
-def compile_pattern(pattern: str) -> Any:
-    """Compile a pattern, upper and lower case alike; ValueError says what RE2 does not support."""
-    if len(pattern) > _MAX_PATTERN:
-        raise ValueError(f"longer than {_MAX_PATTERN} characters; make several rules of it")
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.max_mem = _MAX_MEMORY
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as error:
-        reason = error.args[0]
-        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueError(f"{said} (the syntax is RE2: no look-around, no backreferences)") from error
-
-
-def compile_finders(patterns: Sequence[str]) -> tuple[Finder, ...]:
-    """Compile the secret patterns of a settings file, which were looked at when it was read."""
-    return tuple(_finder(compile_pattern(pattern)) for pattern in patterns)
-
-
-def _finder(compiled: Any) -> Finder:
-    return lambda text: [found.span() for found in compiled.finditer(text) if found.end() > found.start()]
+    return together.test(compiled)

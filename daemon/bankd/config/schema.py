@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
+from bankd.config.patterns import compile_pattern
 from bankd.config.plain_yaml import Problem, compose, compose_text, mapping_of, raise_problems
-from bankd.config.routing import compile_pattern
 from bankd.core.policy import Settings
 from bankd.core.retain import PROFILES
 

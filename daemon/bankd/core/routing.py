@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -56,24 +56,28 @@ class Destination:
     reason: str
 
 
+_UNPLACED = Destination(INBOX, None, "no rule matched")
+
+
 def route(memory: Memory, rules: Rules) -> Destination:
     """The place of a memory: the first rule that matches, its entity's page, its tag's default, or the inbox."""
-    return candidates(memory, rules)[0]
+    return next(_claiming(memory, rules), _UNPLACED)
 
 
 def candidates(memory: Memory, rules: Rules) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox claims what nobody else does."""
+    return list(_claiming(memory, rules)) or [_UNPLACED]
+
+
+def _claiming(memory: Memory, rules: Rules) -> Iterator[Destination]:
     text = unicodedata.normalize("NFC", memory.text)
-    found = [
-        Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
-        for rule in rules.rules
-        if rule.claims(memory, text)
-    ]
+    for rule in rules.rules:
+        if rule.claims(memory, text):
+            yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
-        found.append(Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}"))
+        yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
     if memory.tag is not None and memory.tag in rules.defaults:
-        found.append(Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}"))
-    return found or [Destination(INBOX, None, "no rule matched")]
+        yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
 
 
 def entity_page(slug: str) -> str:

@@ -1,0 +1,78 @@
+"""Patterns of rules and of secrets: compiled by RE2, which takes linear time whatever they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import Any
+
+import re2
+
+from bankd.core.markdown import encode
+from bankd.core.routing import Test
+from bankd.core.secrets.screening import Finder
+
+_MAX_PATTERN = 2000  # characters; longer ones are split into several rules
+_MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern
+_MEMORY_TOGETHER = 256 << 20  # bytes that it may use for all: of a set it would not say that they were too few
+
+
+class Together:
+    """Patterns looked for at once: rule by rule, a line takes a hundred looks."""
+
+    def __init__(self) -> None:
+        self._patterns: list[Any] = []
+        self._set: Any = None
+        self._last: tuple[str | None, Set[int]] = (None, frozenset())
+
+    def test(self, compiled: Any) -> Test:
+        """Take a pattern in; gives whether a text has it."""
+        number = len(self._patterns)
+        self._patterns.append(compiled)
+        return lambda text: number in self._found_in(text)
+
+    def _found_in(self, text: str) -> Set[int]:
+        """The numbers of the patterns that a text has; each of a row of rules asks for the same text."""
+        if text is not self._last[0]:
+            self._last = text, frozenset(self._look(encode(text)))
+        return self._last[1]
+
+    def _look(self, data: bytes) -> Iterable[int]:
+        self._set = self._set or _set_of([pattern.pattern for pattern in self._patterns])
+        return self._set.Match(data) or ()
+
+
+def _set_of(patterns: Sequence[str]) -> Any:
+    found = re2.Set.SearchSet(_options(_MEMORY_TOGETHER))
+    for pattern in patterns:
+        found.Add(pattern)
+    found.Compile()
+    return found
+
+
+def compile_pattern(pattern: str) -> Any:
+    """Compile a pattern, upper and lower case alike; ValueError says what RE2 does not support."""
+    if len(pattern) > _MAX_PATTERN:
+        raise ValueError(f"longer than {_MAX_PATTERN} characters; make several rules of it")
+    try:
+        return re2.compile(pattern, _options(_MAX_MEMORY))
+    except re2.error as error:
+        reason = error.args[0]
+        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"{said} (the syntax is RE2: no look-around, no backreferences)") from error
+
+
+def _options(memory: int) -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = memory
+    return options
+
+
+def compile_finders(patterns: Sequence[str]) -> tuple[Finder, ...]:
+    """Compile the secret patterns of a settings file, which were looked at when it was read."""
+    return tuple(_finder(compile_pattern(pattern)) for pattern in patterns)
+
+
+def _finder(compiled: Any) -> Finder:
+    return lambda text: [found.span() for found in compiled.finditer(text) if found.end() > found.start()]
