@@ -5,14 +5,14 @@ It sees the pages that the plan touches, before and after; what it finds wrong i
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bankd.core.hubs import parts_folder
 from bankd.core.inline import without_targets
 from bankd.core.linking import Link
-from bankd.core.memory import statement_of
+from bankd.core.memory import Memory, statement_of
 from bankd.core.operations import Rewrite
 from bankd.core.pages import Page, read_page
 from bankd.core.plan import Plan
@@ -56,10 +56,17 @@ def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[
 
 def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
     findings = []
+    there: dict[str | None, list[tuple[str, Memory]]] = defaultdict(list)
+    for path, page in new.items():
+        for entry in page.entries:
+            there[entry.memory.id].append((path, entry.memory))
     for placement in plan.placements:
         target = f"bank/{placement.destination.page}"
-        pages = [page for path, page in new.items() if path == target or path.startswith(parts_folder(target) + "/")]
-        found = [e.memory for page in pages for e in page.entries if e.memory.id == placement.line.id]
+        found = [
+            said
+            for path, said in there[placement.line.id]
+            if path == target or path.startswith(parts_folder(target) + "/")
+        ]
         if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
             findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
     return findings

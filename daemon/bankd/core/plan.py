@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import cached_property
 from itertools import count
 
 from bankd.core import events as ledger
@@ -101,9 +102,12 @@ class Undated:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """All that a run will do, and all that it decided not to do, with reasons."""
+    """All that a run will do, and all that it decided not to do, with reasons.
+
+    What it comes to is worked out once: each step looks at it again.
+    """
 
     run: str
     now: datetime
@@ -144,7 +148,7 @@ class Plan:
         """Everything that goes to the archive, what was merged into others first."""
         return (*(source for item in self.merged for source in item.sources), *self.archived)
 
-    @property
+    @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """The plan in the words of the transaction layer, in the order of pages."""
         moved: tuple[Merged | Archived | Restored, ...] = (*self.merged, *self.archived, *self.restored)
@@ -169,7 +173,7 @@ class Plan:
         merged = tuple(item for item in self.merged if not any(source.id in staying for source in item.sources))
         return self.with_(merged=merged, archived=tuple(item for item in self.archived if item.id not in staying))
 
-    @property
+    @cached_property
     def transaction(self) -> Transaction:
         """The plan as the transaction layer takes it."""
         return Transaction(self.run, self.now.isoformat(timespec="seconds"), self.operations, self.events)
@@ -190,7 +194,7 @@ class Plan:
         for again in self.confirmed:
             yield Replace(again.page, again.key, again.text, again.stronger)
 
-    @property
+    @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the event log will say of this run, in the order of the logs' lines."""
         return (
