@@ -98,6 +98,22 @@ def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
 
 
+class Likeness:
+    """Reads memories as questions for those that are alike; what was asked of the index for one is kept for the next."""
+
+    def __init__(self, index: "IndexView", reader: "QueryReader") -> None:
+        """Ask this index, as long as it stays as it is."""
+        self._index, self._reader = index, reader
+        self._known, self._readings = cache(partial(_is_known, index)), cache(index.reading)
+
+    def read(self, text: str) -> Weights:
+        """The words of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
+        text = normal_form(text)
+        analysis, runs = self._reader.analyse_query(text, self._readings, self._known), runs_of(text)
+        analysis = analysis._replace(bigrams=tuple(bigrams_of(runs)))
+        return weigh(analysis, runs, self._index.corpus.memories, self._index.frequency)
+
+
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
     """A run that the bank does not have, as the words that it was read as."""
     return pieces_of(run, terms) if is_hangul(run) and readings(run) is None else [run]

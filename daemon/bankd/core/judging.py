@@ -5,9 +5,10 @@ Who might be alike comes from outside (the index); this decides, line by line, i
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from heapq import nlargest
 
 from bankd.core.duplicates import Match, Outcome, find_match
 from bankd.core.memory import Memory
@@ -18,6 +19,9 @@ from bankd.core.wording import Wording
 
 _NEAREST = 10
 """So many earlier lines of the same run are compared with a new one, those that share most words first."""
+
+_LATEST = 200
+"""So many lines with a word are looked at, the latest: a thousand lines of one form would be compared a million times."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
@@ -103,18 +107,31 @@ class _Earlier:
     """The lines of this run so far, found again by the words that they share with a new one."""
 
     def __init__(self) -> None:
-        self._lines: list[tuple[str, Statement]] = []
-        self._by_word: dict[str, list[int]] = defaultdict(list)
+        self._lines: list[tuple[str, Statement, frozenset[str]]] = []
+        self._by_key: dict[object, list[int]] = defaultdict(list)
 
     def add(self, id_: str, statement: Statement) -> None:
         """Remember a line."""
-        for word in {token.base for token in statement.tokens}:
-            self._by_word[word].append(len(self._lines))
-        self._lines.append((id_, statement))
+        words = frozenset(token.base for token in statement.tokens)
+        for key in (*words, *_whole(statement)):
+            self._by_key[key].append(len(self._lines))
+        self._lines.append((id_, statement, words))
 
     def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
-        """The lines that share most words with a new one, at least half of them."""
+        """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
         words = {token.base for token in new.tokens}
-        shared = Counter(number for word in words for number in self._by_word[word])
-        near = [number for number, count in shared.most_common(_NEAREST) if 2 * count >= len(words)]
-        return [self._lines[number] for number in near]
+        numbers = self._worth_a_look(new, words) if words else ()
+        shared = {number: len(words & self._lines[number][2]) for number in numbers}
+        near = nlargest(_NEAREST, (n for n, count in shared.items() if 2 * count >= len(words)), key=shared.__getitem__)
+        return [self._lines[number][:2] for number in near]
+
+    def _worth_a_look(self, new: Statement, words: Set[str]) -> Iterator[int]:
+        """What is in the same words, and what may share half of them: that has at least one of the rarer half."""
+        rarest = sorted(words, key=lambda word: (len(self._by_key.get(word) or ()), word))[: len(words) // 2 + 1]
+        for key in (*_whole(new), *rarest):
+            yield from (self._by_key.get(key) or [])[-_LATEST:]
+
+
+def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
+    """What two statements have in common that are the same."""
+    return ("letters", statement.letters), ("signature", statement.signature)

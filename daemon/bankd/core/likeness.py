@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import add
 
 _LETTERS = re.compile(r"[\W_]+")
 
@@ -13,7 +14,7 @@ LEAST = 0.35
 def letter_pairs(text: str) -> frozenset[str]:
     """The pairs of neighbouring letters of a text, without spaces and punctuation."""
     letters = _LETTERS.sub("", text.casefold())
-    return frozenset(letters[n : n + 2] for n in range(len(letters) - 1)) or frozenset({letters})
+    return frozenset(map(add, letters, letters[1:])) or frozenset({letters})
 
 
 def may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:

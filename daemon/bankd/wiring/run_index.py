@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from bankd.adapters.holdings import PageHoldings
 from bankd.core.judging import Neighbour, said_on
 from bankd.core.likeness import letter_pairs, may_be_alike
 from bankd.core.memory import Memory
-from bankd.core.query import Filters, FoundRow, Query
+from bankd.core.query import Filters, FoundRow
 from bankd.core.wording import Wording
-from bankd.search import read
+from bankd.search import Likeness
 from bankd.wiring.searching import Searching, open_search
 
 _LOOK_ALIKES = 20
@@ -53,14 +54,15 @@ class RunIndex:
         if not self._search.index.open():
             return {}
         unchanged = self._search.index.unchanged()
-        return {id_: self._neighbours(memory, unchanged) for id_, memory in memories.items()}
+        likeness = Likeness(self._search.index, self._search.analyser)
+        return {id_: self._neighbours(memory, likeness, unchanged) for id_, memory in memories.items()}
 
-    def _neighbours(self, memory: Memory, unchanged: Set[str]) -> list[Neighbour]:
+    def _neighbours(self, memory: Memory, likeness: Likeness, unchanged: Set[str]) -> list[Neighbour]:
         index = self._search.index
         pairs = letter_pairs(memory.text)
-        found = index.find(read(Query(memory.text), index, self._search.analyser), Filters(), _LOOK_ALIKES)
-        near = [row for row in index.rows(found) if may_be_alike(pairs, letter_pairs(row.text))]
-        paths = index.paths({row.page for row in near})
+        found = index.find(likeness.read(memory.text), Filters(), _LOOK_ALIKES)
+        near = [row for row in index.rows(found) if may_be_alike(pairs, _letter_pairs_of_row(row.text))]
+        paths = index.paths({row.page for row in near}) if near else {}
         looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
         return [found for found in looks if found]
 
@@ -81,3 +83,7 @@ class RunIndex:
         """Let go of the index, and end the worker."""
         if self._opened is not None and self._is_ours:
             self._opened.close()
+
+
+_letter_pairs_of_row = lru_cache(maxsize=10_000)(letter_pairs)
+"""The same memories are found for many lines of a run."""
