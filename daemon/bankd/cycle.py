@@ -111,10 +111,12 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
         return Report(kind, plan, is_applied=False)
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
     world.logs.mark_read(_finished(facts.readings, plan, _homeless(plan, world) if conflicts else set()))
-    world.holdings.refresh(now)
+    if not plan.is_empty:  # else all pages have been seen
+        world.holdings.refresh(now)
     notes = [*world.index.refresh(now)]
     if kind == "reflect":
-        world.graph.refresh()
+        if not plan.is_empty:
+            world.graph.refresh()
         notes += note_sizes(plan, world.graph, policy)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
 

@@ -69,7 +69,7 @@ class BankFiles:
         try:
             names = self.tree.names(folder)
             with self.tree.folder(folder) as fd:
-                states = {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names if _exists(name, fd)}
+                states = {name: state for name in names if (state := _state(name, fd))}
         except (FileNotFoundError, NotADirectoryError):
             return
         except (ConflictError, PermissionError) as problem:
@@ -135,9 +135,8 @@ class _Rest:
         return self._now - state.st_mtime
 
 
-def _exists(name: str, folder: int) -> bool:
+def _state(name: str, folder: int) -> os.stat_result | None:
     try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
-        return False
-    return True
+        return None
