@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.blocks import (
@@ -26,7 +27,7 @@ from bankd.core.blocks import (
 )
 from bankd.core.utf8 import MARK
 
-__all__ = ["Block", "Document", "Kind", "Lines", "decode", "encode", "indent_of", "scan", "split_lines"]
+__all__ = ["Block", "Document", "Kind", "Lines", "decode", "document_of", "encode", "indent_of", "scan", "split_lines"]
 
 
 class Block(NamedTuple):
@@ -74,6 +75,12 @@ def scan(text: str) -> Document:
     """Find the blocks of a text."""
     lines = split_lines(text)
     return Document(lines, tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
+
+
+@lru_cache(maxsize=8)
+def document_of(text: str) -> Document:
+    """Find the blocks of a page, once: several steps of a run look at a page that changed."""
+    return scan(text)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bankd.core.hubs import part_of_line
-from bankd.core.markdown import Block, Document, Kind, decode, scan
+from bankd.core.markdown import Block, Document, Kind, decode, document_of
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.utf8 import MARK
 
@@ -64,7 +64,7 @@ class Page:
 
 def read_page(path: str, data: bytes) -> Page:
     """Read a page of the bank."""
-    document = scan(decode(data))
+    document = document_of(decode(data))
     reader = _Reader(path, document)
     entries = tuple(reader.entries())
     return Page(path, document, tuple(reader.headings), entries, reader.description)

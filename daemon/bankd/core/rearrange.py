@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from bankd.core.inline import LinkKind
 from bankd.core.layout import Layout, Piece, Sheet, combine
-from bankd.core.markdown import Document, encode, scan
+from bankd.core.markdown import Document, document_of, encode, scan
 from bankd.core.memory import split_id
 from bankd.core.moves import folders_moved, plan_move
 from bankd.core.names import BANK, Names, path_key
@@ -66,7 +66,7 @@ def split_large(pages: Mapping[str, str], limits: Limits, bank: Bank) -> Rearran
     A page that reaches it because links in it become longer is split too: the next run must find nothing to do.
     """
     texts = {path: text for path, text in pages.items() if bank.may_split(path)}
-    due = {path: text for path, text in texts.items() if is_due(scan(text), limits)}
+    due = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
     while due:
         rearrangement = _split_all(due, texts, limits, bank)
         grown = rearrangement.grown(limits) - due.keys()
@@ -84,7 +84,7 @@ def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits,
         return path_key(name) in new or bank.is_taken(name)
 
     for path, text in sorted(due.items()):
-        if layout := plan_split(path, scan(text), limits, is_taken):
+        if layout := plan_split(path, document_of(text), limits, is_taken):
             planned[path] = layout
             new.update(map(path_key, layout.new_paths))
     layout = combine(tuple(planned.values()))
@@ -133,7 +133,7 @@ def arrange(
 
 def read_source(path: str, text: str, routing: str = "") -> Source:
     """A file with its references; `routing` is the path of the file of rules."""
-    document = scan(text)
+    document = document_of(text)
     if path == routing:
         return Source(document.lines, route_targets(text))
     if path.endswith(".md"):
