@@ -40,6 +40,7 @@ bench: .venv/ready
 	$(BIN)/python -m tests.bench.reindex
 	$(BIN)/python -m tests.bench.tree
 	$(BIN)/python -m tests.bench.service
+	$(BIN)/python -m tests.bench.cliffs
 	$(BIN)/python -m pytest -m full -s tests/bench
 
 # The rest is for those who change bankd.

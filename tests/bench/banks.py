@@ -48,12 +48,12 @@ def make_pages(folder: Path, memories: int, words: Words, random: Random, a_page
     return texts
 
 
-def make_bank(root: Path, memories: int, random: Random) -> list[str]:
+def make_bank(root: Path, memories: int, random: Random, a_page: int = 20) -> list[str]:
     """Make a workspace of so many memories that is read without Kiwi; gives their texts."""
     make_workspace(root)
     settings = root / "bankd.yaml"
     settings.write_text(settings.read_text().replace("analyser: kiwi", "analyser: lexicon"))
-    return make_pages(root / "bank" / "knowledge", memories, Words(random), random)
+    return make_pages(root / "bank" / "knowledge", memories, Words(random), random, a_page)
 
 
 def make_queries(texts: Sequence[str], words: Words, random: Random, count: int) -> list[str]:
