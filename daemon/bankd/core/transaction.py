@@ -99,6 +99,7 @@ class Transaction:
 
 def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> Outcome:
     """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
+    met = data
     withdrawals: list[Remove] = []
     stayed: list[str] = []
     for operation in step.operations:
@@ -122,7 +123,13 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
                 data = operation.apply(data)
-    return Outcome(data, tuple(withdrawals), tuple(stayed))
+    return Outcome(_titled(step.path, data, met), tuple(withdrawals), tuple(stayed))
+
+
+def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
+    """A page from which all was taken out keeps a title: an empty one would pass for cut by an unfinished save."""
+    is_emptied = data is not None and not data.strip() and bool(met and met.strip())
+    return encode(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
 
 
 def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
