@@ -16,8 +16,8 @@ SEAMS, SECRETS, RETAIN, EVENTS = (
     "bankd.core.retain",
     "bankd.core.events",
 )
-COLLECT, SECOND_LOOK, UNDO, TERMINAL = (
-    "bankd.core.collect", "bankd.core.second_look", "bankd.core.undo", "bankd.core.terminal",
+COLLECT, SECOND_LOOK, REVERSING, TERMINAL = (
+    "bankd.core.collect", "bankd.core.second_look", "bankd.core.reversing", "bankd.core.terminal",
 )  # fmt: skip
 SETTLED = "bankd.core.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
@@ -253,9 +253,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "if not written.reads(key, texts)", "if False", ("tests/unit/test_settled.py",),
     ),
     Mutant(
-        "undo leaves what was reworded since", UNDO, "_Reverser._unchanged",
-        "if any(text_of(page.document, span) == unix(piece.text) for span in found[piece.key]):",
-        "if found[piece.key]:", ("tests/unit/test_undo.py",),
+        "undo leaves what was reworded since", REVERSING, "_Reverser._take_out",
+        "elif _said(here.text) != _said(left.text):", "elif False:", ("tests/unit/test_undo.py",),
+    ),
+    Mutant(
+        "no split is undone by half", REVERSING, "undo",
+        "if moves_lines(past.transaction)", "if False", ("tests/unit/test_undo.py",),
     ),
     Mutant(
         "a piece that a hand changed is not replaced", OPERATIONS, "Replace.apply",

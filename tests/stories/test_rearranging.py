@@ -293,6 +293,60 @@ def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: 
     assert bankctl("links", "check").code == 0
 
 
+def test_a_split_of_which_a_hand_changed_a_part_is_not_undone_by_half(root: Path, page: Path, bankctl: Run) -> None:
+    run = bankctl("split", "full", "--json").json["run"]
+    part = page.parent / "full/running.md"
+    part.write_text(part.read_text("utf-8").replace("number 3,", "number three,"), "utf-8")
+    before = tree_state(root)
+
+    refused = bankctl("undo", run)
+
+    assert refused.code == 3
+    assert "bank/knowledge/full/running.md: changed since" in refused.err
+    assert "bankctl merge" in refused.err
+    assert tree_state(root) == before
+    assert bankctl("merge", "full").code == 0
+    assert "number three," in page.read_text("utf-8")
+    assert bankctl("verify").code == 0
+
+
+def test_an_undo_that_was_overtaken_by_a_move_is_not_undone_by_half(root: Path, page: Path, bankctl: Run) -> None:
+    run = bankctl("split", "full", "--json").json["run"]
+    back = bankctl("undo", run, "--json").json["run"]
+    bankctl("move", "knowledge/full.md", "knowledge/Full.md")
+    before = tree_state(root)
+
+    assert bankctl("undo", back).code == 3
+    assert bankctl("undo", run).code == 3
+
+    assert tree_state(root) == before
+    assert bankctl("verify").code == 0
+
+
+def test_a_page_that_is_linked_since_does_not_go_with_an_undo(root: Path, page: Path, bankctl: Run) -> None:
+    run = bankctl("split", "full", "--json").json["run"]
+    (root / "bank/daily/new.md").write_text("# New\n\nSee [run](../knowledge/full/running.md)\n", "utf-8")
+
+    refused = bankctl("undo", run)
+
+    assert refused.code == 3
+    assert "bank/daily/new.md:3 refers to bank/knowledge/full/running.md, which would go" in refused.err
+    (root / "bank/daily/new.md").unlink()
+    assert bankctl("undo", run).code == 0
+    assert not (page.parent / "full").exists()
+
+
+def test_a_heading_that_is_linked_since_does_not_go_with_an_undo(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("split", "full")
+    run = bankctl("merge", "full", "--json").json["run"]
+    (root / "bank/daily/new.md").write_text("# New\n\nSee [[full#Running]]\n", "utf-8")
+
+    refused = bankctl("undo", run)
+
+    assert refused.code == 3
+    assert "bank/daily/new.md:3 refers to bank/knowledge/full.md#Running, which would go" in refused.err
+
+
 def test_a_large_page_is_named_by_status_before_it_is_split(root: Path, bankctl: Run) -> None:
     page = root / "bank/knowledge/tools.md"
     page.write_text("# Tools\n\n" + "".join(f"- a tool, number {n}\n" for n in range(600)), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from pathlib import Path
 
@@ -87,6 +88,95 @@ def test_undo_keeps_what_people_changed_since_and_names_it(root: Path, bankctl: 
     assert "A note of mine." in text
     assert "약속을 지킨다" not in text
     assert any("reworded" in words for words in undone["stays"])
+
+
+def test_undo_finds_a_memory_on_the_page_where_it_stands_now(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    run = last_run(bankctl)
+    bankctl("move", "identity/values.md", "world/Values.md")
+    bankctl("move", "world/Values.md", "world/values.md")
+
+    undone = bankctl("undo", run, "--json").json
+    again = bankctl("undo", undone["run"], "--json").json
+
+    assert undone["stays"] == again["stays"] == []
+    assert not (root / "bank/identity/values.md").exists()
+    assert [id_ for data in pages(root).values() for id_ in _ID.findall(data.decode())].count(
+        id_of(root, "약속을")
+    ) == 1
+    assert "정직을" in (root / "bank/world/values.md").read_text()
+    assert bankctl("verify").code == 0
+
+
+def test_what_would_stay_is_said_before_anything_is_taken_back(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    run = last_run(bankctl)
+    page = root / "bank/identity/values.md"
+    page.write_text(page.read_text().replace("정직을", "정직과 친절을"))
+    before = tree_state(root)
+
+    foretold = bankctl("undo", run, "--dry-run")
+
+    assert tree_state(root) == before
+    assert foretold.out.splitlines()[0].startswith("stays bank/identity/values.md")
+    assert bankctl("undo", run).out.splitlines()[:2] == foretold.out.splitlines()[:2]
+
+
+def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    run = last_run(bankctl)
+    bankctl("undo", run)
+    before = pages(root)
+
+    again = bankctl("undo", run)
+
+    assert (again.code, again.out) == (0, "nothing of it is left to take back\n")
+    assert pages(root) == before
+
+
+def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    page.write_text(re.sub(r"(?m)^- S: .*\n", "", page.read_text()))
+    os.utime(page, (0, 0))
+    noted = bankctl("cycle", "micro", "--now", "2026-06-12T03:00", "--json").json
+
+    undone = bankctl("undo", noted["run"])
+
+    assert noted["counts"] == {"deleted": 1}
+    assert undone.out == "nothing of it is left to take back\n"
+    assert not any("restored" in path.read_text() for path in (root / "events").glob("*.jsonl"))
+
+
+def test_undoing_a_restore_puts_a_memory_back_into_the_archive_and_says_so(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "O(c=0.35) @Peter: Prefers concise replies.", "O @Peter: Likes tea.")
+    bankctl("cycle", "micro", "--now", NOW)
+    id_ = id_of(root, "concise")
+    bankctl("cycle", "reflect", "--now", "2026-06-20T03:00")
+    archived = pages(root)
+    bankctl("archive", "restore", id_)
+    (run,) = [row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "restore"]
+
+    assert bankctl("undo", run).code == 0
+
+    assert pages(root) == archived
+    assert bankctl("cycle", "micro", "--now", "2026-06-21T03:00", "--json").json["counts"] == {}
+    assert bankctl("archive", "list", "--json").json["archive"][0]["id"] == id_
+    assert bankctl("verify").code == 0
+
+
+def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:
+    page = root / "bank/world/only.md"
+    page.write_text("- W: the only one ^m-abcdefghij23\n")
+
+    bankctl("forget", "m-abcdefghij23")
+
+    assert page.read_text() == "# only\n"
+    assert bankctl("verify").code == 0
 
 
 def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, bankctl: Run) -> None:

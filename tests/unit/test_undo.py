@@ -5,80 +5,126 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bankd.core.markdown import encode
-from bankd.core.operations import Append, Create, Drop, Piece, Remove, Replace, Restore
+from bankd.core.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
+from bankd.core.reversing import undo
 from bankd.core.transaction import Transaction, replay
-from bankd.core.undo import Undoing, undo
+from bankd.core.undo import Inbound, Past, Present, Undoing
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 TWO = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")
 PAGE = f"# A\n\n{ONE.text}\n"
 
 
-def undone(transaction: Transaction, before: Mapping[str, str | None], now: Mapping[str, str]) -> Undoing:
+def undone(
+    transaction: Transaction, before: Mapping[str, str | None], now: Mapping[str, str], *links: Inbound
+) -> Undoing:
     """How a transaction is taken back, given its pages from before it and now; without a page now, as it left it."""
     old = {path: None if text is None else encode(text) for path, text in before.items()}
     after = replay(transaction, old, lambda _: None)
     there = {**after, **{path: encode(text) for path, text in now.items()}}
-    return undo(transaction, old, after, there.get)
+    present = Present([path for path, data in there.items() if data is not None], there.get, lambda _: links, ())
+    return undo(Past(transaction, old, after), present)
 
 
-def run(*operations: Append | Replace | Remove | Create) -> Transaction:
+def out_of(undoing: Undoing) -> set[str]:
+    """The memories that stand nowhere afterwards."""
+    return {id_ for id_, (here, there) in undoing.turned.items() if here is not None and there is None}
+
+
+def run(*operations: Operation) -> Transaction:
     return Transaction("run", "2026-06-10", operations)
 
 
-ADDED = run(Append("a.md", "", (TWO,)))
+ADDED = run(Append("bank/a.md", "", (TWO,)))
 
 
 def test_pages_that_nobody_touched_since_get_their_bytes_back() -> None:
-    found = undone(ADDED, {"a.md": PAGE}, {})
+    found = undone(ADDED, {"bank/a.md": PAGE}, {})
 
     assert [type(operation) for operation in found.operations] == [Restore]
-    assert found.taken_out == {TWO.key}
+    assert out_of(found) == {TWO.key}
     assert found.stays == []
 
 
 def test_a_page_that_the_run_made_goes_again() -> None:
-    found = undone(ADDED, {"a.md": None}, {})
+    found = undone(ADDED, {"bank/a.md": None}, {})
 
     assert [type(operation) for operation in found.operations] == [Drop]
 
 
 def test_beside_a_hands_edit_only_what_the_run_added_is_taken_out() -> None:
-    found = undone(ADDED, {"a.md": PAGE}, {"a.md": f"{PAGE}{TWO.text}\n\nBy hand.\n"})
+    found = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}{TWO.text}\n\nBy hand.\n"})
 
-    assert found.operations == [Remove("a.md", (TWO,))]
-    assert found.taken_out == {TWO.key}
+    assert found.operations == [Remove("bank/a.md", (TWO,))]
+    assert out_of(found) == {TWO.key}
 
 
 def test_what_a_hand_has_reworded_or_taken_out_since_stays_as_it_is_and_is_named() -> None:
-    reworded = undone(ADDED, {"a.md": PAGE}, {"a.md": f"{PAGE}- W: two, or three ^{TWO.key}\n"})
-    gone = undone(ADDED, {"a.md": PAGE}, {"a.md": f"{PAGE}\nBy hand.\n"})
+    reworded = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}- W: two, or three ^{TWO.key}\n"})
+    gone = undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": f"{PAGE}\nBy hand.\n"})
 
-    assert (reworded.operations, reworded.taken_out) == ([], set())
-    assert reworded.stays == [f"a.md: {TWO.key} was reworded since; it stays as it is now"]
-    assert (gone.operations, gone.stays) == ([], [f"a.md: {TWO.key} is not there any more"])
+    assert (reworded.operations, out_of(reworded)) == ([], set())
+    assert reworded.stays == [f"bank/a.md: {TWO.key} was reworded since; it stays as it is now"]
+    assert (gone.operations, gone.stays) == ([], [f"bank/a.md: {TWO.key} is not there any more"])
 
 
 def test_a_new_wording_is_taken_back_while_it_stands() -> None:
-    renewed = run(Replace("a.md", ONE.key, ONE.text, f"- W: uno ^{ONE.key}"))
+    renewed = run(Replace("bank/a.md", ONE.key, ONE.text, f"- W: uno ^{ONE.key}"))
     by_hand = PAGE.replace("one", "eins")
 
-    found = undone(renewed, {"a.md": PAGE}, {"a.md": PAGE.replace("one", "uno") + "\nBy hand.\n"})
-    assert found.operations == [Replace("a.md", ONE.key, f"- W: uno ^{ONE.key}", ONE.text)]
-    assert undone(renewed, {"a.md": PAGE}, {"a.md": by_hand}).operations == []
+    found = undone(renewed, {"bank/a.md": PAGE}, {"bank/a.md": PAGE.replace("one", "uno") + "\nBy hand.\n"})
+    assert found.operations == [Replace("bank/a.md", ONE.key, f"- W: uno ^{ONE.key}", ONE.text)]
+    assert undone(renewed, {"bank/a.md": PAGE}, {"bank/a.md": by_hand}).operations == []
 
 
 def test_what_was_moved_comes_back_unless_a_hand_has_changed_it_there() -> None:
-    moved = run(Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
-    before = {"a.md": PAGE, "b.md": "# B\n"}
+    moved = run(Append("bank/b.md", "", (ONE,)), Remove("bank/a.md", (ONE,), "bank/b.md"))
+    before = {"bank/a.md": PAGE, "bank/b.md": "# B\n"}
 
-    back = undone(moved, before, {"a.md": "# A\n\nBy hand.\n"})
-    assert back.operations == [Append("a.md", "", (ONE,)), Remove("b.md", (ONE,), "a.md")]
-    assert back.taken_out == set()
-    assert undone(moved, before, {"b.md": f"# B\n\n- W: eins ^{ONE.key}\n"}).operations == []
+    back = undone(moved, before, {"bank/a.md": "# A\n\nBy hand.\n"})
+    placed = Append("bank/a.md", "", (ONE,), "A", is_apart=(True, False))
+    assert back.operations == [placed, Remove("bank/b.md", (ONE,), "bank/a.md")]
+    assert out_of(back) == set()
+    assert undone(moved, before, {"bank/b.md": f"# B\n\n- W: eins ^{ONE.key}\n"}).operations == []
 
 
 def test_a_page_that_the_run_made_and_a_hand_has_changed_stays() -> None:
-    found = undone(run(Create("c.md", "# C\n")), {"c.md": None}, {"c.md": "# C\n\nBy hand.\n"})
+    by_hand = f"# a\n\n{TWO.text}\n\nBy hand.\n"
 
-    assert (found.operations, found.stays) == ([], ["c.md: changed since the run made it; it stays"])
+    found = undone(ADDED, {"bank/a.md": None}, {"bank/a.md": by_hand})
+
+    assert found.operations == [Remove("bank/a.md", (TWO,))]
+    assert found.stays == ["bank/a.md: changed since the run made it; it stays"]
+
+
+SPLIT = run(Create("bank/a/one.md", f"{ONE.text}\n"), Recast("bank/a.md", PAGE, "# A\n\n- [one](a/one.md)\n"))
+UNSPLIT: dict[str, str | None] = {"bank/a.md": PAGE, "bank/a/one.md": None}
+
+
+def test_a_split_is_taken_back_whole_or_not_at_all() -> None:
+    whole = undone(SPLIT, UNSPLIT, {})
+    half = undone(SPLIT, UNSPLIT, {"bank/a/one.md": f"{ONE.text}\n\nBy hand.\n"})
+
+    assert [type(operation) for operation in whole.operations] == [Restore, Drop]
+    assert (half.operations, half.obstacles) == ([], ("bank/a/one.md: changed since",))
+
+
+def test_a_split_is_not_taken_back_from_under_a_link_to_a_part() -> None:
+    found = undone(SPLIT, UNSPLIT, {}, Inbound("bank/c.md", 3))
+
+    assert (found.operations, found.obstacles[-1]) == (
+        [],
+        "bank/c.md:3 refers to bank/a/one.md, which would go",
+    )
+
+
+def test_what_comes_back_does_not_stand_twice() -> None:
+    taken_out = run(Remove("bank/a.md", (ONE,)))
+
+    found = undone(taken_out, {"bank/a.md": PAGE}, {"bank/c.md": f"# C\n\n{ONE.text}\n"})
+
+    assert (found.operations, found.stays) == ([], [f"bank/c.md: {ONE.key} stands there by now"])
+
+
+def test_what_is_taken_back_already_is_left_alone() -> None:
+    assert undone(ADDED, {"bank/a.md": PAGE}, {"bank/a.md": PAGE}) == Undoing()

@@ -3,35 +3,61 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bankd.wiring.undoing import Undone
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("run_id", metavar="RUN", help="the run, as `bankctl log` names it")
+    parser.add_argument("--dry-run", action="store_true", help="say what would come back and what stays; write nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: Namespace) -> int:
-    """Take it back, and say what stays."""
+    """Say what stays, then take back the rest."""
     from bankd.cli.dangling import Announcer
-    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.printing import say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.runs import undo_run
+    from bankd.wiring.undoing import Undo
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("undoing this undo lets them lead there again", as_json=arguments.json)
-    with open_workspace(find_workspace(arguments.workspace)) as workspace:
-        undone = undo_run(workspace, arguments.run_id, announcer)
+    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+        undo = Undo(workspace, arguments.run_id)
+        announcer(undo.dangling)
+        if not arguments.json:
+            _say_what_stays(undo.stays)
+        undone = undo.foretell() if arguments.dry_run else undo.carry_out()
     if arguments.json:
-        whole = {"run": undone.run, "undoes": arguments.run_id, "changed": undone.changed, "stays": undone.stays}
-        say_json(whole | {"dangling": announcer.rows})
-        return 0
+        stays = list(dict.fromkeys([*undo.stays, *undone.stays]))
+        applied = not arguments.dry_run
+        said = {"run": undone.run, "undoes": arguments.run_id, "changed": undone.changed, "stays": stays}
+        say_json({**said, "applied": applied, "dangling": announcer.rows})
+    else:
+        _tell(undone, is_dry=arguments.dry_run)
+    return 0
+
+
+def _say_what_stays(stays: list[str]) -> None:
+    from bankd.cli.printing import say, styled
+
+    for words in stays:
+        say(f"{styled('stays', 'yellow')} {styled(words)}")
+
+
+def _tell(undone: Undone, *, is_dry: bool) -> None:
+    from bankd.cli.printing import say, styled
+
     for path in undone.changed:
         say(f"{styled('back', 'green')}  {styled(path)}")
-    for words in undone.stays:
-        say(f"{styled('stays', 'yellow')} {styled(words)}")
+    if is_dry:
+        say("nothing was written")
+        return
+    _say_what_stays(list(undone.stays))
     if undone.changed:
         say(f"taken back; bankctl undo {undone.run} brings it again")
     else:
         say("nothing of it is left to take back")
-    return 0

@@ -186,12 +186,16 @@ class Recast:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been."""
+    """The bytes from before a run, as long as the file is as that run left it: what undo does where nobody has been.
+
+    `is_whole` says that it goes with all the others of its transaction: it takes another layout of pages back.
+    """
 
     phase: ClassVar[int] = 0
     path: str
     after: str
     before: str
+    is_whole: bool = False
 
     def apply(self, data: bytes | None) -> bytes | None:
         return encode(self.before) if digest(data) == self.after else data

@@ -1,64 +1,155 @@
-"""The reverse of a run, as a transaction of its own: what people changed since stays, and is named.
+"""The reverse of a run: to the byte where all is as the run left it, else as far as nobody has been there since.
 
-Where the files are still exactly as the run left them they get their bytes from before back; else piece by piece.
+A run that moved lines between pages is taken back whole or not at all: half of it would be parts without a hub, and
+memories that stand twice. Of any other run the memories go back one by one; see `reversing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
-from bankd.core.markdown import decode, encode
-from bankd.core.operations import (
-    Append,
-    Create,
-    Drop,
-    Move,
-    Operation,
-    Piece,
-    Recast,
-    Relink,
-    Remove,
-    Replace,
-    Restore,
-    digest,
-    pieces_of,
-)
+from bankd.core.anchors import find_place, outline_of
+from bankd.core.markdown import decode, scan
+from bankd.core.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest
+from bankd.core.pages import read_page
+from bankd.core.purge import PURGED
 from bankd.core.recasting import removals
-from bankd.core.spans import Span, find_all, page_of, split_bom, text_of, unix
+from bankd.core.spans import BOM
+from bankd.core.standing import Lines, all_lines_of
 from bankd.core.transaction import Look, Transaction
 
 Files = Mapping[str, bytes | None]
+Stand = Mapping[str, Lines]
+"""Memory id -> its lines and where they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A run that is to be taken back: its transaction, and its files from before and as it left them."""
+
+    transaction: Transaction
+    before: Files
+    after: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A reference to a page: the file and the line in which it stands, and what it names on the page, if anything."""
+
+    source: str
+    line: int
+    fragment: str = ""
+    is_wiki: bool = False
+
+    def is_alive(self, data: bytes | None) -> bool:
+        """Whether it leads to something on a page of these bytes."""
+        if data is None or not self.fragment:
+            return data is not None
+        return find_place(outline_of(scan(decode(data))), self.fragment, is_wiki=self.is_wiki) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten."""
+
+    pages: Collection[str]
+    look: Look
+    links_to: Callable[[str], Sequence[Inbound]]
+    forgotten: Collection[str]
+
+    def stand(self, ids: Collection[str]) -> dict[str, list[Lines]]:
+        """Every place of these memories."""
+        found: dict[str, list[Lines]] = {id_: [] for id_ in ids}
+        for path in sorted(self.pages) if ids else ():
+            data = self.look(path) or b""
+            if any(id_.encode() in data for id_ in ids):
+                for id_, lines in _memories(path, data):
+                    found.get(id_, []).append(lines)
+        return found
 
 
 @dataclass(slots=True)
 class Undoing:
-    """The operations that take a run back, the pieces that they take out, and what stays as people have it now."""
+    """The operations that take a run back, what becomes of memories by that, and what stays as people have it now.
+
+    `turned` has the memories that come or go: where each stood and where it will, None for nowhere. What is in
+    `obstacles` forbids to take back anything.
+    """
 
     operations: list[Operation] = field(default_factory=list)
-    taken_out: set[str] = field(default_factory=set)
+    turned: dict[str, tuple[Lines | None, Lines | None]] = field(default_factory=dict)
     stays: list[str] = field(default_factory=list)
+    obstacles: tuple[str, ...] = ()
 
 
-def undo(transaction: Transaction, before: Files, after: Files, look: Look) -> Undoing:
-    """Work out how to take a transaction back, given its files from before, as it left them, and now."""
-    if all(digest(look(path)) == digest(after[path]) for path in before):
-        return _undo_exactly(transaction, before, after)
-    return _Reverser(transaction, before, look).undoing
+def is_taken_back(past: Past, now: Present) -> bool:
+    """Whether every file is as it was before the run."""
+    return all(digest(now.look(path)) == digest(data) for path, data in past.before.items())
 
 
-def _undo_exactly(transaction: Transaction, before: Files, after: Files) -> Undoing:
-    undoing = Undoing(taken_out=_added(transaction))
-    sources = {r.elsewhere: r for r in _removals(transaction) if r.elsewhere}
-    for path, data in before.items():
-        left = after[path]
+def moves_lines(transaction: Transaction) -> bool:
+    """Whether a run gave pages another layout, or links another target for one: a split, merge, move, heal, or its undo.
+
+    Links that follow a memory to another page go back with it.
+    """
+    carried = {removal.elsewhere for removal in _removals(transaction)}
+    return any(
+        isinstance(op, Create | Recast)
+        or (isinstance(op, Restore) and op.is_whole)
+        or (isinstance(op, Relink) and not all(move.target in carried for move in op.moves))
+        for op in transaction.operations
+    )
+
+
+def find_obstacles(past: Past, now: Present) -> Iterator[str]:
+    """Why a run cannot be taken back to the byte."""
+    for path, data in past.before.items():
+        if digest(now.look(path)) != digest(past.after[path]):
+            yield f"{path}: {_what_happened(past.after[path], now.look(path))}"
+        elif PURGED in decode(data or b""):
+            yield f"{path}: a text was purged from what is kept of it"
+        else:
+            yield from _references(path, past, now)
+    coming = sorted(stand_of(past.before).keys() - stand_of(past.after).keys())
+    for id_, places in now.stand(coming).items():
+        if places or id_ in now.forgotten:
+            yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
+
+
+def _what_happened(left: bytes | None, now: bytes | None) -> str:
+    if now is None:
+        return "is not there any more"
+    return "was made since" if left is None else "changed since"
+
+
+def _references(path: str, past: Past, now: Present) -> Iterator[str]:
+    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere."""
+    was, left = past.before[path], past.after[path]
+    links = now.links_to(path)
+    if not moves_lines(past.transaction):
+        links = [link for link in links if not link.fragment.startswith("^")]
+    for link in links:
+        if link.source not in past.before and link.is_alive(left) and not link.is_alive(was):
+            named = f"{path}#{link.fragment}" if was is not None else path
+            yield f"{link.source}:{link.line} refers to {named}, which would go"
+
+
+def undo_exactly(past: Past) -> Undoing:
+    """Give every file its bytes from before back."""
+    undoing = Undoing()
+    sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
+    is_whole = moves_lines(past.transaction)
+    for path, data in past.before.items():
+        left = past.after[path]
         if data is not None:
-            undoing.operations.append(Restore(path, digest(left), decode(data)))
+            undoing.operations.append(Restore(path, digest(left), decode(data), is_whole))
         elif left is not None:
             moved = sources.get(path)
             pieces, home = (moved.pieces, moved.path) if moved else ((), "")
             undoing.operations.append(Drop(path, decode(left), pieces, home))
+    was, left_now = stand_of(past.before), stand_of(past.after)
+    undoing.turned = {id_: (left_now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | left_now.keys())}
     return undoing
 
 
@@ -74,94 +165,17 @@ def _removals(transaction: Transaction) -> list[Remove]:
     return found
 
 
-def _added(transaction: Transaction) -> set[str]:
-    """The pieces that a run brought into the bank, other than by moving them."""
-    moved = {piece.key for removal in _removals(transaction) for piece in removal.pieces}
-    added = {piece.key for op in transaction.operations if isinstance(op, Append) for piece in pieces_of(op)}
-    return added - moved
+def stand_of(files: Files) -> dict[str, Lines]:
+    """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
+    found: dict[str, Lines] = {}
+    for path, data in sorted(files.items()):
+        if data is not None and path.endswith(".md"):
+            for id_, lines in _memories(path, data):
+                found.setdefault(id_, lines)
+    return found
 
 
-class _Reverser:
-    """Takes a transaction back piece by piece."""
-
-    def __init__(self, transaction: Transaction, before: Files, look: Look) -> None:
-        self._before = before
-        self._look = look
-        self._removals = _removals(transaction)
-        self._moved = {piece.key for removal in self._removals for piece in removal.pieces}
-        self.undoing = Undoing()
-        for removal in self._removals:
-            self._bring_back(removal)
-        for operation in transaction.operations:
-            self._reverse(operation)
-
-    def _reverse(self, operation: Operation) -> None:
-        match operation:
-            case Append(path, _, pieces):
-                self._take_out(path, tuple(piece for piece in pieces if piece.key not in self._moved))
-            case Replace(path, key, old, new):
-                if self._unchanged(path, (Piece(key, new),)):
-                    self.undoing.operations.append(Replace(path, key, new, old))
-            case Relink(path, moves):
-                self.undoing.operations.append(Relink(path, tuple(self._turned(move, path) for move in moves)))
-            case _:
-                self._reverse_file(operation)
-
-    def _reverse_file(self, operation: Operation) -> None:
-        match operation:
-            case Create(path, text):
-                self._drop_or_keep(path, text)
-            case Drop(path, text):
-                self.undoing.operations.append(Create(path, text))
-            case Restore(path):
-                self.undoing.stays.append(f"{path}: changed since; it stays as it is now")
-            case _:
-                pass  # moved pieces are brought back already; what an editor wrote late is his
-
-    def _bring_back(self, removal: Remove) -> None:
-        for piece in removal.pieces:
-            if not removal.elsewhere or self._unchanged(removal.elsewhere, (piece,)):
-                heading = self._heading_of(removal.path, piece.key)
-                self.undoing.operations.append(Append(removal.path, heading, (piece,)))
-                if removal.elsewhere:
-                    self.undoing.operations.append(Remove(removal.elsewhere, (piece,), removal.path))
-
-    def _take_out(self, path: str, pieces: tuple[Piece, ...]) -> None:
-        gone = self._unchanged(path, pieces)
-        if gone:
-            self.undoing.operations.append(Remove(path, gone))
-            self.undoing.taken_out |= {piece.key for piece in gone}
-
-    def _drop_or_keep(self, path: str, text: str) -> None:
-        if self._look(path) == encode(text):
-            self.undoing.operations.append(Drop(path, text))
-        else:
-            self.undoing.stays.append(f"{path}: changed since the run made it; it stays")
-
-    def _unchanged(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        """Those pieces that still read as the run left them; the others are named."""
-        _, text = split_bom(self._look(path) or b"")
-        page = page_of(text)
-        found = find_all(page, [piece.key for piece in pieces])
-        same = []
-        for piece in pieces:
-            if any(text_of(page.document, span) == unix(piece.text) for span in found[piece.key]):
-                same.append(piece)
-            else:
-                what = "was reworded since; it stays as it is now" if found[piece.key] else "is not there any more"
-                self.undoing.stays.append(f"{path}: {piece.key} {what}")
-        return tuple(same)
-
-    def _heading_of(self, path: str, key: str) -> str:
-        """The heading under which a piece stood before the run."""
-        _, text = split_bom(self._before.get(path) or b"")
-        page = page_of(text)
-        span: Span | None = next(iter(find_all(page, [key])[key]), None)
-        above = [heading for heading in page.headings if span is not None and heading.start < span.start]
-        return above[-1].title if len(above) > 1 else ""
-
-    def _turned(self, move: Move, path: str) -> Move:
-        key = move.was or move.key
-        held = (r.path for r in self._removals if key in {piece.key for piece in r.pieces})
-        sent = (r.path for r in self._removals if r.elsewhere == move.target)
-        return Move(move.new, move.old, next(chain(held, sent), path), key)
+def _memories(path: str, data: bytes) -> Iterator[tuple[str, Lines]]:
+    page = read_page(path, data.removeprefix(BOM.encode()))
+    lines = all_lines_of(page)
+    return ((entry.memory.id, lines[entry.start]) for entry in page.entries if entry.memory.id)

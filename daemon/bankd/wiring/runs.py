@@ -1,28 +1,21 @@
-"""Past runs of a workspace: the list of them, what one changed, and taking one back."""
+"""Past runs of a workspace: the list of them, and what one changed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import unified_diff
 from typing import Any
 
 from bankd.adapters.journals import Journal
 from bankd.adapters.run_ledger import read_rows
-from bankd.core.block_links import relinks
-from bankd.core.events import ARCHIVED, DELETED, KEPT, RESTORED, UNDONE, event
 from bankd.core.markdown import decode, encode
 from bankd.core.report import Row
-from bankd.core.restoring import written_links
 from bankd.core.schedule_rows import logged_run
-from bankd.core.transaction import Event, Transaction, replay
-from bankd.core.undo import Undoing, undo
+from bankd.core.transaction import replay
 from bankd.errors import UserError
-from bankd.relinking import Announce, follow, say_nothing
 from bankd.wiring.workspace import Workspace
-
-_FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +26,6 @@ class ChangedFile:
     is_new: bool
     is_gone: bool
     diff: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What taking a run back did: the run that did it, the files that changed, what people's changes kept as it is."""
-
-    run: str
-    changed: tuple[str, ...]
-    stays: tuple[str, ...]
 
 
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
@@ -86,7 +70,7 @@ def show_run(workspace: Workspace, wanted: str) -> RunPage:
 
 
 def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
-    before, after = _images(workspace, journal)
+    before, after = images_of(workspace, journal)
     found = []
     for path, old in before.items():
         new = after[path]
@@ -99,63 +83,8 @@ def _lines(data: bytes | None) -> list[str]:
     return decode(data or b"").split("\n")
 
 
-def _images(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
+    """The files of a run from before it, and as it left them."""
     before = {path: None if text is None else encode(text) for path, text in sorted(journal.before.items())}
     transactions = workspace.transactions
     return before, replay(journal.transaction, before, transactions.look, transactions.rewrite)
-
-
-def undo_run(workspace: Workspace, run: str, announce: Announce = say_nothing) -> Undone:
-    """Take a run back; what people changed since stays and is named. UserError when it cannot be.
-
-    `announce` is told of the links that will lead nowhere, before anything is done.
-    """
-    transactions = workspace.transactions
-    journals = transactions.journals.find(run)
-    kind = journals[0].transaction.kind
-    if kind in _FOR_GOOD:
-        raise UserError(f"{run}: cannot be undone; {_FOR_GOOD[kind]}")
-    changed: list[str] = []
-    stays: list[str] = []
-    with workspace.recorder.recording("undo") as record:
-        for journal in reversed(journals):
-            workspace.graph.refresh()
-            before, after = _images(workspace, journal)
-            undoing = undo(journal.transaction, before, after, transactions.look)
-            reverse = _reverse(workspace, record.run, journal.transaction, undoing)
-            written = _written(journal.transaction)
-            links = follow(reverse.operations, workspace.graph, transactions.look, written=written)
-            announce(links.dangling)
-            operations = (*reverse.operations, *relinks(links.followed))
-            applied = workspace.committer().apply(replace(reverse, operations=operations))
-            changed += applied.changed
-            stays += [*undoing.stays, *applied.conflicts]
-        record.is_changed, record.note = bool(changed), f"takes back {run}"
-        record.rows = [Row("!", "stays", "", "", words) for words in stays]
-    workspace.refresh()
-    return Undone(record.run, tuple(changed), tuple(stays))
-
-
-def _written(transaction: Transaction) -> Mapping[tuple[str, str], str]:
-    """How the links were written that a run let follow to the archive."""
-    return {link: words for said in transaction.events for link, words in written_links(said).items()}
-
-
-def _reverse(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> Transaction:
-    at = workspace.now.isoformat(timespec="seconds")
-    events = _reverse_events(workspace, own, transaction, undoing) if undoing.operations else ()
-    return Transaction(own, at, tuple(undoing.operations), events, "undo")
-
-
-def _reverse_events(workspace: Workspace, own: str, transaction: Transaction, undoing: Undoing) -> tuple[Event, ...]:
-    """Say of each memory what it is now: taken out with its run, or back with it."""
-    turned = []
-    for said in transaction.events:
-        memory = str(said.get("memory", ""))
-        kind = {KEPT: UNDONE, RESTORED: UNDONE, ARCHIVED: RESTORED, DELETED: RESTORED, UNDONE: RESTORED}.get(
-            str(said["type"])
-        )
-        if kind is None or (kind == UNDONE and memory not in undoing.taken_out):
-            continue
-        turned.append(event(kind, f"{memory}@{own}", workspace.now, memory=memory, run=own, undoes=transaction.run))
-    return tuple(turned)
