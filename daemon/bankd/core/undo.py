@@ -16,7 +16,7 @@ from bankd.core.pages import read_page
 from bankd.core.purge import PURGED
 from bankd.core.recasting import removals
 from bankd.core.spans import BOM
-from bankd.core.standing import Lines, all_lines_of
+from bankd.core.standing import Lines, PageLines
 from bankd.core.transaction import Look, Transaction
 
 Files = Mapping[str, bytes | None]
@@ -177,5 +177,5 @@ def stand_of(files: Files) -> dict[str, Lines]:
 
 def _memories(path: str, data: bytes) -> Iterator[tuple[str, Lines]]:
     page = read_page(path, data.removeprefix(BOM.encode()))
-    lines = all_lines_of(page)
-    return ((entry.memory.id, lines[entry.start]) for entry in page.entries if entry.memory.id)
+    lines = PageLines(page)
+    return ((entry.memory.id, lines.of(entry)) for entry in page.entries if entry.memory.id)
