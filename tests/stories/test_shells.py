@@ -85,7 +85,7 @@ def test_the_workspace_may_be_named_after_the_action(root: Path, bankctl: Run) -
 
 
 @pytest.mark.parametrize("limit", ["-n 8", "-v 60000", "-v 200000"])
-@pytest.mark.parametrize("words", ["cycle micro", "search deploy", "verify", "status"])
+@pytest.mark.parametrize("words", ["cycle micro", "search deploy"])
 def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, words: str) -> None:
     said = shell(f"ulimit {limit}; bankctl {words}", learned)
 

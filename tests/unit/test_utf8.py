@@ -7,13 +7,14 @@ import json
 import pytest
 
 from bankd.core.markdown import decode
-from bankd.core.utf8 import decode_wide, is_utf8, readable, readable_bytes, shown_path, to_json
+from bankd.core.utf8 import decode_wide, is_utf8, lines_not_utf8, readable, readable_bytes, shown_path, to_json
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:
     data = b"# a\n- bad \xff\xfe byte\n- \xea\xb0\x80 fine\n"
 
     assert readable(decode(data)) == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
+    assert lines_not_utf8(data) == [2]
     assert readable_bytes(data).decode() == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
 
 

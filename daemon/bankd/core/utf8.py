@@ -37,6 +37,14 @@ def readable_bytes(data: bytes) -> bytes:
     return data
 
 
+def lines_not_utf8(data: bytes) -> list[int]:
+    """The 1-based lines with bytes that are not UTF-8."""
+    if readable_bytes(data) is data:
+        return []
+    lines = enumerate(data.split(b"\n"), 1)
+    return [number for number, line in lines if readable_bytes(line) is not line]
+
+
 def shown_path(path: str) -> str:
     r"""A path as people read it; one that is not UTF-8 with `\xff` for each such byte."""
     return path if is_utf8(path) else show_line(path)

@@ -7,6 +7,7 @@ import stat
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from bankd.config import ConfigError, load_settings
 from bankd.core.health import Finding, cannot_be_told, cannot_be_used, fought_over, stands_twice
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
-from bankd.errors import BankError
+from bankd.core.utf8 import lines_not_utf8
+from bankd.errors import BankError, ConflictError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
 from bankd.wiring.facts import copied_memories, resting_pages, unread_events
@@ -36,6 +38,7 @@ def examine(root: Path) -> dict[str, list[Finding]]:
         "settings": _check_settings(root),
         "folders": _check_folders(root),
         "files": _check_files(root, settings),
+        "bytes": _check_bytes(root, settings),
         "names": _check_names(root),
         "events": map(cannot_be_told, unread_events(root)),
         "index": _check_index(root, settings),
@@ -109,6 +112,19 @@ def _check_files(root: Path, settings: Settings) -> Iterator[Finding]:
             for path, reason in survey.ignored.items():
                 if "conflict" in reason:
                     yield Finding(f"{path}: {reason}", "then delete the copy", needs_person=True)
+    finally:
+        files.tree.close()
+
+
+def _check_bytes(root: Path, settings: Settings) -> Iterator[Finding]:
+    """Pages with bytes that are not UTF-8: they stay as they are, and the words around them are found."""
+    files = BankFiles(root)
+    try:
+        for folder in ("bank", "archive"):
+            for path in files.survey(folder, read_clock(settings.timezone), 0).files:
+                with suppress(ConflictError, OSError):  # said of the files
+                    for number in lines_not_utf8(files.read(path) or b""):
+                        yield Finding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
     finally:
         files.tree.close()
 

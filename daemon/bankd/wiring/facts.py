@@ -73,7 +73,10 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
             return ()
         events = EventLog(tree, Staging(tree), "")
         events.read()
-        return tuple(f"{one.path}:{one.line}: {one.problem}" for one in events.corrupt)
+        return tuple(
+            f"{one.path}:{one.line}: {one.problem}"
+            for one in sorted(events.corrupt, key=lambda one: (one.path, one.line))
+        )
 
 
 def copied_memories(root: Path) -> tuple[Copied, ...]:
