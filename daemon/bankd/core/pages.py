@@ -14,6 +14,7 @@ from bankd.core.hubs import part_of_line
 from bankd.core.markdown import Block, Document, Kind, decode, document_of
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.utf8 import MARK
+from bankd.core.routing import INBOX, is_own
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _HEADING_TEXT = re.compile(r" {0,3}#{1,6}[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -72,7 +73,8 @@ def read_page(path: str, data: bytes) -> Page:
 
 def holds_memories(path: str) -> bool:
     """Whether a page, by its path in the workspace, holds memories: in `bank/_meta/` only the inbox does."""
-    return path.endswith(".md") and (not path.startswith("bank/_meta/") or path == "bank/_meta/inbox.md")
+    page = path.removeprefix("bank/")
+    return path.endswith(".md") and (page in {path, INBOX} or not is_own(page))
 
 
 def heading_title(lines: tuple[str, ...], block: Block) -> str:

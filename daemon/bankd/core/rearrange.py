@@ -16,6 +16,7 @@ from bankd.core.preserving import Preserving
 from bankd.core.references import Reference, references_in_text, references_of, route_targets
 from bankd.core.relink import Edit, Relinked, Source, edit_line, relink
 from bankd.core.resolve import WIKI_KINDS
+from bankd.core.routing import is_own
 from bankd.core.spans import block_key
 from bankd.core.split import Limits, is_due, plan_split
 
@@ -47,7 +48,7 @@ class Rearrangement:
 
 def is_splittable(path: str) -> bool:
     """Whether a file is a page that may be split: the inbox and what else bankd keeps in `_meta` are not."""
-    return path.startswith(BANK) and path.endswith(".md") and not path.startswith(f"{BANK}_meta/")
+    return path.startswith(BANK) and path.endswith(".md") and not is_own(path.removeprefix(BANK))
 
 
 @dataclass(frozen=True, slots=True)

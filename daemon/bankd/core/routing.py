@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from bankd.core.memory import Memory
 
-INBOX = "_meta/inbox.md"
+OWN = "_meta/"
+INBOX = f"{OWN}inbox.md"
 _MAX_LEVELS = 8
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
@@ -108,6 +109,17 @@ def problem_of_target(target: str) -> str | None:
         return f"target {target!r} must be a page that ends in .md"
     if len(parts) > _MAX_LEVELS or any(len(part.encode()) > _MAX_NAME_BYTES for part in parts):
         return f"target {target!r} is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"
-    if any(part.startswith(".") for part in parts):
+    return _why_reserved(target)
+
+
+def _why_reserved(target: str) -> str | None:
+    if any(part.startswith(".") for part in target.split("/")):
         return f"target {target!r} names a hidden file"
+    if is_own(target):
+        return f"target {target!r} is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"
     return None
+
+
+def is_own(page: str) -> bool:
+    """Whether a page, relative to `bank/`, is one of bankd's own: of those only the inbox holds memories."""
+    return page.casefold().startswith(OWN)
