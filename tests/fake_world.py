@@ -11,6 +11,7 @@ from bankd.core.copies import Copied, find_copied
 from bankd.core.decay import FADING_TAG
 from bankd.core.events import Ledger, event, fold
 from bankd.core.follow import Part, describe
+from bankd.core.held_back import HeldBack
 from bankd.core.hubs import parts_folder
 from bankd.core.judging import Neighbour, said_on
 from bankd.core.layout import Layout
@@ -71,6 +72,7 @@ class FakeLogs:
     """The logs; one that was marked as read is given again when it has changed."""
 
     def __init__(self, disk: FakeDisk) -> None:
+        self.held_back: dict[str, Sequence[HeldBack]] = {}
         self._disk, self.read = disk, dict[str, str]()
         self.waiting: list[Deferred] = []
 
@@ -80,6 +82,9 @@ class FakeLogs:
     def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
         new = {log: text for log, text in sorted(self._disk.logs.items()) if self.read.get(log) != text}
         return [read_log(log, text, anywhere=True) for log, text in new.items()], self.waiting
+
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        self.held_back = dict(lines)
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         self._disk.steps.append("mark read")
@@ -169,6 +174,7 @@ class FakeTransactions:
     """Writes whole transactions; what is meant for a `contested` page stays undone, with what tells of it, and is named."""
 
     def __init__(self, disk: FakeDisk) -> None:
+        self.shut: set[str] = set()
         self._disk = disk
         self.events: list[Mapping[str, object]] = []
         self.committed: list[Transaction] = []
@@ -176,6 +182,9 @@ class FakeTransactions:
 
     def ledger(self) -> Ledger:
         return fold(self.events)
+
+    def closed(self, paths: Collection[str]) -> Mapping[str, str]:
+        return {path: "marked immutable" for path in paths if path in self.shut}
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
         self._disk.steps.append("commit")

@@ -7,18 +7,20 @@ Everything up to `check` is a decision and touches nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from bankd.core.block_links import heal_strays
 from bankd.core.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.closing import leave_out, put_off
 from bankd.core.collect import Renamed, find_renamed, find_vanished
 from bankd.core.confirming import confirmations_of
 from bankd.core.decay import Fading
 from bankd.core.events import Ledger
 from bankd.core.follow import follow
+from bankd.core.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.judging import judge
 from bankd.core.markdown import decode
 from bankd.core.memory import Memory, render_memory
@@ -101,16 +103,21 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     plan = deduplicate(plan, world, policy)
     if kind == "reflect":
         plan = keep(plan, facts, world, policy)
+    plan = leave_out(plan, closed_for(plan, world.transactions))
     plan = relink(plan, world.graph, world.holdings.read)
     if kind == "reflect":
         plan = heal(plan, world.graph, policy)
         plan = split(plan, facts, world, policy)
+    plan = leave_out(plan, closed_for(plan, world.transactions))
     check(plan, world.holdings, world.graph, policy)
 
     if dry_run:
         return Report(kind, plan, is_applied=False)
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
-    world.logs.mark_read(_finished(facts.readings, plan, _homeless(plan, world) if conflicts else set()))
+    if conflicts:
+        plan = put_off(plan, _homeless(plan, world))
+    world.logs.note_held_back(_held_back(plan, facts, world, policy))
+    world.logs.mark_read(_finished(facts.readings, plan))
     if not plan.is_empty:  # else all pages have been seen
         world.holdings.refresh(now)
     notes = [*world.index.refresh(now)]
@@ -119,6 +126,11 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
             world.graph.refresh()
         notes += note_sizes(plan, world.graph, policy)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
+
+
+def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
+    """The pages that a plan would change and that cannot be written now, and why."""
+    return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 
 def _gather(now: datetime, world: World) -> Facts:
@@ -142,7 +154,7 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
         withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=renamed,
-        bad=tuple(bad for reading in readings for bad in reading.bad),
+        bad=tuple(bad for reading in readings for bad in reading.bad if bad.key not in facts.ledger.dismissed),
         undated=tuple(world.holdings.undated()),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.holdings.copied()),
@@ -288,17 +300,23 @@ def check(plan: Plan, holdings: Holdings, graph: Graph, policy: Policy) -> None:
         raise RefusedError(excess.reason, "--force")
 
 
+def _held_back(plan: Plan, facts: Facts, world: World, policy: Policy) -> dict[str, Sequence[HeldBack]]:
+    """Of each log that was read: the lines that were not taken in and that a person should look at."""
+    readings, _ = _recognise_renamed(facts, world.logs.present())
+    screened = screened_in(facts.ledger, plan.withheld)
+    return {reading.log: held_back_in(reading, facts.ledger, screened, policy.finders) for reading in readings}
+
+
 def _homeless(plan: Plan, world: World) -> set[str]:
     """The new memories that found no place, because their page could not be written after all."""
     return {placement.line.id for placement in plan.placements} - world.transactions.ledger().consumed.keys()
 
 
-def _finished(readings: Sequence[LogReading], plan: Plan, homeless: Set[str]) -> list[LogReading]:
+def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
     """The logs that need not be read again until they change: those of which no line waits."""
     waiting = {item.what for item in plan.deferred}
     return [
         reading
         for reading in readings
         if not waiting.intersection(map(str, (reading.unended, *(line.place for line in reading.lines))))
-        and homeless.isdisjoint(line.id for line in reading.lines)
     ]

@@ -10,6 +10,7 @@ from bankd.core.analysis import Analysis
 from bankd.core.copies import Copied
 from bankd.core.events import Ledger
 from bankd.core.follow import Part
+from bankd.core.held_back import HeldBack
 from bankd.core.indexable import IndexAnalyses
 from bankd.core.judging import Neighbour
 from bankd.core.layout import Layout
@@ -116,6 +117,9 @@ class Logs(Protocol):
     def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
         """The logs that changed since they were last marked as read, and those that have to wait."""
 
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were then."""
 
@@ -169,6 +173,9 @@ class Transactions(Protocol):
 
     def ledger(self) -> Ledger:
         """The fold of the event log."""
+
+    def closed(self, paths: Collection[str]) -> Mapping[str, str]:
+        """Those of these files, there or not yet, that cannot be written now, and why."""
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
         """Apply a transaction, all of it, now or at the next start; gives what was left as a hand had it."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from bankd.adapters.calls import Calls
 from bankd.adapters.log_end import append_line
 from bankd.adapters.tree import Tree
 from bankd.errors import UserError
-from tests.stories.conftest import Run, tree_state, write_log
+from tests.stories.conftest import Result, Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
+IDS = re.compile(r"\^(m-[a-z2-7]{12})")
 
 
 def kept(root: Path) -> int:
@@ -391,3 +395,150 @@ def test_nothing_is_added_to_a_log_in_another_encoding(root: Path) -> None:
         append_line(Tree(root), "2026-05-01.md", "- W: coffee")
 
     assert log.read_bytes() == before
+
+
+def rows_of(report: Result, kind: str) -> dict[str, str]:
+    return {row["place"]: row["reason"] for row in report.json["rows"] if row["kind"] == kind}
+
+
+def test_a_page_with_a_second_hard_link_is_named_as_that_and_its_lines_wait(root: Path, bankctl: Run) -> None:
+    page = root / "bank/identity/values.md"
+    os.link(page, root / "copy.md")
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다", "S: 가치관: 정직")
+
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+    again = bankctl("cycle", "micro", "--now", NOW, "--json")
+    said = [bankctl("status").out, bankctl("doctor").out]
+    (root / "copy.md").unlink()
+    mended = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
+
+    assert report.code == 0
+    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 2}
+    assert "hard link" in rows_of(report, "left alone")["bank/identity/values.md"]
+    assert rows_of(report, "waiting")["memory/2026-05-02.md:4"] == "waits for bank/identity/values.md"
+    assert again.json["counts"] == {"left alone": 1, "waiting": 2}
+    assert all("bank/identity/values.md cannot be written: has a second hard link" in words for words in said)
+    assert mended == {"learned": 1, "duplicate": 1}
+    assert bankctl("status").out.count("cannot be written") == 0
+
+
+def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = Calls.exchange
+
+    def refuse(self: Calls, old: str, old_folder: int, new: str, new_folder: int) -> None:
+        if new == "values.md":
+            raise PermissionError(errno.EPERM, "no", old)
+        exchange(self, old, old_folder, new, new_folder)
+
+    monkeypatch.setattr(Calls, "exchange", refuse)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+    monkeypatch.undo()
+    monkeypatch.setenv("BANKD_WORKSPACE", str(root))
+
+    assert report.code == 0
+    assert report.json["counts"] == {"learned": 1, "waiting": 1}
+    assert rows_of(report, "waiting") == {"memory/2026-05-02.md:4": "waits for bank/identity/values.md"}
+    assert any("bank/identity/values.md: cannot be written" in note for note in report.json["notes"])
+    assert not list((root / ".bankd/stage").iterdir())
+    assert bankctl("cycle", "micro", "--now", NOW).code == 0
+    assert len(IDS.findall((root / "bank/identity/values.md").read_text("utf-8"))) == 1
+    assert bankctl("verify").code == 0
+
+
+def test_a_page_marked_immutable_is_named_with_the_way_out(root: Path, bankctl: Run) -> None:
+    page = root / "bank/identity/values.md"
+    if subprocess.run(["chattr", "+i", page], capture_output=True, check=False).returncode:
+        pytest.skip("this file system or user cannot mark a file immutable")
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
+    try:
+        report = bankctl("cycle", "micro", "--now", NOW, "--json")
+        doctor = bankctl("doctor").out
+    finally:
+        subprocess.run(["chattr", "-i", page], check=True)
+
+    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 1}
+    assert "chattr -i" in rows_of(report, "left alone")["bank/identity/values.md"]
+    assert "chattr -i" in doctor
+    assert not list((root / ".bankd/txn").glob("*.json"))
+
+
+def test_a_command_for_a_page_that_cannot_be_written_says_so_and_changes_nothing(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    report = bankctl("cycle", "micro", "--now", NOW, "--json")
+    for page in ("identity/values.md", "world/facts.md"):
+        os.link(root / "bank" / page, root / page.replace("/", "-"))
+    before = tree_state(root)
+    (id_,) = IDS.findall((root / "bank/identity/values.md").read_text("utf-8"))
+    refused = [
+        bankctl("forget", id_),
+        bankctl("undo", report.json["run"]),
+        bankctl("move", "world/facts.md", "world/truths.md"),
+    ]
+
+    assert [run.code for run in refused] == [3, 3, 3]
+    assert all(".md: has a second hard link" in run.err for run in refused)
+    assert tree_state(root) == before
+
+
+@pytest.mark.parametrize("rules", [
+    "TAG_ROUTING:\n  S:\n    - {match: x, target: _meta/schema.md}\n", "TAG_ROUTING:\n\ndefaults: {S: _Meta/inbox.md}\n",
+])  # fmt: skip
+def test_no_rule_leads_to_the_pages_of_bankd_itself(root: Path, bankctl: Run, rules: str) -> None:
+    (root / "routing.yaml").write_text(rules)
+    write_log(root, "2026-05-02.md", "S: x")
+    refused = bankctl("cycle", "micro", "--now", NOW)
+
+    assert refused.code == 3
+    assert "routing.yaml:3: target" in refused.err
+    assert "bank/_meta/" in refused.err
+
+
+@pytest.mark.parametrize("command", [
+    ("split", "_meta/schema.md"), ("merge", "_meta/inbox.md"), ("move", "_meta/inbox.md", "inbox.md"), ("move", "_meta", "x"),
+    ("move", "knowledge/tools.md", "_meta/tools.md"), ("inbox", "place", "m-x", "_meta/schema.md"),
+])  # fmt: skip
+def test_no_command_moves_memories_to_or_from_the_pages_of_bankd_itself(
+    root: Path, bankctl: Run, command: tuple[str, ...]
+) -> None:
+    before = tree_state(root)
+    refused = bankctl(*command)
+
+    assert refused.code == 3
+    assert "bank/_meta/" in refused.err
+    assert tree_state(root) == before
+
+
+def test_lines_that_were_not_taken_in_are_named_until_they_are_edited_or_dismissed(root: Path, bankctl: Run) -> None:
+    log = root / "memory/2026-05-02.md"
+    log.write_text("## Retain\n- X: unknown\n- W: the password: hunter2-Xy7!\n- Z: odd\n")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("cycle", "micro", "--now", NOW)
+    listed = {line["place"]: line for line in bankctl("inbox", "--json").json["not_taken_in"]}
+    said = [bankctl("status").out, bankctl("doctor").out]
+    dismissed = bankctl("inbox", "dismiss", "memory/2026-05-02.md:2")
+    log.write_text("\n" + log.read_text().replace("- Z: odd", "- W: odd"))
+    later = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
+
+    assert [line["kind"] for line in listed.values()] == ["bad", "screened", "bad"]
+    assert "hunter2" not in str(listed)
+    assert all("memory/2026-05-02.md:2" in words for words in said)
+    assert dismissed.code == 0
+    assert later["learned" if "learned" in later else "inbox"] == 1
+    assert "bad" not in later
+    assert [line["place"] for line in bankctl("inbox", "--json").json["not_taken_in"]] == ["memory/2026-05-02.md:4"]
+    assert bankctl("show", "memory/2026-05-02.md:3", "--json").json["outcome"] == "dismissed"
+    assert bankctl("log", "--json").json["runs"][0]["cycle"] == "dismiss"
+    assert bankctl("inbox", "dismiss", "memory/2026-05-02.md:3").code == 3
+
+
+def test_right_after_a_run_its_lines_are_known_to_stand_where_they_do(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    os.utime(root / "memory/2026-05-02.md", (1_000_000_000, 1_000_000_000))
+    for page in (root / "bank").rglob("*.md"):
+        os.utime(page, (1_000_000_000, 1_000_000_000))
+    bankctl("cycle", "micro")
+
+    assert bankctl("show", "memory/2026-05-02.md:4", "--json").json["sentence"] == "stands in bank/identity/values.md"

@@ -34,7 +34,7 @@ def test_a_page_that_is_fought_over_is_left_alone_and_named_with_what_to_do(page
     status, doctor = bankctl("status"), bankctl("doctor")
 
     assert page.read_text() == fought
-    assert f"! fought over {PAGE}" in run.out
+    assert f"! left alone {PAGE}" in run.out
     assert "left alone until" in run.out
     for said in (status, doctor):
         assert said.code == 3
@@ -48,7 +48,7 @@ def test_what_is_new_for_it_waits_and_lands_when_it_has_had_its_rest(root: Path,
     after = bankctl("cycle", "micro", "--now", later, "--json").json["counts"]
     again = bankctl("cycle", "micro", "--now", later, "--json").json["counts"]
 
-    assert counts == {"learned": 1, "waiting": 1, "fought over": 1}
+    assert counts == {"learned": 1, "waiting": 1, "left alone": 1}
     assert (after, again) == ({"learned": 1}, {})
     assert "^m-part" not in page.read_text()
     assert bankctl("verify").code == 0

@@ -15,12 +15,14 @@ from typing import TypeAlias
 
 from bankd.adapters.derived import DerivedDatabase
 from bankd.core.copies import Copied, find_copied
+from bankd.core.held_back import HeldBack
 from bankd.core.memory import Confidence
 from bankd.core.pages import Entry, Page, read_page
+from bankd.core.retain import Place
 from bankd.core.settle import Fingerprint
 from bankd.core.twins import text_key
 
-_FORMAT = 4
+_FORMAT = 5
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -30,11 +32,11 @@ CREATE TABLE memories (
 CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
-CREATE TABLE bad_lines (log TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE INDEX bad_lines_log ON bad_lines (log);
+CREATE INDEX held_back_log ON held_back (log);
 """
 _COPIED = """
 SELECT id, path, line FROM memories WHERE id IN (
@@ -50,6 +52,19 @@ class Held:
     path: str
     line: int
     id: str | None
+
+
+def read_held_back(path: Path) -> list[HeldBack]:
+    """The lines of logs that wait for a person, for one who only looks: no catalogue is made where none is."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            rows = connection.execute(f"SELECT {_HELD_BACK} ORDER BY log, line").fetchall()  # ours
+    except sqlite3.Error:
+        return []
+    return [HeldBack(Place(log, line), *rest) for log, line, *rest in rows]
+
+
+_HELD_BACK = "log, line, kind, text, reason, key FROM held_back"
 
 
 class Catalogue(DerivedDatabase):
@@ -83,7 +98,6 @@ class Catalogue(DerivedDatabase):
         """Forget a file that is gone, and what it held."""
         self.execute("DELETE FROM files WHERE path = ?", (path,))
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
-        self.execute("DELETE FROM bad_lines WHERE log = ?", (path,))
 
     def record_page(self, path: str, seen: Fingerprint, data: bytes) -> None:
         """Remember what a page holds."""
@@ -92,14 +106,15 @@ class Catalogue(DerivedDatabase):
         self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self.record_file(path, seen)
 
-    def record_bad_lines(self, log: str, bad: Iterable[tuple[int, str]]) -> None:
-        """Remember the lines of a log that could not be read."""
-        self.execute("DELETE FROM bad_lines WHERE log = ?", (log,))
-        self.execute_many("INSERT INTO bad_lines VALUES (?, ?, ?)", [(log, line, why) for line, why in bad])
+    def record_held_back(self, log: str, lines: Iterable[HeldBack]) -> None:
+        """Remember the lines of a log that were not taken in and wait for a person."""
+        self.execute("DELETE FROM held_back WHERE log = ?", (log,))
+        rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
+        self.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
 
-    def bad_lines(self) -> list[tuple[str, int, str]]:
-        """All lines of logs that could not be read: log, 1-based line, reason."""
-        return self.execute("SELECT log, line, reason FROM bad_lines ORDER BY log, line")
+    def dismiss(self, key: str) -> None:
+        """Forget the lines with this key."""
+        self.execute("DELETE FROM held_back WHERE key = ?", (key,))
 
     def find_ids(self, ids: Iterable[str]) -> dict[str, list[Held]]:
         """Where each id stands, for those that stand anywhere."""
@@ -189,6 +204,11 @@ def _row(path: str, entry: Entry) -> _Row:
     value = memory.confidence.hundredths if memory.confidence else None
     day = memory.confidence.day.isoformat() if memory.confidence and memory.confidence.day else None
     return path, entry.line, memory.id, text_key(memory), memory.tag, value, day
+
+
+def _safe(text: str) -> str:
+    """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def entry_text(page: Page, entry: Entry) -> str:

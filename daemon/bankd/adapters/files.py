@@ -30,6 +30,15 @@ class BankFiles:
         """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
         return self.tree.read(path)
 
+    def fingerprint(self, path: str) -> Fingerprint | None:
+        """How a file looks now; None when it is gone."""
+        try:
+            with self.tree.file(path) as fd:
+                state = os.fstat(fd)
+        except FileNotFoundError:
+            return None
+        return Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+
     @contextmanager
     def stream(self, path: str) -> Iterator[IO[bytes]]:
         """Open a regular file to read it in parts; FileNotFoundError, or ConflictError when it is something else."""
@@ -72,7 +81,10 @@ class BankFiles:
                 states = {name: state for name in names if (state := _state(name, fd))}
         except (FileNotFoundError, NotADirectoryError):
             return
-        except (ConflictError, PermissionError) as problem:
+        except PermissionError:
+            survey.quarantined[shown_path(folder)] = "may not be looked into; correct its owner or mode"
+            return
+        except ConflictError as problem:
             survey.quarantined[shown_path(folder)] = shown_path(str(problem))
             return
         for name, state in states.items():
@@ -113,7 +125,7 @@ class BankFiles:
         try:
             data = self.tree.read(path)
         except (ConflictError, OSError) as problem:
-            return str(problem)
+            return str(problem).removeprefix(f"{path}: ")
         return "vanished while we looked" if data is None else why_quarantined(data)
 
 

@@ -13,6 +13,7 @@ from bankd.core.copies import Copied
 from bankd.core.decay import FADING_TAG
 from bankd.core.fights import ADVICE, why_resting
 from bankd.core.memory import Memory
+from bankd.core.operations import digest
 from bankd.core.pages import Entry, Page, holds_memories, read_page
 from bankd.core.plan import Deferred, Undated
 from bankd.core.retiring import Opinion
@@ -33,11 +34,13 @@ class PageHoldings:
         catalogue: Catalogue,
         settle_seconds: float,
         resting: Mapping[str, datetime] | None = None,
+        own_writes: Mapping[str, str] | None = None,
     ) -> None:
-        """Ask of these files; pages that are `resting` until a moment are not to be written before."""
+        """Ask of these files; pages `resting` until a moment are not to be written before, `own_writes` are complete."""
         self._files, self._catalogue, self._settle = files, catalogue, settle_seconds
         self._resting = {path: f"{why_resting(until)}; {ADVICE}" for path, until in (resting or {}).items()}
         self._closed: dict[str, str] = {}
+        self._own_writes = own_writes if own_writes is not None else {}
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
@@ -51,6 +54,7 @@ class PageHoldings:
         known = self._catalogue.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
         self._closed |= {**survey.unsettled, **survey.quarantined}
+        self._read_own_writes(survey.unsettled)
         for path, seen in survey.files.items():
             if not holds_memories(path) or path in self._resting:
                 continue
@@ -58,6 +62,13 @@ class PageHoldings:
                 self._read(path, seen)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self._catalogue.forget_file(path)
+
+    def _read_own_writes(self, unsettled: Iterable[str]) -> None:
+        """Read what we have just written ourselves: it is young, and complete all the same."""
+        for path in sorted(self._own_writes.keys() & set(unsettled)):
+            seen, data = self._files.fingerprint(path), self._files.read(path)
+            if seen and data is not None and digest(data) == self._own_writes[path] and holds_memories(path):
+                self._catalogue.record_page(path, seen, data)
 
     def _read(self, path: str, seen: Fingerprint) -> None:
         try:

@@ -13,6 +13,7 @@ from typing import IO
 
 from bankd.adapters.catalogue import Catalogue
 from bankd.adapters.files import BankFiles
+from bankd.core.held_back import HeldBack
 from bankd.core.markdown import decode
 from bankd.core.plan import Deferred
 from bankd.core.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log, without_unended
@@ -66,6 +67,12 @@ class LogFiles:
         self._unended[path] = seen, since if before == seen else now
         return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
 
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+        with self._catalogue.change():
+            for log, held_back in lines.items():
+                self._catalogue.record_held_back(log, held_back)
+
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
         by_name = {_name(path): path for path in self._survey.files}
@@ -73,10 +80,10 @@ class LogFiles:
             self._catalogue.record_unended(self._unended)
             for path in self._known.keys() - self._survey.files.keys():
                 self._catalogue.forget_file(path)
+                self._catalogue.record_held_back(_name(path), ())
             for reading in readings:
                 path = by_name[reading.log]
                 self._catalogue.record_file(path, self._survey.files[path])
-                self._catalogue.record_bad_lines(path, [(bad.place.line, bad.reason) for bad in reading.bad])
 
     def _read(self, path: str) -> LogReading | Deferred:
         try:

@@ -45,8 +45,8 @@ class PageFiles:
                 with os.scandir(self._folder / prefix) as entries:
                     for entry in entries:
                         self._look_at(entry, prefix, folders, found)
-            except (FileNotFoundError, NotADirectoryError):
-                continue  # vanished since it was listed
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
+                continue  # vanished since it was listed, or closed to us, which runs and the doctor say
         return found
 
     def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:

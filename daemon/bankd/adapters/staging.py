@@ -19,6 +19,7 @@ from bankd.errors import ConflictError
 STAGE, TRASH = ".bankd/stage", ".bankd/trash"
 ABSENT = digest(None)
 EDIT, PRISTINE = "edit", "pre"  # endings in the trash: an edit that was put back, what a later attempt had read
+_OF_THE_PAGE = {errno.EPERM, errno.EACCES, errno.EROFS, errno.EXDEV, errno.EBUSY}  # the stage was written to before
 _CAP = 64 * 1024 * 1024  # what an editor may make of a displaced file before we stop reading it
 
 
@@ -122,10 +123,12 @@ class Staging:
                 self.discard(name)
                 return False
             except OSError as problem:
-                if problem.errno != errno.EXDEV:
+                if problem.errno not in _OF_THE_PAGE:
                     raise
                 self.discard(name)
-                raise ConflictError(f"{path}: on another file system than .bankd/; left alone") from problem
+                raise ConflictError(
+                    f"{path}: cannot be written ({os.strerror(problem.errno)}); left alone"
+                ) from problem
         return self.look(staged, path)
 
     def look(self, staged: Staged, path: str) -> bool:

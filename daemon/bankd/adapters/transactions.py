@@ -7,7 +7,7 @@ Until the journal is in place nothing visible has changed; after it everything g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event as Waiter
@@ -18,10 +18,11 @@ from bankd.adapters.journals import DONE, RUNS, TXN, Journal, Journals
 from bankd.adapters.lock import Lock
 from bankd.adapters.staging import Staged, Staging
 from bankd.adapters.tree import FILE_CAP, Tree, split
+from bankd.adapters.writability import closed_among
 from bankd.core.markdown import decode
 from bankd.core.operations import Append, Remove, Rewrite, digest
 from bankd.core.spans import keys_in
-from bankd.core.transaction import Outcome, Step, Transaction, state_of, take_step
+from bankd.core.transaction import Outcome, Step, Transaction, refused_step, state_of, take_step
 from bankd.errors import ConflictError, InvariantError
 
 _TRIES = 20
@@ -70,6 +71,10 @@ class Transactions:
         self.events = EventLog(tree, self.staging, writer)
         self.own_writes: dict[str, str] = {}
         self._wait = Waiter().wait
+
+    def closed(self, paths: Collection[str]) -> dict[str, str]:
+        """Those of these files, there or not yet, that cannot be written now, and why."""
+        return closed_among(self._tree, paths)
 
     def commit(self, transaction: Transaction) -> Applied:
         """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
@@ -163,12 +168,15 @@ class Transactions:
             outcome = self._settle_step(journal, number, step, staged, applied)
         except ConflictError as conflict:
             applied.conflicts.append(str(conflict))
-            return
+            outcome = refused_step(step, self.look(step.path))
         for key in outcome.stayed:
             applied.conflicts.append(f"{step.path}: {key} was changed by hand meanwhile and stays")
         for withdrawal in outcome.withdrawals:
             number = journal.paths().index(withdrawal.path, len(journal.transaction.steps()))
-            self._settle_step(journal, number, Step(withdrawal.path, (withdrawal,)), None, applied)
+            try:
+                self._settle_step(journal, number, Step(withdrawal.path, (withdrawal,)), None, applied)
+            except ConflictError as conflict:
+                applied.conflicts.append(str(conflict))
 
     def _settle_step(
         self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied

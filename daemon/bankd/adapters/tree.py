@@ -153,6 +153,8 @@ def open_regular(name: str, folder: int, shown: str) -> int:
     except OSError as problem:
         if problem.errno in {errno.ELOOP, errno.ENXIO, errno.ENODEV}:
             raise ConflictError(f"{shown}: a link or special file; left alone") from problem
+        if problem.errno in {errno.EACCES, errno.EPERM}:
+            raise ConflictError(f"{shown}: may not be read; correct its owner or mode") from problem
         raise
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)

@@ -1,4 +1,4 @@
-"""`bankctl inbox`: the lines that no rule could place, and the ways out of there."""
+"""`bankctl inbox`: the lines that no rule could place, those that were not taken in, and the ways out of there."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bankd.core.held_back import HeldBack
     from bankd.core.moving import Waiting
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    help_ = "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now"
-    parser.add_argument("action", nargs="?", choices=["list", "place", "retry"], default="list", help=help_)
-    parser.add_argument("id", nargs="?", help="the memory to place")
+    help_ = (
+        "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now; "
+        "dismiss LOG:LINE: name a line that was not taken in no more"
+    )
+    parser.add_argument("action", nargs="?", choices=["list", "place", "retry", "dismiss"], default="list", help=help_)
+    parser.add_argument("id", nargs="?", help="the memory to place, or the line to dismiss")
     parser.add_argument("page", nargs="?", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -22,15 +28,17 @@ def run(arguments: Namespace) -> int:
     """List or move."""
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
-    from bankd.wiring.inbox import list_inbox, place, retry_inbox
+    from bankd.wiring.inbox import list_held_back, list_inbox, place, retry_inbox
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
     if arguments.action == "place" and not (arguments.id and arguments.page):
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
+    if arguments.action == "dismiss":
+        return _dismiss(root, arguments.id or "", as_json=arguments.json)
     with open_workspace(root, write=arguments.action != "list") as workspace:
         if arguments.action == "list":
-            return _list(list_inbox(workspace), as_json=arguments.json)
+            return _list(list_inbox(workspace), list_held_back(workspace), as_json=arguments.json)
         if arguments.action == "place":
             moved = place(workspace, arguments.id.removeprefix("^"), arguments.page)
         else:
@@ -38,12 +46,32 @@ def run(arguments: Namespace) -> int:
     return _tell(moved, as_json=arguments.json)
 
 
-def _list(waiting: list[Waiting], *, as_json: bool) -> int:
+def _dismiss(root: Path, place: str, *, as_json: bool) -> int:
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.show import LINE
+    from bankd.errors import UsageError
+    from bankd.wiring.inbox import dismiss
+    from bankd.wiring.workspace import open_workspace
+
+    found = LINE.fullmatch(place)
+    if found is None:
+        raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:LINE")
+    with open_workspace(root) as workspace:
+        item = dismiss(workspace, found["log"], int(found["line"]))
+    if as_json:
+        say_json({"dismissed": str(item.place)})
+    else:
+        say(f"dismissed: {styled(str(item.place), 'bold')}; it stays in its log and is named no more")
+    return 0
+
+
+def _list(waiting: list[Waiting], held_back: list[HeldBack], *, as_json: bool) -> int:
     from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
-        say_json({"inbox": rows})
+        lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
+        say_json({"inbox": rows, "not_taken_in": lines})
         return 0
     from bankd.core.memory import split_id
 
@@ -53,6 +81,12 @@ def _list(waiting: list[Waiting], *, as_json: bool) -> int:
         )
         say(f"  {styled(shortened(split_id(item.text)[0], 200))}")
     say(f"{len(waiting)} wait; bankctl inbox place ID PAGE moves one" if waiting else "the inbox is empty")
+    for line in held_back:
+        say(f"{styled(str(line.place), 'bold')}  {styled(f'{line.kind}: {line.reason}', 'dim')}")
+        if line.text:
+            say(f"  {styled(shortened(line.text, 200))}")
+    if held_back:
+        say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:LINE")
     return 0
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bankd.wiring.questions import Found
 
 _RUN = re.compile(r"\d{8}T\d{6}-|\d{1,6}$")
-_LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
+LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
-        if found := _LINE.fullmatch(arguments.what):
+        if found := LINE.fullmatch(arguments.what):
             return _show_line(trace(workspace, found["log"], int(found["line"])), as_json=arguments.json)
         if _RUN.match(arguments.what):
             return print_run(show_run(workspace, arguments.what), as_json=arguments.json)

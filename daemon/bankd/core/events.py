@@ -24,6 +24,7 @@ RENAMED = "renamed"
 SUPERSEDED = "superseded"
 RECALLED = "recalled"
 UNDONE = "undone"
+DISMISSED = "dismissed"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
@@ -53,7 +54,8 @@ class Ledger:
     """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
 
     `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
-    duplicate that a person let in; days are those of the last event.
+    duplicate that a person let in; days are those of the last event;
+    `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of.
     """
 
     consumed: dict[str, Event] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Ledger:
     confirmed: dict[str, date] = field(default_factory=dict)
     allowed: dict[str, Event] = field(default_factory=dict)
     tombstones: dict[str, Event] = field(default_factory=dict)
+    dismissed: set[str] = field(default_factory=set)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
@@ -116,6 +119,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
+    elif kind == DISMISSED:
+        ledger.dismissed.add(str(item.get("key")))
 
 
 def _remove(ledger: Ledger, memory: str, item: Event) -> None:

@@ -32,7 +32,8 @@ class IndexFacts:
 class BankFacts:
     """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
 
-    `copied` are the memories that a hand has copied with their id.
+    `copied` are the memories that a hand has copied with their id, `closed` the pages that cannot be written and why,
+    `held_back` the log lines that were not taken in.
     """
 
     pages: int = 0
@@ -45,6 +46,8 @@ class BankFacts:
     resting: Mapping[str, datetime] = field(default_factory=dict)
     unread_events: tuple[str, ...] = ()
     copied: tuple[Copied, ...] = ()
+    closed: Mapping[str, str] = field(default_factory=dict)
+    held_back: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,12 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
         found.append(Finding(text, "bankctl doctor lists them", needs_person=True))
     found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
     found += [stands_twice(item) for item in bank.copied]
+    if bank.held_back:
+        lines = "1 line of a log was" if len(bank.held_back) == 1 else f"{len(bank.held_back)} lines of logs were"
+        more = " …" if len(bank.held_back) > 3 else ""
+        text = f"{lines} not taken in: {', '.join(bank.held_back[:3])}{more}"
+        found.append(Finding(text, "bankctl inbox lists them with the reasons"))
+    found += [cannot_be_written(page, why) for page, why in sorted(bank.closed.items())]
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
@@ -188,6 +197,12 @@ def fought_over(page: str, until: datetime) -> Finding:
 def stands_twice(item: Copied) -> Finding:
     """What to say of a memory that a hand copied with its id."""
     return Finding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
+
+
+def cannot_be_written(page: str, why: str) -> Finding:
+    """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
+    reason, _, fix = why.partition("; ")
+    return Finding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
 
 
 def _judge_missed(facts: Facts) -> list[Finding]:

@@ -27,7 +27,7 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
     place = Place(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
-            return Trace(place, "bad", None, "", bad.reason)
+            return Trace(place, "dismissed" if bad.key in ledger.dismissed else "bad", None, "", bad.reason)
     for line in reading.lines:
         if line.place.line == number:
             outcome, sentence = _outcome(line.id, ledger, pages)

@@ -121,8 +121,8 @@ def _for_a_person(plan: Plan) -> Iterator[Row]:
         yield Row("!", "bad", str(bad.place), "", bad.reason)
     for item in plan.copied:
         yield Row("!", "copied", item.id, item.words, ADVICE)
-    for fought in (d for d in plan.deferred if d.needs_person):
-        yield Row("!", "fought over", fought.what, "", fought.reason)
+    for left in (d for d in plan.deferred if d.needs_person):
+        yield Row("!", "left alone", left.what, "", left.reason)
     for dead in plan.dead_links:
         reason = f"{dead.block} was taken out by hand; put it back or change the link"
         yield dead_link(dead.link.source, dead.link.reference, reason)
@@ -142,7 +142,7 @@ CHAPTERS = (
     ("In the inbox", ("inbox",)),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
-    ("Needs you", ("fought over", "copied", "warning", "dead link")),
+    ("Needs you", ("left alone", "copied", "warning", "dead link")),
     ("Waits for the next run", ("waiting",)),
 )
 """The report of a run as a page: its chapters in order, each with the kinds of rows in it."""

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from types import MappingProxyType
 
 from bankd.core.markdown import Block, Document, Kind, scan
@@ -70,10 +71,17 @@ class RetainLine:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that was meant to be remembered but cannot be read, and why."""
+    """A line that was meant to be remembered but cannot be read, why, and its text as far as it is known."""
 
     place: Place
     reason: str
+    text: str = ""
+
+    @property
+    def key(self) -> str:
+        """What stays the same until the line is edited, wherever it moves."""
+        said = self.text or str(self.place)
+        return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +163,7 @@ class _LogReader:
             return None
         problem = _problem_of(text, head)
         if problem is not None or head is None:
-            return BadLine(place, problem or _UNTAGGED)
+            return BadLine(place, problem or _UNTAGGED, text)
         return place, _memory_of(head, text)
 
     def _is_prose(self, block: Block, text: str, head: Head | None) -> bool:

@@ -132,6 +132,22 @@ def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
     return encode(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
 
 
+def refused_step(step: Step, data: bytes | None) -> Outcome:
+    """What follows from a file that could not be written: what it holds still takes back its copies elsewhere."""
+    wanted: list[Remove | Drop] = []
+    for operation in step.operations:
+        if isinstance(operation, Remove | Drop):
+            wanted.append(operation)
+        elif isinstance(operation, Recast):
+            wanted += removals(operation)
+    withdrawals = []
+    for removal in (removal for removal in wanted if removal.elsewhere):
+        held = keys_in(data, (piece.key for piece in removal.pieces))
+        if held:
+            withdrawals.append(Remove(removal.elsewhere, only(removal, held).pieces, step.path))
+    return Outcome(data, tuple(withdrawals))
+
+
 def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
     """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
     if can_recast(operation, data, look):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bankd.adapters.holdings import PageHoldings
+from bankd.core.closing import leave_out
 from bankd.core.events import Ledger
 from bankd.core.plan import Plan
-from bankd.cycle import Report, check
+from bankd.cycle import Report, check, closed_for
+from bankd.errors import UserError
 from bankd.relinking import relink
 from bankd.wiring.workspace import Workspace
 
@@ -26,7 +28,13 @@ class Errand:
         """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
         workspace = self.workspace
         workspace.graph.refresh()
+        committer = workspace.committer()
+        closed = closed_for(plan, committer)
+        plan = leave_out(plan, closed)
+        if closed and plan.is_empty:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         plan = relink(plan, workspace.graph, self.holdings.read)
+        plan = leave_out(plan, closed_for(plan, committer))
         check(plan, self.holdings, workspace.graph, workspace.policy(force=force or dry_run))
         if dry_run:
             return Report(self.name, plan, is_applied=False)

@@ -17,14 +17,14 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding, cannot_be_told, cannot_be_used, fought_over, stands_twice
+from bankd.core.health import Finding, cannot_be_told, cannot_be_used, cannot_be_written, fought_over, stands_twice
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.core.utf8 import lines_not_utf8
 from bankd.errors import BankError, ConflictError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
-from bankd.wiring.facts import copied_memories, resting_pages, unread_events
+from bankd.wiring.facts import closed_in, copied_memories, held_back_lines, resting_pages, unread_events
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
 
@@ -39,6 +39,8 @@ def examine(root: Path) -> dict[str, list[Finding]]:
         "folders": _check_folders(root),
         "files": _check_files(root, settings),
         "bytes": _check_bytes(root, settings),
+        "pages": [] if _daemon_answers(root) else _check_pages(root),
+        "log lines": _check_lines(root),
         "names": _check_names(root),
         "events": map(cannot_be_told, unread_events(root)),
         "index": _check_index(root, settings),
@@ -127,6 +129,19 @@ def _check_bytes(root: Path, settings: Settings) -> Iterator[Finding]:
                         yield Finding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
     finally:
         files.tree.close()
+
+
+def _check_pages(root: Path) -> Iterator[Finding]:
+    """Pages that a run would leave alone because it cannot write them."""
+    for page, why in closed_in(root).items():
+        yield cannot_be_written(page, why)
+
+
+def _check_lines(root: Path) -> Iterator[Finding]:
+    """Lines of logs that were meant to be remembered and were not taken in."""
+    for item in held_back_lines(root):
+        text = f"{item.place} was not taken in: {item.reason}"
+        yield Finding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")
 
 
 def _check_names(root: Path) -> Iterator[Finding]:

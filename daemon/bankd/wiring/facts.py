@@ -8,15 +8,17 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from bankd.adapters.catalogue import read_copied
+from bankd.adapters.catalogue import read_copied, read_held_back
 from bankd.adapters.clock import utc_now
 from bankd.adapters.disk import trouble_of
 from bankd.adapters.events import EventLog
 from bankd.adapters.journals import Journals
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
+from bankd.adapters.writability import closed_pages
 from bankd.core.copies import Copied, find_copied
 from bankd.core.health import BankFacts, IndexFacts
+from bankd.core.held_back import HeldBack
 from bankd.core.pages import read_page
 from bankd.core.rearrange import is_splittable
 from bankd.core.routing import INBOX
@@ -31,6 +33,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
+    closed = {} if trouble else closed_in(root)
     return BankFacts(
         len(sizes),
         _count_inbox(root),
@@ -42,6 +45,8 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         resting_pages(root),
         unread_events(root),
         copied_memories(root),
+        closed,
+        tuple(str(item.place) for item in held_back_lines(root)),
     )
 
 
@@ -89,6 +94,17 @@ def copied_memories(root: Path) -> tuple[Copied, ...]:
                 if entry.memory.id in found:
                     found[entry.memory.id].append(f"{path}:{entry.line}")
     return tuple(find_copied(found))
+
+
+def held_back_lines(root: Path) -> list[HeldBack]:
+    """The lines of logs that were not taken in and wait for a person."""
+    return read_held_back(root.absolute() / ".bankd" / "catalogue.sqlite3")
+
+
+def closed_in(root: Path) -> dict[str, str]:
+    """The pages that cannot be written, and why."""
+    with _opened(root) as tree:
+        return {} if tree is None else closed_pages(tree, FOLDERS[1:3])
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def _take_out(
     )
     at = workspace.now.isoformat(timespec="seconds")
     with workspace.recorder.recording(cause, run) as record:
-        applied = workspace.transactions.commit(Transaction(run, at, operations, tombstones, cause))
+        applied = workspace.commit(Transaction(run, at, operations, tombstones, cause))
         record.is_changed, record.note = bool(applied.changed), ", ".join(memories)
         reason = f"named what was taken out by {run}"
         record.rows = [dead_link(link.source, link.reference, reason) for link in dangling]

@@ -6,16 +6,21 @@ import re
 from collections.abc import Sequence
 
 from bankd.adapters.catalogue import entry_text
+from bankd.adapters.logs import read_one_log
 from bankd.core.block_links import relinks
+from bankd.core.events import DISMISSED, event
+from bankd.core.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.moving import Waiting, out_of_inbox
 from bankd.core.pages import read_page
 from bankd.core.report import Row
+from bankd.core.retain import Place, identified_as
 from bankd.core.routing import INBOX, Destination, candidates, problem_of_target
 from bankd.core.transaction import Transaction
 from bankd.cycle import followed
 from bankd.errors import UserError
 from bankd.relinking import follow
+from bankd.wiring.facts import held_back_lines
 from bankd.wiring.workspace import Workspace
 
 _MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
@@ -57,6 +62,30 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     return [[followed(memory, place, graph) for place in candidates(memory, rules)] for memory in memories]
 
 
+def list_held_back(workspace: Workspace) -> list[HeldBack]:
+    """The lines of logs that were not taken in, until they are edited or dismissed."""
+    return held_back_lines(workspace.root)
+
+
+def dismiss(workspace: Workspace, log: str, line: int) -> HeldBack:
+    """Let a line of a log that was not taken in be named no more; UserError when none such is there."""
+    place = Place(log, line)
+    reading, ledger = read_one_log(workspace.files, log, workspace.settings.retain.anywhere), workspace.ledger()
+    reading = identified_as(reading, ledger.identity_of(log)) if reading else None
+    found = held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
+    item = next((item for item in found if item.place == place), None)
+    if item is None:
+        raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
+    with workspace.recorder.recording("dismiss") as record:
+        facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
+        said = event(DISMISSED, item.key, workspace.now, **facts)
+        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
+        record.is_changed, record.counts = True, {"dismissed": 1}
+        record.rows = [Row("-", "dismissed", str(place), item.text, item.reason)]
+    workspace.catalogue.dismiss(item.key)
+    return item
+
+
 def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
     if not moves:
         return []
@@ -65,7 +94,7 @@ def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destinatio
     links = follow(operations, workspace.graph, workspace.transactions.look).followed
     with workspace.recorder.recording(kind) as record:
         at = workspace.now.isoformat(timespec="seconds")
-        workspace.committer().commit(Transaction(record.run, at, (*operations, *relinks(links)), kind=kind))
+        workspace.commit(Transaction(record.run, at, (*operations, *relinks(links)), kind=kind))
         record.is_changed, record.counts = True, {"placed": len(moves)}
         record.rows = [
             Row("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")

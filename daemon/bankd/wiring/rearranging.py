@@ -17,7 +17,7 @@ from bankd.core.names import BANK, folders_above
 from bankd.core.rearrange import Rearrangement, arrange, heal_links
 from bankd.core.relink import Relinked
 from bankd.core.render import sense_of
-from bankd.core.routing import problem_of_target
+from bankd.core.routing import is_own, problem_of_target
 from bankd.core.settle import why_quarantined
 from bankd.core.split import Limits, plan_split
 from bankd.core.transaction import Transaction
@@ -45,7 +45,7 @@ class Rearranger:
 
     def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
         """Split a page whatever its size; UserError when it has no seam."""
-        path = self.page(page)
+        path = self._page_of_people(page)
         document = self._graph.document(path)
         layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self._graph.is_name_taken)
         if layout is None:
@@ -54,7 +54,7 @@ class Rearranger:
 
     def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
         """Put the parts of a page back into it; UserError when that would throw something away."""
-        path = self.page(page)
+        path = self._page_of_people(page)
         documents = self._with_parts(path)
         names = self._graph.names
 
@@ -92,8 +92,7 @@ class Rearranger:
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
         """Every file that goes along: all of a folder, the parts of a hub."""
         old, new = old.rstrip("/"), new.rstrip("/")
-        if old.split("/")[0] == "_meta" or new.split("/")[0] == "_meta":
-            raise UserError("bank/_meta: bankd keeps its own pages there")
+        _check_own(old)
         is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
         if problem := problem_of_target(f"{new}/x.md" if is_folder else new):
             raise UserError(problem)
@@ -143,6 +142,11 @@ class Rearranger:
         which = f"could be {' or '.join(found_names)}" if found_names else "no such page in bank/"
         raise UserError(f"{given}: {which}")
 
+    def _page_of_people(self, given: str) -> str:
+        path = self.page(given)
+        _check_own(path.removeprefix(BANK))
+        return path
+
     def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
         graph = self._graph
         sources = graph.sources_for(layout, graph.names)
@@ -155,6 +159,7 @@ class Rearranger:
         if reason := files.merging():
             raise UserError(f"{reason}; the pages are left alone until it is done")
         reasons = {path: why_quarantined(files.read(path) or b"") for path in sorted(paths)}
+        reasons |= self._workspace.transactions.closed(set(reasons))
         if any(reasons.values()):
             raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
 
@@ -178,6 +183,11 @@ class Rearranger:
         self._graph.settle(layout.gone)
         notes = workspace.index.refresh(workspace.now)
         return Rearranged(run, layout, arranged.relinked, conflicts, notes)
+
+
+def _check_own(page: str) -> None:
+    if is_own(f"{page}/"):
+        raise UserError(f"bank/{page}: bankd keeps its own pages in bank/_meta/; they stay as they are")
 
 
 @contextmanager

@@ -102,7 +102,7 @@ class Undo:
         workspace, changed, late = self._workspace, list[str](), list[str]()
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
-                applied = workspace.committer().apply(transaction)
+                applied = workspace.commit(transaction)
                 changed += applied.changed
                 late += applied.conflicts
             record.is_changed, record.note = bool(changed), f"takes back {self._undoes}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -128,7 +128,7 @@ class Workspace:
         settle = self.settings.settle_seconds
         logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
         recalls = RecallBuffer(self.root / "recall", self.settings.search.recall_minutes)
-        holdings = PageHoldings(self.files, self.catalogue, settle, self.resting)
+        holdings = PageHoldings(self.files, self.catalogue, settle, self.resting, self.transactions.own_writes)
         return World(logs, holdings, self.committer(), self.index, self.index, self.graph, recalls)
 
     def committer(self) -> Committer:
@@ -137,7 +137,8 @@ class Workspace:
 
     def holdings(self) -> PageHoldings:
         """What the bank and its archive hold."""
-        return PageHoldings(self.files, self.catalogue, self.settings.settle_seconds)
+        own_writes = self.transactions.own_writes
+        return PageHoldings(self.files, self.catalogue, self.settings.settle_seconds, own_writes=own_writes)
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""
@@ -148,6 +149,14 @@ class Workspace:
     def ledger(self) -> Ledger:
         """The fold of the event log."""
         return fold(self.transactions.events.read())
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Do what a person asked for, all of it; UserError that names the pages that cannot be written, if any."""
+        paths = {operation.path for operation in transaction.operations if not is_outside(operation.path)}
+        closed = self.transactions.closed(paths)
+        if closed:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
+        return self.committer().apply(transaction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,10 @@ class Committer:
     def ledger(self) -> Ledger:
         """The fold of the event log."""
         return fold(self.transactions.events.read())
+
+    def closed(self, paths: Collection[str]) -> Mapping[str, str]:
+        """Those of these files, there or not yet, that cannot be written now, and why."""
+        return self.transactions.closed(paths)
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
         """Apply a transaction; gives what was left as a hand had it."""

@@ -1,0 +1,68 @@
+"""What touches a page that cannot be written is left out of a plan, whole, and everything else stays in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from bankd.core.closing import leave_out
+from bankd.core.memory import Memory
+from bankd.core.operations import Piece, Remove
+from bankd.core.plan import Blocked, Placement, Plan, Undated, Update
+from bankd.core.retain import Place, RetainLine
+from bankd.core.routing import Destination
+from bankd.core.transaction import Step, refused_step
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def line(number: int) -> RetainLine:
+    return RetainLine(Place("a.md", number), Memory(f"text {number}", "W"), 0, f"m-{number}")
+
+
+def placed(number: int, page: str) -> Placement:
+    return Placement(line(number), Destination(page, None, "rule"))
+
+
+PLAN = Plan(
+    "run",
+    NOW,
+    placements=(placed(1, "shut.md"), placed(2, "open.md")),
+    blocked=(Blocked(line(3), "m-1", "the same words"), Blocked(line(4), "m-2", "the same words")),
+    updates=(Update(line(1), "m-old", "10 → 11"), Update(line(2), "m-older", "1 → 2")),
+    undated=(Undated("bank/shut.md", "m-5", "- O(c=0.9): x"), Undated("bank/open.md", "m-6", "- O(c=0.9): y")),
+)
+
+
+def test_without_a_closed_page_a_plan_stays_as_it_is() -> None:
+    assert leave_out(PLAN, {}) is PLAN
+
+
+def test_nothing_that_is_left_touches_or_speaks_of_a_closed_page() -> None:
+    left = leave_out(PLAN, {"bank/shut.md": "marked immutable"})
+
+    assert {operation.path for operation in left.operations} == {"bank/open.md"}
+    assert {event["memory"] for event in left.events} == {"m-2", "m-4", "m-older"}
+    assert [update.line.id for update in left.updates] == ["m-2"]
+
+
+def test_what_is_left_out_waits_and_the_page_is_named_for_a_person() -> None:
+    left = leave_out(PLAN, {"bank/shut.md": "marked immutable"})
+    waiting = {item.what: (item.reason, item.needs_person) for item in left.deferred}
+
+    assert waiting["memory/a.md:1"] == ("waits for bank/shut.md", False)
+    assert waiting["memory/a.md:3"][1] is False
+    assert waiting["bank/shut.md"] == ("marked immutable", True)
+    assert len(waiting) == 3
+
+
+def test_the_copies_of_what_could_not_be_taken_out_are_taken_back() -> None:
+    piece, moved = (
+        Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa"),
+        Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb"),
+    )
+    step = Step("bank/a.md", (Remove("bank/a.md", (piece, moved), "archive/a.md"),))
+
+    outcome = refused_step(step, b"- W: one ^m-aaaaaaaaaaaa\n")
+
+    assert outcome.withdrawals == (Remove("archive/a.md", (piece,), "bank/a.md"),)
+    assert refused_step(step, None).withdrawals == ()
