@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.adapters.graph import LinkGraph
+from bankd.adapters.links import LinkTable
 from bankd.adapters.tree import Tree
 from bankd.core.report import counts_of
 from bankd.wiring.making import make_workspace
@@ -24,7 +25,7 @@ def write(root: Path, path: str, text: str) -> None:
 
 def graph_of(root: Path) -> LinkGraph:
     (root / ".bankd").mkdir(exist_ok=True)
-    graph = LinkGraph(Tree(root), root / ".bankd/links.sqlite3", ["agent"], "routing.yaml")
+    graph = LinkGraph(Tree(root), LinkTable(root / ".bankd/links.sqlite3"), ["agent"], "routing.yaml")
     graph.refresh()
     return graph
 

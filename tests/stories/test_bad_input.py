@@ -6,7 +6,9 @@ import errno
 import os
 import re
 import subprocess
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -542,3 +544,80 @@ def test_right_after_a_run_its_lines_are_known_to_stand_where_they_do(root: Path
     bankctl("cycle", "micro")
 
     assert bankctl("show", "memory/2026-05-02.md:4", "--json").json["sentence"] == "stands in bank/identity/values.md"
+
+
+def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: something to be purged")
+    bankctl("cycle", "micro", "--now", NOW)
+    for name in ("bank/fifo.md", "recall/fifo.md", "events/fifo-0001.jsonl"):
+        (root / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(root / name)
+    for name in ("bank/large.md", "recall/large.md"):
+        with (root / name).open("wb") as file:
+            file.truncate(10 << 30)
+    (root / "bank/zero.md").symlink_to("/dev/zero")
+    (root / "notes.txt").write_bytes(
+        b"x" * (1 << 20) + b"\n\nsomething to be purged, something to be purged\n" + b"y" * (1 << 20)
+    )
+    with (root / "events/other-0001.jsonl").open("wb") as file:
+        file.write(b'no JSON: something to be purged\n{"id": "a", "at": "2026", "type": "x"}\n')
+
+    purged = bankctl("purge", "--yes", "--json", "something to be purged")
+
+    assert purged.code == 0, purged.err
+    beyond = purged.json["beyond"]
+    assert [place for place in beyond if ".md:" in place or ".txt:" in place] == [
+        "memory/2026-05-02.md:4",
+        "notes.txt:3",
+    ]
+    for name in ("bank/fifo.md", "recall/fifo.md", "events/fifo-0001.jsonl", "bank/large.md", "recall/large.md"):
+        assert any(place.startswith(f"{name}, which cannot be looked through: ") for place in beyond), name
+    assert (root / "events/other-0001.jsonl").read_bytes().startswith(b'no JSON: [purged]\n{"id": "a"')
+
+
+@pytest.mark.parametrize("words", [("search", "anything"), ("status",), ("cycle", "micro"), ("verify",)])
+def test_a_folder_of_its_own_that_is_a_link_is_refused_by_all(
+    root: Path, bankctl: Run, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (root / ".bankd").rename(tmp_path / "away")
+    (root / ".bankd").symlink_to(tmp_path / "away")
+
+    said = bankctl(*words)
+
+    assert said.code == 3
+    assert f"{root / '.bankd'}: is a link" in said.err
+    assert {path.name for path in (tmp_path / "away").iterdir()} == {".gitignore"}
+
+
+def test_a_file_that_goes_away_while_a_folder_is_looked_at_is_no_error(
+    root: Path, bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "agent").mkdir()
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("roots: []", f"roots: [{tmp_path / 'agent'}]"))
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
+    bankctl("cycle", "micro", "--now", NOW)
+    for folder in (tmp_path / "agent", root / "bank/identity", root / "memory"):
+        (folder / "a-passing.md").write_text("# Passing\n")
+    scandir, stat = os.scandir, os.stat
+
+    def scan(folder: str) -> Any:
+        found = list(scandir(folder))
+        for passing in Path(folder).glob("a-passing.md"):
+            passing.unlink()
+        return nullcontext(found)
+
+    def look(path: Any, **options: Any) -> os.stat_result:
+        if path == "a-passing.md":
+            with suppress(FileNotFoundError):
+                os.unlink(path, dir_fd=options.get("dir_fd"))
+        return stat(path, **options)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(os, "stat", look)
+
+    report = bankctl("cycle", "reflect", "--now", "2026-06-11T03:00", "--json")
+
+    assert report.code == 0, report.err
+    assert report.json["counts"] == {}
+    assert kept(root) == 2

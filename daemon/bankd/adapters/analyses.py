@@ -5,17 +5,21 @@ It lives outside the index, so that an index can be rebuilt without analysing an
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import json
-import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.core.analysis import Analysis, AnalysisText, as_text, bigrams_of, normal_form, runs_of
+
+if TYPE_CHECKING:
+    from bankd.adapters.derived import DerivedDatabase
 
 _AT_ONCE = 500
 """Keys asked for together; every SQLite takes 999."""
 
 _FIELDS = "\x1e"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID;"
+_T = TypeVar("_T")
 
 
 class Analysed(NamedTuple):
@@ -41,27 +45,27 @@ class AnalysisCache:
     def __init__(self, folder: Path) -> None:
         """Keep the cache in this folder, which is made when something is first put in."""
         self._file = folder / "analyses.sqlite3"
-        self._connection: sqlite3.Connection | None = None
+        self._opened: DerivedDatabase | None = None
 
     def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
         """The analyses of those of these texts that are known in this version."""
-        return {text: _unpacked(kept) for text, kept in self._kept(texts, version).items()}
+        return self._kept(texts, version, _unpacked)
 
     def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
         """What the worker answered, in this version, for those of these texts that it was asked about."""
-        return {text: json.loads(kept) for text, kept in self._kept(texts, version).items()}
+        return self._kept(texts, version, json.loads)
 
-    def _kept(self, texts: Iterable[str], version: str) -> dict[str, str]:
+    def _kept(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
         keys = {text: _key(text, version) for text in texts}
-        kept = self._by_key(sorted(set(keys.values())))
+        kept = self._by_key(sorted(set(keys.values())), unpack)
         return {text: kept[key] for text, key in keys.items() if key in kept}
 
-    def _by_key(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        found: dict[bytes, str] = {}
+    def _by_key(self, keys: Sequence[bytes], unpack: Callable[[str], _T]) -> dict[bytes, _T]:
+        found: dict[bytes, _T] = {}
         for at in range(0, len(keys), _AT_ONCE):
             asked = keys[at : at + _AT_ONCE]
-            marks = ",".join("?" * len(asked))
-            found.update(self._open().execute(f"SELECT key, analysis FROM analyses WHERE key IN ({marks})", asked))  # noqa: S608
+            query = f"SELECT key, analysis FROM analyses WHERE key IN ({','.join('?' * len(asked))})"  # noqa: S608
+            found.update(self._database.read(query, asked, lambda key, kept: (key, unpack(kept))))
         return found
 
     def put(self, analyses: Mapping[str, Analysed], version: str) -> None:
@@ -73,31 +77,29 @@ class AnalysisCache:
         self._put([(_key(text, version), _encode(raw)) for text, raw in answers.items()])
 
     def _put(self, rows: Sequence[tuple[bytes, str]]) -> None:
-        with self._open() as connection:
-            connection.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
+        database = self._database
+        database.change(lambda: database.execute_many("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows))
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage, once."""
+        return self._opened.take_made_anew() if self._opened else []
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            try:
-                self._connection = self._connect()
-            except sqlite3.DatabaseError:
-                self._file.unlink(missing_ok=True)  # a damaged cache is an empty cache
-                self._connection = self._connect()
-        return self._connection
+    @property
+    def _database(self) -> "DerivedDatabase":
+        from bankd.adapters.derived import DerivedDatabase  # noqa: PLC0415 -- a query never needs it
 
-    def _connect(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._file, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, analysis TEXT) WITHOUT ROWID")
-        return connection
+        if self._opened is None:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._opened = DerivedDatabase(self._file, _SCHEMA, 1)
+            self._opened.execute("PRAGMA journal_mode = WAL")
+            self._opened.execute("PRAGMA synchronous = NORMAL")
+        return self._opened
 
 
 def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
@@ -121,6 +123,8 @@ def _packed(one: Analysed) -> str:
 
 def _unpacked(kept: str) -> Analysed:
     sentences, bigrams, denies, runs, terms = kept.split(_FIELDS)
+    if runs.count("\n") != terms.count("\n"):
+        raise ValueError("a run without its terms")
     return Analysed(AnalysisText(sentences, bigrams, bool(denies)), runs, terms)
 
 

@@ -70,14 +70,14 @@ _HELD_BACK = "log, line, kind, text, reason, key FROM held_back"
 class Catalogue(DerivedDatabase):
     """The one table of contents of a workspace."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         """Open the catalogue."""
-        super().__init__(path, _SCHEMA, _FORMAT)
+        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
 
     def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
-        rows = self.execute("SELECT * FROM files WHERE path >= ? AND path < ?", (f"{folder}/", f"{folder}0"))
-        return {path: Fingerprint(*seen) for path, *seen in rows}
+        query = "SELECT * FROM files WHERE path >= ? AND path < ?"
+        return dict(self.read(query, (f"{folder}/", f"{folder}0"), _seen))
 
     def record_file(self, path: str, seen: Fingerprint) -> None:
         """Remember how a file looked when it was read."""
@@ -145,11 +145,11 @@ class Catalogue(DerivedDatabase):
 
     def confident(self) -> list[tuple[Held, str | None, Confidence]]:
         """The memories of the bank that have a confidence, with their tags, in the order of pages."""
-        rows = self.execute(
+        query = (
             "SELECT path, line, id, tag, hundredths, day FROM memories"
             " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
         )
-        return [(Held(path, line, id_), tag, _confidence(value, day)) for path, line, id_, tag, value, day in rows]
+        return self.read(query, (), _confident)
 
     def knows_superseded(self) -> bool:
         """Whether `record_superseded` was ever called; a catalogue that was made anew does not know."""
@@ -157,10 +157,12 @@ class Catalogue(DerivedDatabase):
 
     def record_superseded(self, newer: Mapping[str, str]) -> None:
         """Remember, by the ids of the older memories, which supersede them; search marks those."""
-        with self.change():
-            self.execute("DELETE FROM superseded")
-            self.execute_many("INSERT INTO superseded VALUES (?, ?)", list(newer.items()))
-            self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
+        self.change(lambda: self._record_superseded(newer))
+
+    def _record_superseded(self, newer: Mapping[str, str]) -> None:
+        self.execute("DELETE FROM superseded")
+        self.execute_many("INSERT INTO superseded VALUES (?, ?)", newer.items())
+        self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
 
     def ids(self, folder: str) -> list[str]:
         """The ids of all memories below a folder."""
@@ -192,8 +194,14 @@ def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
     return find_copied(places)
 
 
-def _confidence(hundredths: int, day: str | None) -> Confidence:
-    return Confidence(hundredths, date.fromisoformat(day) if day else None)
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, Fingerprint]:
+    return path, Fingerprint(size, mtime_ns, inode)
+
+
+def _confident(
+    path: str, line: int, id_: str | None, tag: str | None, hundredths: int, day: str | None
+) -> tuple[Held, str | None, Confidence]:
+    return Held(path, line, id_), tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
 
 
 _Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]

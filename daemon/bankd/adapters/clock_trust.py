@@ -30,7 +30,7 @@ def look_at_clock() -> ClockLook:
 def read_trust(tree: Tree) -> ClockTrust | None:
     """What was known at the last look; None when there was none, or it cannot be read."""
     try:
-        fields: dict[str, Any] = json.loads(tree.read(PATH, _CAP) or b"{}")
+        fields: dict[str, Any] = json.loads(tree.read_own(PATH, _CAP) or b"{}")
         wall = datetime.fromisoformat(fields["wall"])
         anchor = ClockLook(wall, float(fields["steady"]), str(fields["boot"]))
         off = fields.get("off_seconds")

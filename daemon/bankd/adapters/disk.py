@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -105,7 +106,17 @@ def explain(problem: OSError, where: object) -> StorageError:
     )
 
 
-_REFUSED = ("disk is full", "readonly database", "disk i/o error", "unable to open database file", "os error")
+_ERRNOS = "|".join(
+    str(n) for n in (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
+)
+_REFUSED = re.compile(
+    rf"disk is full|readonly database|disk i/o error|unable to open database file|os error ({_ERRNOS})\b", re.IGNORECASE
+)
+
+
+def is_refusal(problem: Exception) -> bool:
+    """Whether what SQLite or tantivy raised is the disk's doing, and not what a file holds."""
+    return _REFUSED.search(str(problem)) is not None
 
 
 @contextmanager
@@ -116,7 +127,6 @@ def storage_told(where: object) -> Iterator[None]:
     except OSError as problem:
         raise explain(problem, where) from problem
     except (sqlite3.OperationalError, ValueError) as problem:
-        said = str(problem)
-        if not any(words in said.lower() for words in _REFUSED):
+        if not is_refusal(problem):
             raise
-        raise StorageError(f"{where}: {said}. It is made up for by the next run") from problem
+        raise StorageError(f"{where}: {problem}. It is made up for by the next run") from problem

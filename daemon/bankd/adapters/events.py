@@ -22,7 +22,7 @@ from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree, split
 from bankd.core.events import find_missing
 from bankd.core.transaction import Event
-from bankd.errors import UserError
+from bankd.errors import ConflictError, UserError
 
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
 SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
@@ -32,11 +32,14 @@ _SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?P<gz>\.gz)?")
 
 @dataclass(frozen=True, slots=True)
 class Corrupt:
-    """A line or segment that could not be read: its file, 1-based line and what is wrong."""
+    """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
 
     path: str
     line: int
     problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
 
 
 def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -45,7 +48,7 @@ def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> No
     parent, name = split(path)
     with tree.folder(parent, make=True) as folder:
         is_new = name not in tree.names(parent)
-        fd = tree.calls.open_to_append(name, folder)
+        fd = _open_to_append(tree, name, folder)
         try:
             _heal(tree, fd)
             for line in lines:
@@ -55,6 +58,14 @@ def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> No
             os.close(fd)
         if is_new:
             sync(tree, folder)
+
+
+def _open_to_append(tree: Tree, name: str, folder: int) -> int:
+    try:
+        return tree.calls.open_to_append(name, folder)
+    except IsADirectoryError:
+        tree.make_way(name, folder)
+        return tree.calls.open_to_append(name, folder)
 
 
 def _heal(tree: Tree, fd: int) -> None:
@@ -170,7 +181,11 @@ class EventLog:
         return _numbered_rows(self._bytes(path), path, self.corrupt)
 
     def _bytes(self, path: str) -> bytes:
-        data = self._tree.read(path, SEGMENT_CAP) or b""
+        try:
+            data = self._tree.read(path, SEGMENT_CAP) or b""
+        except ConflictError as problem:
+            self.corrupt.append(Corrupt(path, 0, str(problem).partition(": ")[2]))
+            return b""
         return self._unpacked(path, data) if path.endswith(".gz") else data
 
     def _unpacked(self, path: str, data: bytes) -> bytes:
@@ -193,8 +208,9 @@ class EventLog:
         ]
         number = max(numbers, default=1)
         path = f"events/{self._writer}-{number:04}.jsonl"
-        is_full = len(self._tree.read(path, SEGMENT_CAP) or b"") >= ROTATE_AT
-        is_packed = f"{self._writer}-{number:04}.jsonl.gz" in self._tree.names("events")
+        names, name = self._tree.names("events"), path.removeprefix("events/")
+        is_full = name in names and self._tree.sizes("events", [name])[name][1] >= ROTATE_AT
+        is_packed = f"{name}.gz" in names
         return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full or is_packed else path
 
     def pack(self) -> None:

@@ -78,7 +78,8 @@ class BankFiles:
         try:
             names = self.tree.names(folder)
             with self.tree.folder(folder) as fd:
-                states = {name: state for name in names if (state := _state(name, fd))}
+                looked = ((name, _look(name, fd)) for name in names)
+                states = {name: state for name, state in looked if state is not None}
         except (FileNotFoundError, NotADirectoryError):
             return
         except PermissionError:
@@ -147,7 +148,8 @@ class _Rest:
         return self._now - state.st_mtime
 
 
-def _state(name: str, folder: int) -> os.stat_result | None:
+def _look(name: str, folder: int) -> os.stat_result | None:
+    """How a file looks now; None for one that went away since its folder was listed, of which the others know nothing."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

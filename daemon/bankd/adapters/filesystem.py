@@ -18,7 +18,7 @@ def require_safe(tree: Tree, *, permitted: bool) -> None:
     """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
     _require_one_mount(tree)
     device = str(tree.root.stat().st_dev).encode()
-    if tree.read(_KNOWN) == device:
+    if tree.read_own(_KNOWN) == device:
         return
     missing = probe(tree)
     if missing and not permitted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,12 +36,13 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "events", "recall"})
 class LinkGraph:
     """Files, names and references; `opened` counts the files that were read since it was made."""
 
-    def __init__(self, tree: Tree, database: Path, roots: Collection[str], routing: str) -> None:
+    def __init__(self, tree: Tree, table: LinkTable, roots: Collection[str], routing: str) -> None:
         """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
         self._tree, self.routing = tree, routing
         self._home = tree.root.resolve().as_posix()
         self._roots = tuple(_relative(Path(self._home, root).resolve(), self._home) for root in roots)
-        self.table = LinkTable(database)
+        self.table = table
+        table.refill = self.refresh
         self.names = Names((), self._home)
         self.opened = 0
         self._views: dict[str, Part] = {}
@@ -53,24 +54,25 @@ class LinkGraph:
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice moves that a hand has made."""
         self._views = {}
-        known, there = self.table.files(), dict(self._walk())
+        there = dict(self._walk())
+        self.names = Names(there, self._home)
         seen = {path: look for path, look in there.items() if is_utf8(path)}  # a link may lead to the others too
+        self.table.change(lambda: self._take_in(seen))
+
+    def _take_in(self, seen: Mapping[str, Fingerprint]) -> None:
+        known = self.table.files()
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
         prints = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()}
-        self.names = Names(there, self._home)
-        with self.table.change():
-            for path in sorted(changed):
-                self._record(path, seen[path])
-            found = {
-                path: Print(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()
-            }
-            moves = moved_by_hand(prints, found)
-            self.table.note_moved(moves)
-            for path in gone:
-                self.table.forget(path)
-            self.table.settle_moved(old for old in self.table.moved() if old in seen)
-            self._mark_reached(changed, gone, is_first=not known)
+        for path in sorted(changed):
+            self._record(path, seen[path])
+        found = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()}
+        moves = moved_by_hand(prints, found)
+        self.table.note_moved(moves)
+        for path in gone:
+            self.table.forget(path)
+        self.table.settle_moved(old for old in self.table.moved() if old in seen)
+        self._mark_reached(changed, gone, is_first=not known)
 
     def _record(self, path: str, seen: Fingerprint) -> None:
         is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
@@ -110,10 +112,10 @@ class LinkGraph:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(self._path(entry))
                 else:
-                    yield from _regular(self._path(entry), entry.stat(follow_symlinks=False))
+                    yield from _regular(self._path(entry), entry)
         for entry in self._entries(""):
             if not entry.is_dir(follow_symlinks=False):
-                yield from _regular(entry.name, entry.stat(follow_symlinks=False))
+                yield from _regular(entry.name, entry)
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in a folder and might be referred to."""
@@ -231,8 +233,8 @@ class LinkGraph:
 
     def settle(self, moved: Iterable[str]) -> None:
         """Links have followed these pages, or need not."""
-        with self.table.change():
-            self.table.settle_moved(moved)
+        listed = list(moved)
+        self.table.change(lambda: self.table.settle_moved(listed))
 
     def _waits(self, old: str, new: str, before: Names) -> bool:
         """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
@@ -268,6 +270,11 @@ def _pages(paths: Collection[str]) -> list[str]:
     return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]
 
 
-def _regular(path: str, state: os.stat_result) -> Iterator[tuple[str, Fingerprint]]:
+def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Fingerprint]]:
+    """A file as it looks, if it is one, and is still there."""
+    try:
+        state = entry.stat(follow_symlinks=False)
+    except OSError:
+        return
     if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
         yield path, Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)

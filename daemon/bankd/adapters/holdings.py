@@ -45,10 +45,16 @@ class PageHoldings:
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
         self._closed = dict(self._resting)
-        with self._catalogue.change():
-            for folder in FOLDERS:
-                self._refresh(folder, now)
+        self._catalogue.refill = lambda: self._take_in(now)
+        self._take_in(now)
         return [Deferred(path, reason, path in self._resting) for path, reason in sorted(self._closed.items())]
+
+    def _take_in(self, now: datetime) -> None:
+        self._catalogue.change(lambda: self._refresh_all(now))
+
+    def _refresh_all(self, now: datetime) -> None:
+        for folder in FOLDERS:
+            self._refresh(folder, now)
 
     def _refresh(self, folder: str, now: datetime) -> None:
         known = self._catalogue.fingerprints(folder)

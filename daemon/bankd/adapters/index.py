@@ -6,12 +6,12 @@ something is written, since `bankctl search` reads the index itself when there i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, checksum_of, damage_told, recorded_files
+from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed
 from bankd.core.query import Filters, FoundRow
 from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from bankd.adapters.index_writer import IndexWriter, Refreshed
     from bankd.ports import PageSource, TextAnalyser
 
-__all__ = ["IndexDamaged", "SearchIndex"]
+__all__ = ["IndexDamaged", "SearchIndex", "damage_told"]
+
+_T = TypeVar("_T")
 
 
 class SearchIndex:
@@ -34,6 +36,9 @@ class SearchIndex:
         self._build: Build | None = None
         self._seen = ""
         self._corpus = Corpus(0, 0.0, 0.0, 0.0)
+        self._made_anew: list[str] = []
+        self.opened = 0
+        """How often a build was opened: with the generation it tells one state from another."""
 
     def open(self) -> bool:
         """See the newest state; False when there is no index yet. Raises IndexDamaged."""
@@ -41,15 +46,22 @@ class SearchIndex:
         if name is None:
             return False
         with damage_told():
-            if self._build is None or name != self._build.name or self._build.rows.is_frozen:
+            if not self._is_current(name):
                 self.close()
                 self._build = self._folder.open(name)
+                self.opened += 1
             generation = self._opened.rows.state("generation", "0")
             if generation != self._seen:
                 self._opened.terms.reload()
                 self._seen = generation
                 self._corpus = self._opened.rows.corpus()
         return True
+
+    def _is_current(self, name: str) -> bool:
+        build = self._build
+        if build is None or build.rows.is_frozen:
+            return False
+        return build.name == name and build.inode == self._folder.inode(name)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -112,18 +124,15 @@ class SearchIndex:
 
     def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by a first, rough count, best first."""
-        with damage_told():
-            return self._opened.terms.find(weights, filters, limit)
+        return self._opened.terms.find(weights, filters, limit)
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
         """What scoring looks at of these memories."""
-        with damage_told():
-            return self._opened.rows.candidates(numbers)
+        return self._opened.rows.candidates(numbers)
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
         """What is shown of these memories."""
-        with damage_told():
-            return self._opened.rows.rows(numbers)
+        return self._opened.rows.rows(numbers)
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages; tree-index.json shows the best of them as keywords."""
@@ -170,19 +179,48 @@ class SearchIndex:
         """In how many memories a term occurs, those not counted that are gone and not yet swept out."""
         return self._opened.terms.count(term)
 
+    def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
+        """Do some work with the index; where damage stops it, make the index anew and do the work again.
+
+        This is the one place where damage is mended, for whoever meets it. What stops the work again is no damage.
+        """
+        try:
+            with damage_told():
+                return work()
+        except IndexDamaged as damage:
+            self.close()
+            self._note(self.rebuild(now, str(damage)))
+        return work()
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage, once."""
+        said, self._made_anew = self._made_anew, []
+        return said
+
+    def _note(self, done: Refreshed) -> Refreshed:
+        from bankd.adapters.derived import tell_made_anew  # noqa: PLC0415 -- see the top
+        from bankd.adapters.index_writer import THERE_WAS_NONE  # noqa: PLC0415 -- see the top
+
+        if done.why_rebuilt not in {"", THERE_WAS_NONE}:
+            self._made_anew.append(tell_made_anew(self._folder.path, done.why_rebuilt))
+        return done
+
     def refresh(self, now: datetime) -> Refreshed:
         """Bring the index up to date with the pages; reads only those whose stamp changed."""
-        done = self._writer(now).refresh()
+        done = self._note(self._writer(now).refresh())
         self.open()
         return done
 
     def is_there(self) -> bool:
         """Whether there is an index at all, damaged or not."""
-        return self._folder.current() is not None
+        try:
+            return self._folder.current() is not None
+        except IndexDamaged:
+            return True
 
     def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
         """Bring the index up to date with these pages, named as on the disk; nothing is opened for reading by that."""
-        return self._writer(now).refresh(paths)
+        return self._note(self._writer(now).refresh(paths))
 
     def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
         """Build the index anew beside the old one, which answers until the new one is whole."""
@@ -197,8 +235,5 @@ class SearchIndex:
 
     def verify(self) -> None:
         """Check every file of the index against the checksum it had when it was written; raises IndexDamaged."""
-        if not self.open():
-            return
-        for file, _, checksum in recorded_files(self._opened.folder, self._opened.rows):
-            if not file.is_file() or checksum_of(file) != checksum:
-                raise IndexDamaged(f"{file.name} is not what was written")
+        if self.open() and (changed := find_changed(self._opened)):
+            raise IndexDamaged(changed)

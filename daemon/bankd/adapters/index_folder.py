@@ -6,6 +6,7 @@ index/lock             held by whoever writes
 """
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from bankd.adapters.index_rows import Rows
 from bankd.adapters.index_terms import Terms
+from bankd.errors import StorageError
 
 FORMAT = "8"
 """Changes whenever an index of the version before could not be read."""
@@ -34,6 +36,8 @@ class Build(NamedTuple):
     folder: Path
     rows: Rows
     terms: Terms
+    inode: int
+    """Of its rows: a build that was made anew may have the same name."""
 
 
 class IndexFolder:
@@ -46,22 +50,33 @@ class IndexFolder:
     def current(self) -> str | None:
         """The build that answers; None when there is none."""
         try:
-            return (self.path / "current").read_text().strip() or None
-        except FileNotFoundError:
+            name = (self.path / "current").read_text().strip()
+        except (FileNotFoundError, NotADirectoryError):
             return None
+        except (OSError, UnicodeDecodeError) as problem:
+            raise IndexDamaged(f"current cannot be read: {problem}") from problem
+        if not name.isdecimal():
+            raise IndexDamaged("current names no build")
+        return name
 
     def open(self, name: str) -> Build:
         """Open a build; raises IndexDamaged."""
         folder = self.path / name
         with damage_told():
-            if not (folder / "rows.sqlite3").is_file():
-                raise IndexDamaged("its rows are missing")
+            _require_readable(folder / "rows.sqlite3")
             rows = _open_rows(folder / "rows.sqlite3")
             try:
-                return Build(name, folder, rows, self._open_terms(folder, rows))
+                return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name))
             except BaseException:
                 rows.close()
                 raise
+
+    def inode(self, name: str) -> int:
+        """Which file holds the rows of a build now; 0 when none does."""
+        try:
+            return os.stat(f"{self.path}/{name}/rows.sqlite3").st_ino  # noqa: PTH116 -- at each search
+        except OSError:
+            return 0
 
     @staticmethod
     def _open_terms(folder: Path, rows: Rows) -> Terms:
@@ -89,30 +104,46 @@ class IndexFolder:
             rows = Rows(self.path / (self.current() or "none") / "rows.sqlite3")
             generation = int(rows.state("generation", "0"))
             rows.close()
-        except (sqlite3.Error, ValueError):
+        except (sqlite3.Error, ValueError, IndexDamaged):
             return 0
         return generation
 
     def publish(self, name: str) -> None:
         """Let a build answer, and take the others away."""
-        import shutil  # noqa: PLC0415 -- `bankctl search` has no time for it
+        from bankd.adapters.derived import clear_the_way, remove  # noqa: PLC0415 -- `bankctl search` has no time for it
 
-        staged = self.path / "current.new"
+        staged, current = self.path / "current.new", self.path / "current"
+        for path in (staged, current):
+            clear_the_way(path)
         staged.write_text(name)
-        staged.replace(self.path / "current")
+        staged.replace(current)
         for entry in self.path.iterdir():
             if entry.name.isdigit() and entry.name != name:
-                shutil.rmtree(entry, ignore_errors=True)
+                remove(entry)
 
     @contextmanager
     def writer_lock(self) -> Iterator[None]:
         """Be the only writer."""
         import fcntl  # noqa: PLC0415 -- same
 
+        from bankd.adapters.derived import clear_the_way, remove  # noqa: PLC0415 -- same
+
+        if self.path.is_symlink() or not self.path.is_dir():
+            remove(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
+        clear_the_way(self.path / "lock")
         with (self.path / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def _require_readable(rows: Path) -> None:
+    """IndexDamaged when something is in the place of the rows, or of the files that SQLite keeps beside them."""
+    for file in (rows, rows.with_name(f"{rows.name}-wal"), rows.with_name(f"{rows.name}-shm")):
+        if file.exists() and not (file.is_file() and os.access(file, os.R_OK)):
+            raise IndexDamaged(f"{file.name} cannot be read")
+    if not rows.exists():
+        raise IndexDamaged("its rows are missing")
 
 
 def _open_rows(file: Path) -> Rows:
@@ -132,6 +163,16 @@ def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:
         yield folder / "terms" / name, int(size), checksum
 
 
+def find_changed(build: Build) -> str:
+    """Which file of the terms is not what was written; empty when none is."""
+    for file, _, checksum in recorded_files(build.folder, build.rows):
+        if not file.is_file():
+            return f"{file.name} is missing"
+        if checksum_of(file) != checksum:
+            return f"{file.name} is not what was written"
+    return ""
+
+
 def record_files(folder: Path, rows: Rows) -> None:
     """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
     known = {(path.name, size): checksum for path, size, checksum in recorded_files(folder, rows)}
@@ -148,14 +189,24 @@ def checksum_of(path: Path) -> str:
 
 @contextmanager
 def damage_told() -> Iterator[None]:
-    """Translate what a broken file makes SQLite and tantivy raise."""
+    """Translate what a broken file makes SQLite, tantivy, and those who make sense of what they give, raise."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except sqlite3.Error as error:
+        _raise_refusal(error)
         raise IndexDamaged(f"its rows cannot be read ({error})") from error
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        _raise_refusal(error)
         raise IndexDamaged(f"its terms cannot be read ({error})") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
             raise IndexDamaged(f"its terms cannot be read ({error})") from error
         raise
+
+
+def _raise_refusal(error: Exception) -> None:
+    """StorageError when it is the disk's doing."""
+    from bankd.adapters.disk import is_refusal  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+    if is_refusal(error):
+        raise StorageError(f"the search index: {error}") from error

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.disk import storage_told
 from bankd.adapters.index_entries import NewPage, NewRow, TermDocument
-from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, record_files, recorded_files
+from bankd.adapters.index_folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed, record_files
 from bankd.adapters.index_terms import Terms
 from bankd.adapters.memory import seldom_collected
 from bankd.core.indexable import IndexableEntry, entries_of, nodes_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _BATCH_PAGES = 2_000
 _MANY_FOR_TREE = 200
+THERE_WAS_NONE = "there was none"
 
 
 class Refreshed(NamedTuple):
@@ -81,22 +82,26 @@ class IndexWriter:
 
     def _open_usable(self) -> Build | str:
         """The build that answers, or why it has to be made anew."""
-        name = self._folder.current()
-        if name is None:
-            return "there was none"
         try:
+            name = self._folder.current()
+            if name is None:
+                return THERE_WAS_NONE
             build = self._folder.open(name)
         except IndexDamaged as damage:
             return str(damage)
-        why = self._why_unusable(build)
+        try:
+            with damage_told():
+                why = self._why_unusable(build)
+        except IndexDamaged as damage:
+            why = str(damage)
         if why:
             build.rows.close()
         return why or build
 
     def _why_unusable(self, build: Build) -> str:
-        missing = [file.name for file, _, _ in recorded_files(build.folder, build.rows) if not file.is_file()]
-        if missing:
-            return f"{missing[0]} is missing"
+        changed = find_changed(build)
+        if changed:
+            return changed
         made_with, have = build.rows.state("analyser"), self._analyser.version
         return "the morphological analyser is another version" if have and made_with not in {"", have} else ""
 

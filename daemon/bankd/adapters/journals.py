@@ -19,7 +19,7 @@ from bankd.adapters.tree import Tree
 from bankd.core.fights import find_rests
 from bankd.core.policy import KeepPolicy
 from bankd.core.transaction import Transaction
-from bankd.errors import UserError
+from bankd.errors import ConflictError, UserError
 
 TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
 _FORMAT = 1
@@ -85,18 +85,26 @@ class Journals:
         for name in self._tree.names(folder):
             if not name.endswith(".json") or name < f"{since:06}":
                 continue
-            data = self._tree.read(f"{folder}/{name}", _CAP)
-            if data is None:
-                continue  # it has moved on since the folder was listed
             try:
-                yield decode_journal(data)
-            except (ValueError, KeyError, TypeError, RecursionError):
+                data = self._tree.read(f"{folder}/{name}", _CAP)
+                if data is not None:  # else it has moved on since the folder was listed
+                    yield decode_journal(data)
+            except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError):
                 self._set_aside(folder, name)
 
     def _set_aside(self, folder: str, name: str) -> None:
         with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
             self._tree.calls.rename(name, fd, f"{name}.bad", fd)
             self.set_aside.append(f"{folder}/{name}.bad")
+
+    def take_set_aside(self) -> list[str]:
+        """What there is to say of journals that were set aside, once."""
+        said = [
+            f"{path}: this journal cannot be read and was set aside; bankctl doctor says more"
+            for path in self.set_aside
+        ]
+        self.set_aside.clear()
+        return said
 
     def prune(self, now: datetime, keep: KeepPolicy) -> None:
         """Let go of the older runs, which then can no longer be undone; never of the last few."""

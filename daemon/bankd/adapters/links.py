@@ -24,6 +24,7 @@ from bankd.core.settle import Fingerprint
 
 _FORMAT = 4
 _BATCH = 500
+_LINK = "source, kind, line, first, last, target, angled"
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT) WITHOUT ROWID;
 CREATE TABLE links (source TEXT, key BLOB, kind TEXT, line INTEGER, first INTEGER, last INTEGER, target BLOB,
@@ -42,14 +43,13 @@ CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID;
 class LinkTable(DerivedDatabase):
     """The references of a workspace by the file they stand in and by the word that their target ends with."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         """Open the table."""
-        super().__init__(path, _SCHEMA, _FORMAT)
+        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
 
     def files(self) -> dict[str, Fingerprint]:
         """Every file that was seen, with how it looked then."""
-        rows = self.execute("SELECT path, size, mtime_ns, inode FROM files")
-        return {path: Fingerprint(*seen) for path, *seen in rows}
+        return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), _seen))
 
     def record(
         self, path: str, seen: Fingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
@@ -88,17 +88,12 @@ class LinkTable(DerivedDatabase):
 
     def every_link(self) -> Iterator[tuple[Link, Reach]]:
         """All references, with how far they have led at any time that we know of."""
-        rows = self.execute(
-            "SELECT source, kind, line, first, last, target, angled, reach FROM links ORDER BY source, line, first"
-        )
-        for *fields, reach in rows:
-            yield _link(fields), Reach(reach)
+        query = f"SELECT {_LINK}, reach FROM links ORDER BY source, line, first"  # noqa: S608  # our own words
+        yield from self.read(query, (), lambda *row: (_link(*row[:-1]), Reach(row[-1])))
 
     def _links(self, condition: str, values: Sequence[str | bytes]) -> Iterator[Link]:
-        columns = "source, kind, line, first, last, target, angled"
-        query = f"SELECT {columns} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
-        for fields in self.execute(query, tuple(values)):
-            yield _link(fields)
+        query = f"SELECT {_LINK} FROM links WHERE {condition} ORDER BY source, line, first"  # noqa: S608  # our own words
+        yield from self.read(query, tuple(values), _link)
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
         """Remember how far these references lead and to which file: if they stop doing so, that is news."""
@@ -111,12 +106,12 @@ class LinkTable(DerivedDatabase):
         columns = "source, kind, line, first, last, target, angled, led"
         rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
         for *fields, led in rows:
-            yield _link(fields), led
+            yield _link(*fields), led
 
     def outline(self, path: str) -> Outline | None:
         """The places of a file, if they were looked for since it changed."""
-        rows = self.execute("SELECT outline FROM outlines WHERE path = ?", (path,))
-        return _outline(rows[0][0]) if rows else None
+        rows = self.read("SELECT outline FROM outlines WHERE path = ?", (path,), _outline)
+        return rows[0] if rows else None
 
     def keep_outline(self, path: str, outline: Outline) -> None:
         """Remember the places of a file until it changes."""
@@ -150,8 +145,12 @@ class LinkTable(DerivedDatabase):
         self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
 
 
-def _link(fields: Sequence[Any]) -> Link:
-    source, kind, line, first, last, target, angled = fields
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, Fingerprint]:
+    return path, Fingerprint(size, mtime_ns, inode)
+
+
+def _link(source: str, kind: str, *place: Any) -> Link:
+    line, first, last, target, angled = place
     return Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
 
 

@@ -48,8 +48,7 @@ class Lock:
         """Take the lock or raise BusyError with the holder."""
         try:
             with self._tree.folder(".bankd", make=True) as folder:
-                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-                fd = os.open(NAME, flags, 0o600, dir_fd=folder)
+                fd = self._open(folder)
         except OSError as problem:
             raise explain(problem, ".bankd/lock") from problem
         try:
@@ -63,6 +62,14 @@ class Lock:
         with suppress(OSError):  # who holds it is a courtesy; a full disk must not keep the lock from being taken
             os.ftruncate(fd, 0)
             os.pwrite(fd, holder + b"\n", 0)
+
+    def _open(self, folder: int) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            return os.open(NAME, flags, 0o600, dir_fd=folder)
+        except IsADirectoryError:
+            self._tree.make_way(NAME, folder)
+            return os.open(NAME, flags, 0o600, dir_fd=folder)
 
     def release(self) -> None:
         """Let the next one in."""

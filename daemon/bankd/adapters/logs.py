@@ -69,21 +69,27 @@ class LogFiles:
 
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         """Remember, by log, the lines that were not taken in and wait for a person."""
-        with self._catalogue.change():
-            for log, held_back in lines.items():
-                self._catalogue.record_held_back(log, held_back)
+        listed = dict(lines)
+        self._catalogue.change(lambda: self._note_held_back(listed))
+
+    def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        for log, held_back in lines.items():
+            self._catalogue.record_held_back(log, held_back)
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
+        listed = list(readings)
+        self._catalogue.change(lambda: self._mark_read(listed))
+
+    def _mark_read(self, readings: Iterable[LogReading]) -> None:
         by_name = {_name(path): path for path in self._survey.files}
-        with self._catalogue.change():
-            self._catalogue.record_unended(self._unended)
-            for path in self._known.keys() - self._survey.files.keys():
-                self._catalogue.forget_file(path)
-                self._catalogue.record_held_back(_name(path), ())
-            for reading in readings:
-                path = by_name[reading.log]
-                self._catalogue.record_file(path, self._survey.files[path])
+        self._catalogue.record_unended(self._unended)
+        for path in self._known.keys() - self._survey.files.keys():
+            self._catalogue.forget_file(path)
+            self._catalogue.record_held_back(_name(path), ())
+        for reading in readings:
+            path = by_name[reading.log]
+            self._catalogue.record_file(path, self._survey.files[path])
 
     def _read(self, path: str) -> LogReading | Deferred:
         try:

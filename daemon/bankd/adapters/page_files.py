@@ -56,7 +56,8 @@ class PageFiles:
         if entry.is_dir(follow_symlinks=False):
             folders.append(f"{name}/")
         elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
-            self._note(name, entry.stat(follow_symlinks=False), found)
+            with suppress(FileNotFoundError):  # gone since it was listed; the others are there
+                self._note(name, entry.stat(follow_symlinks=False), found)
 
     def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
         if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:

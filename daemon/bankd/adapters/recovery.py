@@ -78,7 +78,7 @@ class Recoverer:
             self._retire(now)
         except OSError as problem:
             raise explain(problem, self._tree.root) from problem
-        recovery.set_aside = self._journals.set_aside
+        recovery.set_aside = list(self._journals.set_aside)
         return recovery
 
     def _clear_stage(self) -> None:

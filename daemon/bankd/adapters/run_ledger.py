@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from bankd.adapters.derived import clear_the_way
 from bankd.core.schedule_rows import Row, row_from_json, row_to_json
 
 log = logging.getLogger(__name__)
@@ -86,6 +87,7 @@ class RunLedger:
             return 0
 
     def _write(self) -> None:
+        clear_the_way(self._path)
         if self._size() > LARGEST:
             self._halve()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

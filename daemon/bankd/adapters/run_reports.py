@@ -41,7 +41,7 @@ class RunReports:
         if f"{run}.json" not in self._tree.names(FOLDER):
             return []
         try:
-            fields: Any = json.loads(self._tree.read(f"{FOLDER}/{run}.json", _CAP) or b"[]")
+            fields: Any = json.loads(self._tree.read_own(f"{FOLDER}/{run}.json", _CAP) or b"[]")
             return [Row(*map(str, row)) for row in fields]
         except (ValueError, TypeError, RecursionError):
             return []

@@ -95,7 +95,11 @@ class Staging:
         self.stage(name, data, mode=0o600 if path.startswith(".bankd/") else 0o666)
         parent, leaf = split(path)
         with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
-            self._calls.rename(name, stage, leaf, folder)
+            try:
+                self._calls.rename(name, stage, leaf, folder)
+            except IsADirectoryError:
+                self._tree.make_way(leaf, folder)
+                self._calls.rename(name, stage, leaf, folder)
             sync(self._tree, folder)
 
     def sync(self) -> None:

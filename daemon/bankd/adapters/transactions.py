@@ -72,6 +72,11 @@ class Transactions:
         self.own_writes: dict[str, str] = {}
         self._wait = Waiter().wait
 
+    @property
+    def may_write(self) -> bool:
+        """Whether the lock is held."""
+        return self._lock.is_held
+
     def closed(self, paths: Collection[str]) -> dict[str, str]:
         """Those of these files, there or not yet, that cannot be written now, and why."""
         return closed_among(self._tree, paths)
@@ -231,9 +236,8 @@ class Transactions:
 
     def publish(self, path: str, data: bytes) -> None:
         """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
-        with suppress(ConflictError):
-            if self._tree.read(path, _DERIVED_CAP) == data:
-                return
+        if self._tree.read_own(path, _DERIVED_CAP) == data:
+            return
         try:
             self.staging.publish(path, data)
         except OSError as problem:

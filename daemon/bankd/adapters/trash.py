@@ -6,6 +6,7 @@ Their names are those of the staged file and the modification time at which it w
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -57,7 +58,8 @@ class Trash:
             staged = Staged.parse(name)
             written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
-            if staged is not None and _is_of(staged, journals) and written and at_rest:
+            is_file = stat.S_ISREG(state.st_mode)
+            if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
                 late = self._late(name, state.st_mtime_ns, staged, journals[staged.seq])
                 if late.data != late.pristine:
                     yield late

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from bankd.adapters.calls import Calls
 from bankd.errors import ConflictError, UserError
 
 FILE_CAP = 8 * 1024 * 1024  # bytes; a larger file is searchable as text and never rewritten
+_SEARCHED = 1 << 30  # bytes; reading more takes many seconds, and most of such a file is a hole
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _OPENAT2 = 437  # the same number on every architecture
 _BENEATH = 0x08 | 0x02  # RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
@@ -95,6 +97,20 @@ class Tree:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    def read_own(self, path: str, cap: int = FILE_CAP) -> bytes | None:
+        """The bytes of a file of ours under .bankd/, None also for one that cannot be read: it will be made anew."""
+        try:
+            return self.read(path, cap)
+        except (ConflictError, PermissionError):
+            return None
+
+    def make_way(self, name: str, folder: int) -> None:
+        """Take an empty folder away that stands where a file of ours belongs; one that holds something is set aside."""
+        try:
+            os.rmdir(name, dir_fd=folder)
+        except OSError:
+            self.calls.rename(name, folder, f"{name}.bad", folder)
+
     def names(self, path: str) -> list[str]:
         """What is in a folder, sorted; nothing when there is no such folder."""
         try:
@@ -126,7 +142,10 @@ class Tree:
         """Remove a file of our own under .bankd/; that it is gone already is fine."""
         parent, name = split(path)
         with suppress(FileNotFoundError), self.folder(parent) as folder:
-            self.calls.unlink(name, folder)
+            try:
+                self.calls.unlink(name, folder)
+            except IsADirectoryError:
+                self.make_way(name, folder)
 
 
 def split(path: str) -> tuple[str, str]:
@@ -172,6 +191,22 @@ def read_all(fd: int, shown: str, cap: int = FILE_CAP) -> bytes:
         if size > cap:
             raise ConflictError(f"{shown}: larger than {cap >> 20} MB; left alone")
     return b"".join(parts)
+
+
+def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int]:
+    """The 1-based lines of an open file on which something of at most so many bytes stands; never much of it in memory."""
+    if os.fstat(fd).st_size > _SEARCHED:
+        raise OSError(errno.EFBIG, f"it is larger than {_SEARCHED >> 30} GB")
+    line, last, rest = 1, 0, b""
+    while part := os.read(fd, 1 << 20):
+        data, at = rest + part, 0
+        for found in wanted.finditer(data):
+            line, at = line + data.count(b"\n", at, found.start()), found.start()
+            if line > last:
+                yield line
+            last = max(line, last)
+        kept = max(len(data) - longest + 1, at)
+        line, rest = line + data.count(b"\n", at, kept), data[kept:]
 
 
 def _openat2(root: int, path: str, flags: int) -> int | None:

@@ -43,7 +43,7 @@ def _locate(given: str | None) -> str:
         if above == folder:
             raise UserError(f"no {SETTINGS} here or above {here}; make a workspace with: bankctl init DIR")
         folder = above
-    return folder
+    return _own(folder)
 
 
 def _checked(folder: str) -> str:
@@ -51,7 +51,18 @@ def _checked(folder: str) -> str:
         raise UserError(f"{folder}: no such folder; make a workspace with: bankctl init {folder}")
     if not _is_workspace(folder):
         raise UserError(f"{folder}: has no {SETTINGS}; make it a workspace with: bankctl init {folder}")
-    return os.path.realpath(folder)
+    return _own(os.path.realpath(folder))
+
+
+def _own(folder: str) -> str:
+    """The folder; UserError when what is derived would be read and written elsewhere, by way of a link."""
+    own = os.path.join(folder, ".bankd")  # noqa: PTH118 -- same
+    if os.path.islink(own):  # noqa: PTH114 -- same
+        raise UserError(
+            f"{own}: is a link, and bankd follows none out of a workspace; put what it leads to in its place, "
+            "or take the link away: all but undo is made anew"
+        )
+    return folder
 
 
 def _is_workspace(folder: str) -> bool:

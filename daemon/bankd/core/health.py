@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,7 +33,8 @@ class BankFacts:
     """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
 
     `copied` are the memories that a hand has copied with their id, `closed` the pages that cannot be written and why,
-    `held_back` the log lines that were not taken in.
+    `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
+    `set_aside` the journals that could not be read.
     """
 
     pages: int = 0
@@ -48,6 +49,7 @@ class BankFacts:
     copied: tuple[Copied, ...] = ()
     closed: Mapping[str, str] = field(default_factory=dict)
     held_back: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,7 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
         text = f"{lines} not taken in: {', '.join(bank.held_back[:3])}{more}"
         found.append(Finding(text, "bankctl inbox lists them with the reasons"))
     found += [cannot_be_written(page, why) for page, why in sorted(bank.closed.items())]
+    found += journals_set_aside(bank.set_aside)
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
@@ -187,6 +190,21 @@ def _judge_bank(bank: BankFacts) -> list[Finding]:
 def cannot_be_told(line: str) -> Finding:
     """What to say of a line of the event log that cannot be read."""
     return Finding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
+
+
+def journals_set_aside(paths: Iterable[str]) -> list[Finding]:
+    """What to say of the journals of runs that could not be read."""
+    return [
+        Finding(f"{path}: {_LOST.get(path.split('/')[-2], _LOST['runs'])}", "look at it, then delete it")
+        for path in paths
+    ]
+
+
+_LOST = {
+    "txn": "a torn journal, set aside: if its run was interrupted, the rest of it is done by the next run",
+    "done": "a torn journal, set aside: this run cannot be undone, and is not looked at a second time",
+    "runs": "a torn journal, set aside: this run cannot be undone any more",
+}
 
 
 def fought_over(page: str, until: datetime) -> Finding:

@@ -37,6 +37,13 @@ def scrub_text(text: str, words: Iterable[str]) -> str:
     return text
 
 
+def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
+    """The same of bytes that are not read."""
+    for form in forms:
+        data = data.replace(form, PURGED.encode())
+    return data
+
+
 def scrub(value: Any, words: tuple[str, ...]) -> Any:
     """A JSON value with the text taken out of every string in it."""
     match value:

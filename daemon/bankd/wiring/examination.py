@@ -17,14 +17,29 @@ from bankd.adapters.index import IndexDamaged
 from bankd.adapters.run_ledger import read_rows
 from bankd.adapters.socket_client import NoDaemonError, ask
 from bankd.config import ConfigError, load_settings
-from bankd.core.health import Finding, cannot_be_told, cannot_be_used, cannot_be_written, fought_over, stands_twice
+from bankd.core.health import (
+    Finding,
+    cannot_be_told,
+    cannot_be_used,
+    cannot_be_written,
+    fought_over,
+    journals_set_aside,
+    stands_twice,
+)
 from bankd.core.policy import Settings
 from bankd.core.schedule_rows import Outcome
 from bankd.core.utf8 import lines_not_utf8
 from bankd.errors import BankError, ConflictError
 from bankd.shipped import shipped
 from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
-from bankd.wiring.facts import closed_in, copied_memories, held_back_lines, resting_pages, unread_events
+from bankd.wiring.facts import (
+    closed_in,
+    copied_memories,
+    held_back_lines,
+    resting_pages,
+    set_aside_journals,
+    unread_events,
+)
 from bankd.wiring.finder import index_facts, verify_index
 from bankd.wiring.surroundings import examine_surroundings
 
@@ -174,10 +189,9 @@ def _check_index(root: Path, settings: Settings) -> Iterator[Finding]:
 
 def _check_transactions(root: Path, settings: Settings) -> Iterator[Finding]:
     own = root / ".bankd"
-    for path in sorted(own.glob("*/*.bad")):
-        yield Finding(f"{path}: a torn journal, set aside", "its run was done again; delete it when you have looked")
     if not _daemon_answers(root):
         open_ones = list((own / "txn").glob("*.json"))
+        yield from journals_set_aside(set_aside_journals(root))
         if open_ones:
             yield Finding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
         for page, until in sorted(resting_pages(root).items()):

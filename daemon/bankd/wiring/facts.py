@@ -12,7 +12,7 @@ from bankd.adapters.catalogue import read_copied, read_held_back
 from bankd.adapters.clock import utc_now
 from bankd.adapters.disk import trouble_of
 from bankd.adapters.events import EventLog
-from bankd.adapters.journals import Journals
+from bankd.adapters.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.staging import Staging
 from bankd.adapters.tree import Tree
 from bankd.adapters.writability import closed_pages
@@ -47,7 +47,14 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         copied_memories(root),
         closed,
         tuple(str(item.place) for item in held_back_lines(root)),
+        set_aside_journals(root),
     )
+
+
+def set_aside_journals(root: Path) -> tuple[str, ...]:
+    """The journals of runs that could not be read, by their paths in the workspace."""
+    folders = (root / folder for folder in (TXN, DONE, RUNS))
+    return tuple(path.relative_to(root).as_posix() for folder in folders for path in sorted(folder.glob("*.json.bad")))
 
 
 def _is_clock_frozen(root: Path) -> bool:
@@ -78,10 +85,7 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
             return ()
         events = EventLog(tree, Staging(tree), "")
         events.read()
-        return tuple(
-            f"{one.path}:{one.line}: {one.problem}"
-            for one in sorted(events.corrupt, key=lambda one: (one.path, one.line))
-        )
+        return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
 
 def copied_memories(root: Path) -> tuple[Copied, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from bankd.adapters.answer_cache import AnswerCache
 from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import IndexDamaged
+from bankd.adapters.index import IndexDamaged, SearchIndex, damage_told
 from bankd.adapters.kiwi import KiwiWorker
 from bankd.adapters.memory import give_back
 from bankd.adapters.page_files import PageFiles
@@ -48,13 +49,15 @@ class Finder:
     def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
         """Answer a request, or give the answer again while nothing changed; raises UserError."""
         with self._reading:
-            self._reader.open()
-            state = [self._reader.index.generation, pending, now.date().isoformat()]
+            self._reader.open(now)
+            index = self._reader.index
+            state = [index.opened, index.generation, pending, now.date().isoformat()]
             key = json.dumps([state, request], sort_keys=True)
             kept = self._answers.get(key, now)
             if kept is None:
                 kept = self._reader.answer_now(request, now, pending)
-                self._answers.put(key, kept, now)
+                if not kept["fresh"]["note"]:  # that is said once
+                    self._answers.put(key, kept, now)
             return kept
 
     def take_in(self, paths: Collection[str], now: datetime) -> None:
@@ -76,20 +79,10 @@ class Finder:
         with self._reading:
             index = self._reader.index
             try:
-                is_there = index.open()
+                facts = _look(index)
             except IndexDamaged as damage:
                 return IndexFacts(pending=pending, problem=self._problem or str(damage), worker=worker)
-            if not is_there:  # it will be made in a moment
-                return IndexFacts(pending=pending, problem=self._problem, worker=worker)
-            return IndexFacts(
-                str(index.generation),
-                index.corpus.memories,
-                pending,
-                index.provisional,
-                index.updated or "",
-                self._problem,
-                worker,
-            )
+            return replace(facts, pending=pending, problem=self._problem, worker=worker)
 
     def forget_problem(self) -> None:
         """A run has made up for what failed before."""
@@ -107,15 +100,23 @@ class Finder:
         self._reader.index.close()
 
 
+def _look(index: SearchIndex) -> IndexFacts:
+    """How an index stands; raises IndexDamaged."""
+    with damage_told():
+        if not index.open():
+            return IndexFacts()
+        memories, updated = index.corpus.memories, index.updated or ""
+        return IndexFacts(str(index.generation), memories, 0, index.provisional, updated)
+
+
 def index_facts(root: Path, settings: Settings) -> IndexFacts:
     """How the index stands, for one who only looks."""
     searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
     index = searching.index
     try:
-        if not index.open():
-            return IndexFacts(pending=len(PageFiles(root / "bank").scan()))
-        memories, updated = index.corpus.memories, index.updated or ""
-        return IndexFacts(str(index.generation), memories, index.pending(), index.provisional, updated)
+        facts = _look(index)
+        pending = index.pending() if facts.generation else len(PageFiles(root / "bank").scan())
+        return replace(facts, pending=pending)
     except (IndexDamaged, OSError) as error:
         return IndexFacts(problem=str(error))
     finally:
@@ -126,6 +127,7 @@ def verify_index(root: Path, settings: Settings) -> None:
     """Compare every file of the index with its checksum; raises IndexDamaged."""
     searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
     try:
-        searching.index.verify()
+        with damage_told():
+            searching.index.verify()
     finally:
         searching.index.close()

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import gzip
-import shutil
+import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from bankd.adapters.events import SEGMENT_CAP, line_of, parse_lines
+from bankd.adapters.derived import remove
+from bankd.adapters.disk import check_room
+from bankd.adapters.events import SEGMENT_CAP, line_of, parse_row
 from bankd.adapters.journals import DONE, RUNS, TXN
 from bankd.adapters.run_ledger import PATH as LEDGER
+from bankd.adapters.tree import find_lines
 from bankd.core.events import FORGOTTEN, event
 from bankd.core.linking import Link
 from bankd.core.markdown import encode
 from bankd.core.memory import Memory, normalise, parse_memory
 from bankd.core.operations import Operation, Piece, Remove
 from bankd.core.pages import Entry, read_page
-from bankd.core.purge import PURGED, encoded, holds, needles, scrub
+from bankd.core.purge import PURGED, encoded, holds, needles, scrub, scrub_bytes
 from bankd.core.report import dead_link
 from bankd.core.spans import Span, block_key, text_of
 from bankd.core.transaction import Transaction
 from bankd.core.twins import text_key
-from bankd.errors import UserError
+from bankd.errors import ConflictError, UserError
 from bankd.relinking import Announce, follow, say_nothing
 from bankd.wiring.workspace import Workspace
 
-_DERIVED = ("index", "analyses", "answers")
+_DERIVED = ("index", "analyses")
+_REWRITTEN = ("events", TXN, DONE, RUNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,9 @@ def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing) -> 
 
 def purge(workspace: Workspace, wanted: str, announce: Announce = say_nothing) -> Purged:
     """Take a memory, by its id, or any text out of everything under this workspace that is ours to write."""
+    tree = workspace.files.tree
+    sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
+    check_room(tree, max(sizes, default=0))
     text = _text_of(workspace, wanted)
     words, whole = needles(text), normalise(text)
     if not words:
@@ -167,17 +175,30 @@ def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[st
 def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
     """The event log of every writer, and the ledger of runs."""
     tree = workspace.files.tree
-    forms = encoded(words)
     paths = [f"events/{name}" for name in tree.names("events") if name.endswith((".jsonl", ".jsonl.gz"))]
     for path in [*paths, LEDGER]:
-        raw = tree.read(path, SEGMENT_CAP) or b""
-        is_packed = path.endswith(".gz")
-        data = gzip.decompress(raw) if is_packed and raw else raw
-        if holds(data, forms):
-            rows = list(parse_lines(data, path, []))
-            clean = b"".join(line_of(scrub(row, words)) for row in rows)
-            workspace.transactions.staging.publish(path, gzip.compress(clean, mtime=0) if is_packed else clean)
+        data = _unpacked(path, tree.read_own(path, SEGMENT_CAP) or b"")
+        clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
+        if clean != data:
+            packed = gzip.compress(clean, mtime=0) if path.endswith(".gz") else clean
+            workspace.transactions.staging.publish(path, packed)
             yield path
+
+
+def _unpacked(path: str, data: bytes) -> bytes:
+    """The lines of a file; none of one that is not whole, which is named with what cannot be reached."""
+    try:
+        return gzip.decompress(data) if path.endswith(".gz") else data
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
+    """A line without the text; one that says nothing of it stays as it is, and so does one that cannot be read."""
+    if not holds(line, encoded(words)):
+        return line
+    row = parse_row(line)
+    return line_of(scrub(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded(words))
 
 
 def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
@@ -186,24 +207,34 @@ def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
     forms = encoded(words)
     for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
         for name in tree.names(folder):
-            if holds((workspace.root / folder / name).read_bytes(), forms):
+            if holds(tree.read_own(f"{folder}/{name}", SEGMENT_CAP) or b"", forms):
                 tree.remove(f"{folder}/{name}")
                 yield f"{folder}/{name}"
     workspace.index.close()
     for name in _DERIVED:
         if (workspace.root / ".bankd" / name).exists():
-            shutil.rmtree(workspace.root / ".bankd" / name)
+            remove(workspace.root / ".bankd" / name)
             yield f".bankd/{name}"
 
 
 def _beyond(workspace: Workspace, forms: tuple[bytes, ...]) -> Iterator[str]:
-    """Where the text still is: read for the purpose, not believed."""
+    """Where the text still is, and where nobody can say: read for the purpose, not believed."""
+    tree, wanted, longest = workspace.files.tree, re.compile(b"|".join(map(re.escape, forms))), max(map(len, forms))
     for path in sorted(workspace.root.rglob("*")):
-        relative = path.relative_to(workspace.root)
-        if path.is_file() and not path.is_symlink() and ".git" not in relative.parts:
-            for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-                if holds(line, forms):
-                    yield f"{relative}:{number}"
+        relative = path.relative_to(workspace.root).as_posix()
+        if path.is_dir() or path.is_symlink() or ".git" in path.relative_to(workspace.root).parts:
+            continue
+        try:
+            with tree.file(relative) as descriptor:
+                yield from (f"{relative}:{line}" for line in find_lines(descriptor, wanted, longest))
+        except FileNotFoundError:
+            continue
+        except (OSError, ConflictError) as problem:
+            yield f"{relative}, which cannot be looked through: {_reason(problem)}"
     if any((folder / ".git").exists() for folder in (workspace.root, *workspace.root.parents)):
         yield "the history of the git repository around this workspace, if it was ever committed"
     yield "backups, and copies on other machines"
+
+
+def _reason(problem: OSError | ConflictError) -> str:
+    return problem.strerror or str(problem) if isinstance(problem, OSError) else str(problem).rpartition(": ")[2]

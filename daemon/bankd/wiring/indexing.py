@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.index import IndexDamaged
+from bankd.adapters.index import IndexDamaged, damage_told
 from bankd.wiring.searching import Searching, open_search
 from bankd.wiring.workspace import open_workspace
 
@@ -14,7 +14,8 @@ def index_state(root: Path) -> dict[str, Any]:
     """How the index stands, read only."""
     searching = open_search(root)
     try:
-        return {"usable": True, **_state(searching)} if searching.index.open() else _unusable("there is none yet")
+        with damage_told():
+            return {"usable": True, **_state(searching)} if searching.index.open() else _unusable("there is none yet")
     except IndexDamaged as damage:
         return _unusable(str(damage))
     finally:
@@ -53,7 +54,8 @@ def check_index(root: Path) -> str:
     """Compare every file of the index with its checksum; tells what is wrong."""
     searching = open_search(root)
     try:
-        searching.index.verify()
+        with damage_told():
+            searching.index.verify()
     except IndexDamaged as damage:
         return f"damaged: {damage}; make it anew with: bankctl index rebuild"
     finally:

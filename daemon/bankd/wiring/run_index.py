@@ -26,12 +26,13 @@ class RunIndex:
     def __init__(
         self,
         root: Path,
+        now: datetime,
         publish: Callable[[str, bytes], None],
         holdings: PageHoldings,
         searching: Searching | None = None,
     ) -> None:
-        """Take the workspace, how to write the tree file, and the daemon's own search, which stays open."""
-        self._root, self._publish, self._holdings = root, publish, holdings
+        """Take the workspace, the moment, how to write the tree file, and the daemon's own search, which stays open."""
+        self._root, self._now, self._publish, self._holdings = root, now, publish, holdings
         self._opened, self._is_ours = searching, searching is None
 
     @property
@@ -39,11 +40,14 @@ class RunIndex:
         self._opened = self._opened or open_search(self._root)
         return self._opened
 
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage that was found."""
+        return self._opened.take_made_anew() if self._opened else []
+
     def refresh(self, now: datetime) -> Sequence[str]:
-        """Bring index and tree-index.json up to date with the bank."""
-        is_first = not (self._root / ".bankd" / "index").exists()
-        done = self._search.refresh(now, self._publish)
-        return [f"the search index was made anew: {done.why_rebuilt}"] if done.why_rebuilt and not is_first else []
+        """Bring index and tree-index.json up to date with the bank; gives what had to be made anew."""
+        self._search.refresh(now, self._publish)
+        return self._search.take_made_anew()
 
     def catch_up(self, now: datetime) -> None:
         """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
@@ -51,6 +55,9 @@ class RunIndex:
 
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by id: the memories of the bank that look like it, as they stand on their pages now."""
+        return self._search.index.whole(self._now, lambda: self._neighbours_of(memories))
+
+    def _neighbours_of(self, memories: Mapping[str, Memory]) -> dict[str, Sequence[Neighbour]]:
         if not self._search.index.open():
             return {}
         unchanged = self._search.index.unchanged()

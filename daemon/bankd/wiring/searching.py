@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from bankd.adapters.analyser import Analyser, Patience, Worker
 from bankd.adapters.analyses import AnalysisCache
 from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import IndexDamaged, SearchIndex
+from bankd.adapters.index import SearchIndex
 from bankd.adapters.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.page_files import PageFiles
 from bankd.adapters.recall import RecallBuffer
 from bankd.adapters.successors import Successors
-from bankd.core.query import Filters, Freshness, Query
+from bankd.core.query import Answer, Filters, Freshness, Query
 from bankd.core.scoring import TREE_WEIGHT
 from bankd.core.utf8 import readable
 from bankd.errors import StorageError, UserError
@@ -58,7 +59,8 @@ class Searching:
         self._worker = worker
         self._is_daemon = is_daemon
         self._tree_generation = -1
-        self.analyser = Analyser(AnalysisCache(root / ".bankd" / "analyses"), worker, kiwi_version)
+        self._analyses = AnalysisCache(root / ".bankd" / "analyses")
+        self.analyser = Analyser(self._analyses, worker, kiwi_version)
         self._wordings: CachedWordings | None = None
         self.index = SearchIndex(root / ".bankd" / "index", PageFiles(root / "bank"), self.analyser)
         self._pending: int | None = None
@@ -72,9 +74,8 @@ class Searching:
         if self._wordings is None:
             from bankd.adapters.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
 
-            cache = AnalysisCache(self._root / ".bankd" / "analyses")
             worker = self._worker if isinstance(self._worker, KiwiWorker) else None
-            self._wordings = CachedWordings(cache, worker, kiwi_version)
+            self._wordings = CachedWordings(self._analyses, worker, kiwi_version)
         return self._wordings
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
@@ -83,27 +84,29 @@ class Searching:
         if pending is None:
             note, pending = self.catch_up(now)
         else:
-            self.open()
+            self.open(now)
         return self.answer_now(request, now, pending, note)
 
     def answer_now(self, request: Mapping[str, Any], now: datetime, pending: int, note: str = "") -> dict[str, Any]:
         """Answer from the state of the index that is open."""
         query = read_request(request)
-        fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional, note)
-        answer = search(query, self.index, self.analyser, fresh, now.date(), self._taste).as_json()
+        answer = self.index.whole(now, lambda: self._answer(query, now, pending)).as_json()
+        answer["fresh"]["note"] = "; ".join(filter(None, [note, *self.take_made_anew()]))
         self._keep(answer, now)
         return answer
 
-    def open(self) -> None:
-        """See the newest state of the index; UserError when there is none that can be read."""
-        try:
-            if self.index.open():
-                return
-        except IndexDamaged as damage:
-            raise UserError(
-                f"the search index cannot be used: {damage}; bankctl index rebuild makes it anew"
-            ) from damage
-        raise UserError("there is no search index yet; bankctl index rebuild makes it")
+    def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
+        fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
+        return search(query, self.index, self.analyser, fresh, now.date(), self._taste)
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage that was found, once."""
+        return [*self.index.take_made_anew(), *self._analyses.take_made_anew()]
+
+    def open(self, now: datetime) -> None:
+        """See the newest state of the index; UserError when there is none."""
+        if not self.index.whole(now, self.index.open):
+            raise UserError("there is no search index yet; bankctl index rebuild makes it")
 
     def catch_up(self, now: datetime) -> tuple[str, int]:
         """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.
@@ -111,17 +114,14 @@ class Searching:
         Once for all queries of a command: looking at every page costs more than a query.
         """
         if self._pending is None:
-            note, self._pending = self._catch_up(now)
+            note, self._pending = self.index.whole(now, lambda: self._catch_up(now))
             return note, self._pending
         return "", self._pending
 
     def _catch_up(self, now: datetime) -> tuple[str, int]:
-        try:
-            is_there = self.index.open()
-        except IndexDamaged as damage:
-            return self._rebuild(now, str(damage)), 0
-        if not is_there:
-            return self._rebuild(now, ""), 0
+        self.analyser.patience = "wait"
+        if not self.index.open():
+            return f"the index was made anew ({self.index.refresh(now).read} pages)", 0
         pending = self.index.pending()
         if 0 < pending <= _QUICK_PAGES:
             self.analyser.patience = "never"
@@ -132,14 +132,12 @@ class Searching:
             return "", 0
         return "", pending
 
-    def _rebuild(self, now: datetime, why: str) -> str:
-        self.analyser.patience = "wait"
-        done = self.index.refresh(now)
-        return f"the index was made anew ({done.read} pages)" + (f" because {why}" if why else "")
-
     def refresh(self, now: datetime, write: Write | None, patience: Patience = "wait") -> Refreshed:
         """Bring the index up to date with the bank, and the tree file with the index."""
         self.analyser.patience = patience
+        return self.index.whole(now, lambda: self._refresh(now, write))
+
+    def _refresh(self, now: datetime, write: Write | None) -> Refreshed:
         done = self.index.refresh(now)
         if write is not None:
             self.write_tree(write)
@@ -162,6 +160,7 @@ class Searching:
     def close(self) -> None:
         """Let go of the index and end the worker's pipe, if it was ours."""
         self.index.close()
+        self._analyses.close()
         if isinstance(self._worker, KiwiWorker):
             self._worker.end()
 
@@ -284,12 +283,16 @@ def search_settings_of(settings: Settings) -> SearchSettings:
 
 
 def _keep_copy(copy: Path, content: object) -> None:
+    from bankd.adapters.derived import clear_the_way, remove  # noqa: PLC0415 -- seldom
+
     staged = copy.with_name(f"{copy.name}.{os.getpid()}")
     try:
+        clear_the_way(copy)
         staged.write_text(json.dumps(content))
         staged.replace(copy)
     except OSError:
-        return  # a read-only workspace: it is read again next time
+        with suppress(OSError):  # a read-only workspace: it is read again next time
+            remove(staged)
 
 
 __all__ = [

@@ -35,7 +35,7 @@ Write = Callable[[str, bytes], None]
 def write_tree(root: Path, index: SearchIndex, write: Write) -> None:
     """Bring the file up to date with the index; it is written only when its content changed."""
     file = root / TREE_FILE
-    before = file.read_bytes() if file.is_file() else b""
+    before = _read(file)
     index.choose_keywords()
     changes = index.tree_changes()
     tree = _patched(before, changes, index) if changes.since == _checksum(before) else _whole(index)
@@ -43,6 +43,14 @@ def write_tree(root: Path, index: SearchIndex, write: Write) -> None:
     if content != before:
         write(TREE_FILE, content)
     index.note_tree(_checksum(content))
+
+
+def _read(file: Path) -> bytes:
+    """The file as it is; nothing for one that cannot be read, which is made whole."""
+    try:
+        return file.read_bytes() if file.is_file() else b""
+    except OSError:
+        return b""
 
 
 def _whole(index: SearchIndex) -> Tree:

@@ -19,6 +19,7 @@ from bankd.adapters.files import BankFiles
 from bankd.adapters.filesystem import require_safe
 from bankd.adapters.graph import LinkGraph
 from bankd.adapters.holdings import PageHoldings
+from bankd.adapters.links import LinkTable
 from bankd.adapters.lock import Lock
 from bankd.adapters.logs import LogFiles
 from bankd.adapters.outside import OutsideFiles
@@ -29,6 +30,7 @@ from bankd.adapters.socket_client import NoDaemonError, borrow
 from bankd.adapters.transactions import Applied, Transactions
 from bankd.config import load_settings
 from bankd.core.events import Ledger, fold
+from bankd.core.health import cannot_be_told
 from bankd.core.names import is_outside
 from bankd.core.policy import Settings
 from bankd.core.rearrange import rewriter
@@ -98,7 +100,30 @@ class Workspace:
         """Run one cycle."""
         policy = self.policy(force=force, remember=not dry_run)
         if dry_run:
-            return run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
+            report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
+        else:
+            report = self._recorded(kind, policy)
+        return replace(report, notes=(*report.notes, *self.take_damage(), *self._unreadable()))
+
+    def take_damage(self) -> list[str]:
+        """What was found damaged, and made anew or set aside, since the last time this was asked."""
+        derived = (self.catalogue, self.graph.table, self.index)
+        made_anew = [said for one in derived for said in one.take_made_anew()]
+        return [*made_anew, *self.transactions.journals.take_set_aside()]
+
+    def _unreadable(self) -> list[str]:
+        """What there is to say of lines of events that this run could not read."""
+        return [cannot_be_told(str(one)).text for one in self.transactions.events.corrupt]
+
+    def close(self) -> None:
+        """Say what no report has said, and let go of everything."""
+        for said in self.take_damage():
+            log.warning("%s", said)
+        self.graph.close()
+        self.index.close()
+        self.catalogue.close()
+
+    def _recorded(self, kind: Kind, policy: Policy) -> Report:
         with self.recorder.recording(kind) as record:
             report = run_cycle(kind, record.run, self.now, self._world(), policy)
             record.tell(report.plan)
@@ -210,32 +235,13 @@ def open_workspace(
                 require_safe(files.tree, permitted=settings.unsafe_filesystem)
                 recoverer = Recoverer(files.tree, transactions, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
-            catalogue = Catalogue(root / ".bankd" / "catalogue.sqlite3")
-            holdings = PageHoldings(files, catalogue, settings.settle_seconds)
-            index = RunIndex(root, transactions.publish, holdings, tenancy.searching if tenancy else None)
-            graph = LinkGraph(files.tree, root / ".bankd" / "links.sqlite3", settings.links.roots, settings.routing)
+            workspace = _assembled(files, transactions, moment, settings, tenancy)
+            workspace.is_live, workspace.is_by_hand, workspace.healed = now is None, tenancy is None, healed
             try:
-                held = tenancy.configuration if tenancy else None
-                yield Workspace(
-                    root,
-                    settings,
-                    moment,
-                    files,
-                    catalogue,
-                    transactions,
-                    index,
-                    graph,
-                    held,
-                    now is None,
-                    transactions.journals.resting(moment),
-                    healed,
-                    is_by_hand=tenancy is None,
-                )
+                yield workspace
             finally:
                 _log(healed)
-                graph.close()
-                index.close()
-                catalogue.close()
+                workspace.close()
     finally:
         files.tree.close()
 
@@ -243,6 +249,22 @@ def open_workspace(
 def _log(notes: Sequence[str]) -> None:
     for note in notes:
         log.warning("%s", show_line(note))
+
+
+def _assembled(
+    files: BankFiles, transactions: Transactions, moment: datetime, settings: Settings, tenancy: Tenancy | None
+) -> Workspace:
+    """Put together what works on the files; one who only looks goes on where the disk takes nothing."""
+    root, is_reader = files.tree.root, not transactions.may_write
+    own = root / ".bankd"
+    catalogue = Catalogue(own / "catalogue.sqlite3", may_stay_in_memory=is_reader)
+    table = LinkTable(own / "links.sqlite3", may_stay_in_memory=is_reader)
+    holdings = PageHoldings(files, catalogue, settings.settle_seconds)
+    searching, held = (tenancy.searching, tenancy.configuration) if tenancy else (None, None)
+    index = RunIndex(root, moment, transactions.publish, holdings, searching)
+    graph = LinkGraph(files.tree, table, settings.links.roots, settings.routing)
+    resting = transactions.journals.resting(moment)
+    return Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held, resting=resting)
 
 
 @contextmanager

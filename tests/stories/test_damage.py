@@ -1,0 +1,273 @@
+"""What bankd keeps besides the pages is damaged, file by file: everything goes on, and what happened is said once."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bankd.cli import main
+from bankd.wiring.making import make_workspace
+from tests.stories.conftest import Result, write_log
+
+LATER = "2026-06-12T03:00"
+COMMANDS = (
+    ("cycle", "micro", "--now", LATER, "--json"),
+    ("search", "production deploy", "--json"),
+    ("status",),
+    ("doctor",),
+    ("verify",),
+    ("cycle", "reflect", "--now", LATER, "--json"),
+    ("log",),
+    ("show", "memory/2026-05-04.md:4"),
+)
+QUICK = COMMANDS[:3] + COMMANDS[4:5]
+Harm = Callable[[Path], object]
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def fill_with_zeros(file: Path) -> None:
+    file.write_bytes(bytes(file.stat().st_size))
+
+
+def garble(file: Path) -> None:
+    data, random = bytearray(file.read_bytes()), Random(1)
+    for place in range(len(data) // 4, len(data) * 3 // 4):
+        data[place] = random.randrange(256) if random.random() < 0.3 else data[place]
+    file.write_bytes(data)
+
+
+def make_a_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def lose(file: Path) -> None:
+    file.unlink()
+
+
+HARMS: tuple[Harm, ...] = (empty, cut, fill_with_zeros, garble, make_a_folder, lose)
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace after a split, an archived opinion, an update, a duplicate, a search and runs by hand."""
+    root = tmp_path_factory.mktemp("damage") / "ws"
+    make_workspace(root)
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8").replace("analyser: kiwi", "analyser: lexicon")
+    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BANKD_WORKSPACE", str(root))
+        write_log(
+            root,
+            "2026-05-04.md",
+            "S: 가치관: 정직을 최우선으로 한다.",
+            "W: The production deploy runs at 10:00 on Tuesdays.",
+            "O(c=0.40) @Peter: Prefers concise replies.",
+            "X: nobody knows this tag",
+        )
+        main(["cycle", "micro", "--now", "2026-05-05T03:00"])
+        write_log(
+            root,
+            "2026-05-11.md",
+            "W: The production deploy runs at 11:00 on Tuesdays.",
+            "S: 가치관: 정직을 최우선으로 한다",
+            *(f"W: Workflow {n * n} asks team {n} to look at {'many ' * (n % 7)}things." for n in range(12)),
+        )
+        main(["cycle", "micro", "--now", "2026-05-12T03:00"])
+        main(["split", "bank/patterns/workflows.md"])
+        main(["cycle", "reflect", "--now", "2026-06-10T03:00"])
+        main(["search", "production deploy"])
+        main(["cycle", "micro"])
+    return root
+
+
+def files_of(root: Path) -> list[str]:
+    """Every file that bankd keeps besides the pages; those of the terms by what they are, since their names are random."""
+    found = [path for path in sorted((root / ".bankd").rglob("*")) if path.is_file() and path.name != ".gitignore"]
+    return [path.relative_to(root).as_posix() for path in (*found, root / "bank/_meta/tree-index.json")]
+
+
+@pytest.fixture
+def harmed(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it with a new line in its logs."""
+    root = tmp_path / "ws"
+    shutil.copytree(lived_in, root)
+    write_log(root, "2026-06-11.md", "W: The production deploy needs two people.")
+    monkeypatch.setenv("BANKD_WORKSPACE", str(root))
+    monkeypatch.setenv("NO_COLOR", "1")
+    return root
+
+
+def pages(root: Path) -> dict[str, bytes]:
+    found = (path for folder in ("bank", "archive", "memory") for path in (root / folder).rglob("*.md"))
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+def nodes_of_tree(root: Path) -> set[str]:
+    return set(json.loads((root / "bank/_meta/tree-index.json").read_bytes())["nodes"])
+
+
+def places(answer: Result) -> list[str]:
+    return [f"{hit['path']}:{hit['line']}" for hit in answer.json["hits"]]
+
+
+class Life:
+    """What commands say in one workspace, and what they leave."""
+
+    def __init__(self, root: Path, commands: Sequence[Sequence[str]] = COMMANDS) -> None:
+        self.said = {tuple(words): spoken(*words) for words in commands}
+        self.codes = {words: said.code for words, said in self.said.items()}
+        self.pages, self.nodes = pages(root), nodes_of_tree(root)
+        self.found = places(self.said[COMMANDS[1]])
+
+
+def live_without_damage(lived_in: Path, folder: Path, commands: Sequence[Sequence[str]]) -> Life:
+    with pytest.MonkeyPatch.context() as patch:
+        shutil.copytree(lived_in, folder / "ws")
+        write_log(folder / "ws", "2026-06-11.md", "W: The production deploy needs two people.")
+        patch.setenv("BANKD_WORKSPACE", str(folder / "ws"))
+        return Life(folder / "ws", commands)
+
+
+@pytest.fixture(scope="module")
+def sound(lived_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """The same life without damage."""
+    return live_without_damage(lived_in, tmp_path_factory.mktemp("sound"), QUICK)
+
+
+@pytest.fixture(scope="module")
+def sound_in_all(lived_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """The same with every command."""
+    return live_without_damage(lived_in, tmp_path_factory.mktemp("sound"), COMMANDS)
+
+
+def spoken(*words: str) -> Result:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(words))
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+def live_on(root: Path, sound: Life, harms: Mapping[str, Harm], commands: Sequence[Sequence[str]] = COMMANDS) -> Life:
+    """Damage files and see that all goes on as without it."""
+    for file, harm in harms.items():
+        harm(root / file)
+    life = Life(root, commands)
+    told = f"{harms}: { {words[0]: said.err for words, said in life.said.items() if said.err} }"
+
+    assert life.codes == {words: code for words, code in sound.codes.items() if words in life.codes}, told
+    assert life.pages == sound.pages, told
+    assert life.nodes == sound.nodes, told
+    assert sorted(life.found) == sorted(sound.found), told
+    return life
+
+
+SAMPLE: tuple[dict[str, Harm], ...] = (
+    {"index/current": empty, "catalogue.sqlite3": garble, ".bankd/lock": make_a_folder, "runs/": garble},
+    {"rows.sqlite3": cut, "links.sqlite3": make_a_folder, "clock.json": make_a_folder, "trash/": make_a_folder},
+    {".idx": empty, "links.sqlite3": cut, ".bankd/filesystem": make_a_folder, "runs.jsonl": make_a_folder},
+    {".managed.json": cut, "search-settings.json": make_a_folder, "runs.jsonl": garble, "done/": make_a_folder},
+    {"meta.json": fill_with_zeros, "index/lock": make_a_folder, "tree-index.json": make_a_folder},
+)
+
+
+@pytest.mark.parametrize("harms", SAMPLE, ids=", ".join)
+def test_damaged_files_beside_the_pages_stop_nothing(harmed: Path, sound: Life, harms: dict[str, Harm]) -> None:
+    names = files_of(harmed)
+
+    live_on(harmed, sound, {next(name for name in names if part in name): harm for part, harm in harms.items()}, QUICK)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", [0, 1, 4], ids=["cycle first", "search first", "verify first"])
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_every_file_damaged_in_every_way_stops_nothing(
+    lived_in: Path, sound_in_all: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Harm, first: int
+) -> None:
+    for number, file in enumerate(files_of(lived_in)):
+        root = tmp_path / str(number)
+        shutil.copytree(lived_in, root)
+        write_log(root, "2026-06-11.md", "W: The production deploy needs two people.")
+        monkeypatch.setenv("BANKD_WORKSPACE", str(root))
+        live_on(root, sound_in_all, {file: harm}, COMMANDS[first:] + COMMANDS[:first])
+        shutil.rmtree(root)
+
+
+def test_what_was_made_anew_is_said_once_with_its_place(harmed: Path, sound: Life) -> None:
+    own = harmed / ".bankd"
+    parts = (own / "catalogue.sqlite3", own / "links.sqlite3", own / "index/current")
+
+    life = live_on(harmed, sound, {path.relative_to(harmed).as_posix(): fill_with_zeros for path in parts}, QUICK)
+
+    (notes, *others) = (one.json["notes"] if words[0] == "cycle" else one for words, one in life.said.items())
+    assert {note.split(": could not be used")[0] for note in notes} == {*map(str, parts[:2]), str(own / "index")}
+    assert sum("was made anew" in note for note in notes) == 3
+    assert not any("was made anew" in one.out + one.err for one in others)
+
+
+def test_a_search_mends_an_index_that_only_a_search_finds_damaged(harmed: Path) -> None:
+    spoken("cycle", "micro", "--now", LATER)
+    for file in harmed.glob(".bankd/index/*/terms/*.term"):
+        garble(file)
+
+    first, second = spoken("search", "production deploy", "--json"), spoken("search", "production deploy", "--json")
+
+    assert (first.code, second.code) == (0, 0)
+    assert "was made anew" in first.json["fresh"]["note"]
+    assert second.json["fresh"]["note"] == ""
+    assert places(first) == places(second) != []
+
+
+def test_a_journal_that_cannot_be_read_is_set_aside_and_named(harmed: Path) -> None:
+    (journal,) = (harmed / ".bankd/runs").glob("000001.json")
+    garble(journal)
+
+    spoken("cycle", "micro", "--now", LATER)
+
+    assert not journal.exists()
+    assert ".bankd/runs/000001.json.bad: a torn journal, set aside: this run cannot be undone" in spoken("status").out
+    assert ".bankd/runs/000001.json.bad" in spoken("doctor").out
+
+
+def test_bad_lines_of_events_are_named_and_the_others_count(harmed: Path) -> None:
+    (file,) = (harmed / "events").glob("*.jsonl")
+    lines = file.read_bytes().split(b"\n")
+    lines[1] = lines[1][: len(lines[1]) // 2]
+    lines[3] = b'{"type": "kept"}'
+    file.write_bytes(b"\n".join(lines))
+    name = f"events/{file.name}"
+
+    report = spoken("cycle", "micro", "--now", LATER, "--json")
+
+    assert report.code == 0
+    assert report.json["counts"]["learned"] == 1
+    looks = [spoken(command) for command in ("status", "doctor", "verify")]
+    for said in ("\n".join(report.json["notes"]), *(look.out for look in looks)):
+        assert f"{name}:2" in said
+        assert f"{name}:4" in said
+    assert [look.code for look in looks] == [3, 3, 3]
+    assert file.read_bytes().split(b"\n")[:4] == lines[:4]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable for root")
+@pytest.mark.parametrize("part", ["index/current", "rows.sqlite3", "meta.json", "links.sqlite3", "clock.json", "runs/"])
+def test_a_file_that_may_not_be_read_is_made_anew(harmed: Path, sound: Life, part: str) -> None:
+    file = next(name for name in files_of(harmed) if part in name)
+
+    live_on(harmed, sound, {file: lambda path: path.chmod(0)}, QUICK)
