@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bankd.core.operations import Append, Operation, Piece, Remove
+from bankd.core.own_pages import INBOX
 from bankd.core.plan import title_of
-from bankd.core.routing import INBOX, Destination
+from bankd.core.routing import Destination
 
 
 @dataclass(frozen=True, slots=True)

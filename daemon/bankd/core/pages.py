@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from bankd.core.hubs import part_of_line
 from bankd.core.markdown import Block, Document, Kind, decode, document_of
 from bankd.core.memory import Memory, parse_memory
-from bankd.core.routing import INBOX, is_own
+from bankd.core.own_pages import INBOX, is_own
 from bankd.core.utf8 import MARK
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")

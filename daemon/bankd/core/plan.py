@@ -21,11 +21,12 @@ from bankd.core.linking import Stray
 from bankd.core.memory import Confidence, render_memory, statement_of
 from bankd.core.merged import Merged
 from bankd.core.operations import Append, Operation, Piece, Replace
+from bankd.core.own_pages import INBOX
 from bankd.core.rearrange import Rearrangement
 from bankd.core.restoring import Restored
 from bankd.core.retain import BadLine, RetainLine
 from bankd.core.retiring import Archived, Named
-from bankd.core.routing import INBOX, Destination
+from bankd.core.routing import Destination
 from bankd.core.transaction import Transaction
 
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")

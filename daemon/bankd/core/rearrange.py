@@ -12,11 +12,11 @@ from bankd.core.memory import split_id
 from bankd.core.moves import folders_moved, plan_move
 from bankd.core.names import BANK, Names, path_key
 from bankd.core.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
+from bankd.core.own_pages import is_own
 from bankd.core.preserving import Preserving
 from bankd.core.references import Reference, references_in_text, references_of, route_targets
 from bankd.core.relink import Edit, Relinked, Source, edit_line, relink
 from bankd.core.resolve import WIKI_KINDS
-from bankd.core.routing import is_own
 from bankd.core.spans import block_key
 from bankd.core.split import Limits, is_due, plan_split
 

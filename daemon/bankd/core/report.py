@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from bankd.core.copies import ADVICE
 from bankd.core.hubs import parts_folder
 from bankd.core.memory import normalise, statement_of
+from bankd.core.own_pages import INBOX
 from bankd.core.plan import Plan
 from bankd.core.references import Reference
-from bankd.core.routing import INBOX
 
 
 @dataclass(frozen=True, slots=True)

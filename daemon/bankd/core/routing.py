@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from bankd.core.memory import Memory
+from bankd.core.own_pages import INBOX, is_own
 
-OWN = "_meta/"
-INBOX = f"{OWN}inbox.md"
 _MAX_LEVELS = 8
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
@@ -118,8 +117,3 @@ def _why_reserved(target: str) -> str | None:
     if is_own(target):
         return f"target {target!r} is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"
     return None
-
-
-def is_own(page: str) -> bool:
-    """Whether a page, relative to `bank/`, is one of bankd's own: of those only the inbox holds memories."""
-    return page.casefold().startswith(OWN)

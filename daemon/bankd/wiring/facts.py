@@ -19,9 +19,9 @@ from bankd.adapters.writability import closed_pages
 from bankd.core.copies import Copied, find_copied
 from bankd.core.health import BankFacts, IndexFacts
 from bankd.core.held_back import HeldBack
+from bankd.core.own_pages import INBOX
 from bankd.core.pages import read_page
 from bankd.core.rearrange import is_splittable
-from bankd.core.routing import INBOX
 from bankd.core.watching import is_watched
 from bankd.errors import UserError
 from bankd.wiring.configuration import FOLDERS

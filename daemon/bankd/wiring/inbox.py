@@ -12,10 +12,11 @@ from bankd.core.events import DISMISSED, event
 from bankd.core.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.memory import Memory, parse_memory
 from bankd.core.moving import Waiting, out_of_inbox
+from bankd.core.own_pages import INBOX
 from bankd.core.pages import read_page
 from bankd.core.report import Row
 from bankd.core.retain import Place, identified_as
-from bankd.core.routing import INBOX, Destination, candidates, problem_of_target
+from bankd.core.routing import Destination, candidates, problem_of_target
 from bankd.core.transaction import Transaction
 from bankd.cycle import followed
 from bankd.errors import UserError

@@ -14,10 +14,11 @@ from bankd.core.markdown import Document
 from bankd.core.merge import parts_of, plan_merge
 from bankd.core.moves import plan_move
 from bankd.core.names import BANK, folders_above
+from bankd.core.own_pages import is_own
 from bankd.core.rearrange import Rearrangement, arrange, heal_links
 from bankd.core.relink import Relinked
 from bankd.core.render import sense_of
-from bankd.core.routing import is_own, problem_of_target
+from bankd.core.routing import problem_of_target
 from bankd.core.settle import why_quarantined
 from bankd.core.split import Limits, plan_split
 from bankd.core.transaction import Transaction
