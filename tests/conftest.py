@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from bankd.core.wording import Morpheme, Wording
+from bankd.core.language.wording import Morpheme, Wording
 
 # On a submission the same examples every time: what a search finds new is for whoever runs the suite to look at.
 settings.register_profile("repeatable", derandomize=True)

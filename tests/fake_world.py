@@ -6,31 +6,31 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 
-from bankd.core.anchors import outline_of
-from bankd.core.copies import Copied, find_copied
-from bankd.core.decay import FADING_TAG
-from bankd.core.events import Ledger, event, fold
-from bankd.core.follow import Part, describe
-from bankd.core.held_back import HeldBack
-from bankd.core.hubs import parts_folder
-from bankd.core.judging import Neighbour, said_on
-from bankd.core.layout import Layout
-from bankd.core.linking import Link, Stray
-from bankd.core.markdown import decode, encode, scan
-from bankd.core.memory import Memory
-from bankd.core.names import Names
-from bankd.core.pages import Entry, Page, read_page
-from bankd.core.plan import Deferred, Undated
-from bankd.core.points import Scene
-from bankd.core.rearrange import read_source, rewriter
-from bankd.core.relink import Source
-from bankd.core.retain import LogReading, read_log
-from bankd.core.retiring import Opinion
-from bankd.core.spans import block_key
-from bankd.core.standing import Lines, PageLines
-from bankd.core.transaction import Transaction, take_step
-from bankd.core.twins import text_key
-from bankd.core.wording import Wording, plain_wording
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.edits.layout import Layout
+from bankd.core.edits.spans import block_key
+from bankd.core.edits.transaction import Transaction, take_step
+from bankd.core.language.wording import Wording, plain_wording
+from bankd.core.lifecycle.copies import Copied, find_copied
+from bankd.core.lifecycle.decay import FADING_TAG
+from bankd.core.lifecycle.events import Ledger, event, fold
+from bankd.core.lifecycle.follow import Part, describe
+from bankd.core.lifecycle.retain import LogReading, read_log
+from bankd.core.lifecycle.retiring import Opinion
+from bankd.core.links.linking import Link, Stray
+from bankd.core.links.points import Scene
+from bankd.core.links.relink import Source
+from bankd.core.markdown.anchors import outline_of
+from bankd.core.markdown.hubs import parts_folder
+from bankd.core.markdown.memory import Memory
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.pages import Entry, Page, read_page
+from bankd.core.markdown.scanner import decode, encode, scan
+from bankd.core.pages.rearrange import read_source, rewriter
+from bankd.core.plan.held_back import HeldBack
+from bankd.core.plan.judging import Neighbour, said_on
+from bankd.core.plan.plan import Deferred, Undated
 from bankd.cycle import World
 
 

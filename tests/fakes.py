@@ -6,12 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bankd.core.analysis import Analysis, analyse, as_text, has_hangul
-from bankd.core.indexable import IndexAnalyses, entries_of, nodes_of
-from bankd.core.lexicon import Known, Readings, analyse_by_lexicon
-from bankd.core.pages import read_page
-from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights, bigrams_as_text, vocabulary_of
+from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
+from bankd.core.language.lexicon import Known, Readings, analyse_by_lexicon
+from bankd.core.markdown.pages import read_page
+from bankd.core.ranking.indexable import IndexAnalyses, entries_of, nodes_of
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights, bigrams_as_text, vocabulary_of
 
 
 class FakePages:

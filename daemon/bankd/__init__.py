@@ -1,13 +1,14 @@
 """bankd turns an agent's daily logs into a bank of Markdown memories, and finds them again.
 
-Where things are:
+Where things are, from what people type down to Markdown:
     cli, service      entry points: arguments, printing, exit codes; start, ready, loop, stop
-    wiring            the only module that names adapters
+    app               what a person asks for, one module a verb
+    wiring            assembly: which adapter stands for which port
     config, shipped   settings; the template, rules and units that come with the package
-    cycle, search     the two stories a reader comes for
+    adapters          the outside world: storage, workspace, watching, index, korean, system
+    cycle, search     the two stories a reader comes for; retention and relinking are chapters of the first
     ports             what the stories need from the outside, in their own words
     core              rules: pure, no I/O, no clock, no logging
-    adapters          the outside world, one file a thing
     errors            who must act
 """
 

@@ -12,33 +12,33 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
-from bankd.core.block_links import heal_strays
-from bankd.core.check import find_broken, find_excess, find_losses, foresee
-from bankd.core.closing import leave_out, put_off
-from bankd.core.collect import Renamed, find_renamed, find_vanished
-from bankd.core.confirming import confirmations_of
-from bankd.core.decay import Fading
-from bankd.core.events import Ledger
-from bankd.core.follow import follow
-from bankd.core.held_back import HeldBack, held_back_in, screened_in
-from bankd.core.judging import judge
-from bankd.core.markdown import decode
-from bankd.core.memory import Memory, render_memory
-from bankd.core.names import is_outside
-from bankd.core.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
-from bankd.core.policy import Settings
-from bankd.core.reading import words_of
-from bankd.core.rearrange import Bank, heal_links, is_splittable, split_large
-from bankd.core.retain import LogReading, RetainLine, identified_as
-from bankd.core.retiring import allowed_removals
-from bankd.core.routing import Destination, Rules, route
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.language.reading import words_of
+from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
+from bankd.core.lifecycle.decay import Fading
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.follow import follow
+from bankd.core.lifecycle.retain import LogReading, RetainLine, identified_as
+from bankd.core.lifecycle.retiring import allowed_removals
+from bankd.core.lifecycle.routing import Destination, Rules, route
+from bankd.core.markdown.memory import Memory, render_memory
+from bankd.core.markdown.names import is_outside
+from bankd.core.markdown.policy import Settings
+from bankd.core.markdown.scanner import decode
+from bankd.core.pages.block_links import heal_strays
+from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
+from bankd.core.pages.split import Limits
+from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.plan.closing import leave_out, put_off
+from bankd.core.plan.confirming import confirmations_of
+from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
+from bankd.core.plan.judging import judge
+from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask
-from bankd.core.split import Limits
-from bankd.core.twins import text_key
 from bankd.errors import InvariantError, RefusedError
-from bankd.keeping import consolidate, retire
 from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
 from bankd.relinking import find_dead_links, relink
+from bankd.retention import consolidate, retire
 
 Kind: TypeAlias = Literal["micro", "reflect"]
 

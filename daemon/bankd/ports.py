@@ -6,28 +6,28 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
-from bankd.core.analysis import Analysis
-from bankd.core.copies import Copied
-from bankd.core.events import Ledger
-from bankd.core.follow import Part
-from bankd.core.held_back import HeldBack
-from bankd.core.indexable import IndexAnalyses
-from bankd.core.judging import Neighbour
-from bankd.core.layout import Layout
-from bankd.core.lexicon import Known, Readings
-from bankd.core.linking import Link, Stray
-from bankd.core.memory import Memory
-from bankd.core.names import Names
-from bankd.core.plan import Deferred, Undated
-from bankd.core.points import Scene
-from bankd.core.query import Filters, FoundRow
-from bankd.core.relink import Source
-from bankd.core.retain import LogReading
-from bankd.core.retiring import Opinion
-from bankd.core.scoring import Candidate, Corpus, Vocabulary, Weights
-from bankd.core.standing import Lines
-from bankd.core.transaction import Transaction
-from bankd.core.wording import Wording
+from bankd.core.edits.layout import Layout
+from bankd.core.edits.transaction import Transaction
+from bankd.core.language.analysis import Analysis
+from bankd.core.language.lexicon import Known, Readings
+from bankd.core.language.wording import Wording
+from bankd.core.lifecycle.copies import Copied
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.follow import Part
+from bankd.core.lifecycle.retain import LogReading
+from bankd.core.lifecycle.retiring import Opinion
+from bankd.core.links.linking import Link, Stray
+from bankd.core.links.points import Scene
+from bankd.core.links.relink import Source
+from bankd.core.markdown.memory import Memory
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.page_lines import Lines
+from bankd.core.plan.held_back import HeldBack
+from bankd.core.plan.judging import Neighbour
+from bankd.core.plan.plan import Deferred, Undated
+from bankd.core.ranking.indexable import IndexAnalyses
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""

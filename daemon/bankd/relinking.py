@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bankd.core.anchors import Outline, outline_of
-from bankd.core.block_links import Followed, Following, Moving, follow_blocks, loses_places
-from bankd.core.check import foresee
-from bankd.core.linking import Link
-from bankd.core.markdown import decode, scan
-from bankd.core.names import BANK, is_outside
-from bankd.core.operations import Append, Operation, Relink
-from bankd.core.pages import read_page
-from bankd.core.plan import Plan
-from bankd.core.points import Scene, place_in
-from bankd.core.rearrange import read_source, reference_name, rewriter
-from bankd.core.transaction import Transaction
+from bankd.core.edits.operations import Append, Operation, Relink
+from bankd.core.edits.transaction import Transaction
+from bankd.core.links.linking import Link
+from bankd.core.links.points import Scene, place_in
+from bankd.core.markdown.anchors import Outline, outline_of
+from bankd.core.markdown.names import BANK, is_outside
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import decode, scan
+from bankd.core.pages.block_links import Followed, Following, Moving, follow_blocks, loses_places
+from bankd.core.pages.rearrange import read_source, reference_name, rewriter
+from bankd.core.plan.check import foresee
+from bankd.core.plan.plan import Plan
 from bankd.ports import Graph
 
 Read = Callable[[str], bytes | None]

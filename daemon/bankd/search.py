@@ -6,17 +6,17 @@ from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from bankd.core.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
-from bankd.core.floor import floor_of
-from bankd.core.lexicon import Readings, words_of
-from bankd.core.marking import marks_of
-from bankd.core.phrasing import phrasing_of
-from bankd.core.priors import prior_of
-from bankd.core.query import Answer, Filters, FoundRow, Freshness, Hit, Query
-from bankd.core.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, score, shortlist, sketch, weigh
-from bankd.core.spacing import pieces_of, respaced
-from bankd.core.succession import newest_first
-from bankd.core.typos import mended
+from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
+from bankd.core.language.lexicon import Readings, words_of
+from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.marking import marks_of
+from bankd.core.ranking.priors import prior_of
+from bankd.core.ranking.query import Answer, Filters, FoundRow, Freshness, Hit, Query
+from bankd.core.ranking.query_form import phrasing_of
+from bankd.core.ranking.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, score, shortlist, sketch, weigh
+from bankd.core.ranking.spacing import pieces_of, respaced
+from bankd.core.ranking.succession import newest_first
+from bankd.core.ranking.typos import mended
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader

@@ -7,7 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 
-from bankd.wiring.making import make_workspace
+from bankd.app.init import make_workspace
 
 WORDS_A_MEMORY = 35
 _SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호구누두루무부수우주추쿠투푸후기니디리미비시이지치키티피히"

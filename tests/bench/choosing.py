@@ -16,14 +16,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.core import asking, scoring
-from bankd.core.evaluation import bootstrap_interval, quality_of
-from bankd.core.query import Filters, Query
-from bankd.core.trial import TrialBank, folder_of
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.core.ranking import question_words as asking
+from bankd.core.ranking import scoring
+from bankd.core.ranking.eval_bank import TrialBank, folder_of
+from bankd.core.ranking.evaluation import bootstrap_interval, quality_of
+from bankd.core.ranking.query import Filters, Query
 from bankd.search import Taste, find, rank, read
-from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.wiring.searching import Searching
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
@@ -176,7 +177,7 @@ def main(arguments: Sequence[str]) -> int:
     most = parser.parse_args(arguments).queries
     print("# How the weights of search were chosen\n")
     print(
-        "Made by `python -m tests.bench.choosing`, which says how; the weights are in `daemon/bankd/core/scoring.py`."
+        "Made by `python -m tests.bench.choosing`, which says how; the weights are in `daemon/bankd/core/ranking/scoring.py`."
     )
     with open_benches(most) as benches:
         print_choosing(benches)

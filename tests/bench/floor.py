@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.core.trial import TrialBank, folder_of
-from bankd.wiring.evaluating import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.core.ranking.eval_bank import TrialBank, folder_of
 from bankd.wiring.searching import Searching
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder

@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
-from bankd.core import floor
-from bankd.core.query import Filters, Query
-from bankd.core.scoring import Corpus, Weights
-from bankd.core.trial import TrialBank, folder_of
+from bankd.app.evaluate import NOW, TrialSet, read_set
+from bankd.core.ranking import floor
+from bankd.core.ranking.eval_bank import TrialBank, folder_of
+from bankd.core.ranking.query import Filters, Query
+from bankd.core.ranking.scoring import Corpus, Weights
 from bankd.search import Ranked, Taste, above_floor, find, rank, read
-from bankd.wiring.evaluating import NOW, TrialSet, read_set
 from bankd.wiring.searching import Searching
 from tests.bench.choosing import print_cells, print_head
 from tests.bench.floor import opened

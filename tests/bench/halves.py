@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-from bankd.wiring.evaluating import TrialSet
+from bankd.app.evaluate import TrialSet
 
 _CHOOSING_CONVERSATIONS = frozenset(("conv-26", "conv-30", "conv-41"))
 

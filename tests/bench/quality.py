@@ -16,11 +16,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.core.evaluation import bootstrap_interval, quality_of
-from bankd.core.trial import TrialBank
-from bankd.wiring.evaluating import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.core.ranking.eval_bank import TrialBank
+from bankd.core.ranking.evaluation import bootstrap_interval, quality_of
 from bankd.wiring.searching import Searching
 from tests.bench.baseline import WordSearch
 from tests.bench.perturbing import ALLOWED, PERTURBATIONS

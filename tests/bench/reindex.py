@@ -17,10 +17,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.adapters.page_files import PageFiles
-from bankd.wiring.evaluating import NOW, SETTINGS, read_set, trial_workspace
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
 from bankd.wiring.searching import Searching
 from tests.bench.banks import Words, make_pages
 from tests.bench.quality import GROUP, data_folder

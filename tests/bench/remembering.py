@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bankd.core.analysis import Analysis
-from bankd.core.lexicon import Known, Readings
-from bankd.core.query import Filters, FoundRow
-from bankd.core.scoring import Candidate, Vocabulary, Weights
+from bankd.core.language.analysis import Analysis
+from bankd.core.language.lexicon import Known, Readings
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.scoring import Candidate, Vocabulary, Weights
 from bankd.ports import IndexView, QueryReader
 
 

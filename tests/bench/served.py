@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from threading import Event
 
-from bankd.adapters.socket_client import Conversation, ask
+from bankd.adapters.system.socket_client import Conversation, ask
 from tests.bench.banks import Words, make_bank, make_queries
 from tests.bench.service import children
 from tests.bench.speed import percentiles, time_each

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.socket_client import Conversation, NoDaemonError, ask
-from bankd.adapters.watcher import Pace
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.socket_client import Conversation, NoDaemonError, ask
+from bankd.adapters.watching.watcher import Pace
 
 BIN = Path(sys.executable).parent
 SYLLABLES = [chr(0xAC00 + 588 * n + 28 * m) for n in range(19) for m in range(0, 21, 2)]

@@ -15,9 +15,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bankd.core.query import Freshness, Query
+from bankd.app.evaluate import NOW, SETTINGS
+from bankd.core.ranking.query import Freshness, Query
 from bankd.search import search
-from bankd.wiring.evaluating import NOW, SETTINGS
 from bankd.wiring.searching import Searching
 from tests.bench.banks import Words, make_pages, make_queries
 

@@ -16,7 +16,7 @@ from threading import Event
 from time import perf_counter
 from typing import NamedTuple
 
-from bankd.wiring.evaluating import NOW
+from bankd.app.evaluate import NOW
 from bankd.wiring.searching import open_search
 from tests.bench.banks import make_bank
 

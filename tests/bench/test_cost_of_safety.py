@@ -10,10 +10,10 @@ from statistics import median
 
 import pytest
 
-from bankd.adapters import tree
-from bankd.adapters.calls import Calls
-from bankd.adapters.transactions import Applied, Transactions
-from bankd.core.transaction import Transaction, replay
+from bankd.adapters.storage import tree
+from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.core.edits.transaction import Transaction, replay
 from tests.crash import outside, world
 
 pytestmark = pytest.mark.full

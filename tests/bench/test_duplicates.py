@@ -15,14 +15,14 @@ from random import Random
 import pytest
 from kiwipiepy import Kiwi
 
-from bankd.core.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
-from bankd.core.consolidate import THRESHOLD as CLUSTERED_FROM
-from bankd.core.consolidate import Member, affinity
-from bankd.core.duplicates import THRESHOLD, Outcome, compare
-from bankd.core.memory import Memory
-from bankd.core.reading import read_statement
-from bankd.core.statement import Statement
-from bankd.core.wording import Wording
+from bankd.core.dedup.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
+from bankd.core.dedup.duplicates import THRESHOLD, Outcome, compare
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import Wording
+from bankd.core.lifecycle.consolidate import THRESHOLD as CLUSTERED_FROM
+from bankd.core.lifecycle.consolidate import Member, affinity
+from bankd.core.markdown.memory import Memory
 from tests.bench import changes, rewordings
 
 pytestmark = pytest.mark.full

@@ -12,8 +12,8 @@ from timeit import default_timer
 
 import pytest
 
+from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.wiring.making import make_workspace
 from bankd.wiring.run_index import RunIndex
 
 pytestmark = pytest.mark.full

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
-from bankd.core.analysis import Analysis, AnalysisText, as_text
+from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
+from bankd.core.language.analysis import Analysis, AnalysisText, as_text
 
 RAW: list[object] = [[["커피", "마시"], [], ["차"]], True, {"커피를": ["커피"], "안": [], "마셔": ["마시"]}]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.derived import DerivedDatabase
+from bankd.adapters.storage.derived import DerivedDatabase
 from bankd.errors import StorageError
 
 SCHEMA = "CREATE TABLE things (name TEXT);"

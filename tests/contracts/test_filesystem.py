@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.crash.world import bank_of, build, faults, fresh, run
 
-from bankd.adapters.calls import Calls, CallsWithoutExchange
-from bankd.adapters.filesystem import probe, require_safe
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage.filesystem import probe, require_safe
+from bankd.adapters.storage.syscalls import Calls, CallsWithoutExchange
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import RefusedError
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.graph import LinkGraph
-from bankd.adapters.links import LinkTable
-from bankd.adapters.tree import Tree
-from bankd.core.report import counts_of
-from bankd.wiring.making import make_workspace
-from bankd.wiring.rearranging import open_rearranger
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.workspace.link_graph import LinkGraph
+from bankd.adapters.workspace.link_store import LinkTable
+from bankd.app.init import make_workspace
+from bankd.app.rearrange import open_rearranger
+from bankd.core.plan.report import counts_of
 from bankd.wiring.workspace import open_workspace
 
 NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)

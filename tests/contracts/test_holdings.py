@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.fake_world import FakeDisk, FakeHoldings
 
-from bankd.adapters.catalogue import Catalogue
-from bankd.adapters.files import BankFiles
-from bankd.adapters.holdings import PageHoldings
-from bankd.core.memory import Confidence, parse_memory
-from bankd.core.retiring import Opinion
-from bankd.core.twins import text_key
+from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.workspace.catalogue import Catalogue
+from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.lifecycle.retiring import Opinion
+from bankd.core.markdown.memory import Confidence, parse_memory
 from bankd.ports import Holdings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

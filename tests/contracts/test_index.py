@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
-from bankd.adapters.index import SearchIndex
-from bankd.core.query import Filters, Freshness, Query
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.ports import IndexView
 from bankd.search import search
 

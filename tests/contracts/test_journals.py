@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.journals import DONE, RUNS, TXN, Journal, Journals
-from bankd.adapters.staging import Staging
-from bankd.adapters.tree import Tree
-from bankd.core.transaction import Transaction
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, Journals
+from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.tree import Tree
+from bankd.core.edits.transaction import Transaction
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.lock import Lock
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import BusyError
 
 

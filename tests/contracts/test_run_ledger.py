@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters import run_ledger
-from bankd.adapters.run_ledger import RunLedger, read_rows
-from bankd.core.schedule_rows import Outcome, Row
+from bankd.adapters.workspace import run_ledger
+from bankd.adapters.workspace.run_ledger import RunLedger, read_rows
+from bankd.core.daemon.schedule_rows import Outcome, Row
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters import socket_client
-from bankd.adapters.socket_client import NoDaemonError, ask, socket_path
-from bankd.adapters.socket_server import Patience, SocketServer
+from bankd.adapters.system import socket_client
+from bankd.adapters.system.socket_client import NoDaemonError, ask, socket_path
+from bankd.adapters.system.socket_server import Patience, SocketServer
 from bankd.errors import BusyError, UserError
 from bankd.wiring.searching import read_request
 
@@ -231,7 +231,7 @@ def test_without_a_daemon_the_client_says_so(tmp_path: Path) -> None:
 
 def test_the_client_imports_little() -> None:
     code = (
-        "import sys; from bankd.adapters import socket_client; "
+        "import sys; from bankd.adapters.system import socket_client; "
         "print([name for name in ('pathlib', 'asyncio', 'logging', 'watchdog', 'apscheduler', 'tantivy', 'typing_extensions') if name in sys.modules])"
     )
     done = subprocess.run(

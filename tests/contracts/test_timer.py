@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.adapters.clock import utc_now
-from bankd.adapters.timer import Timer, TimetableTrigger
-from bankd.core.schedule import Every, Slot
+from bankd.adapters.system.clock import utc_now
+from bankd.adapters.system.timer import Timer, TimetableTrigger
+from bankd.core.daemon.schedule import Every, Slot
 
 NOW = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters import tree as module
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage import tree as module
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import ConflictError, UserError
 
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bankd.wiring.evaluating import SETTINGS
+from bankd.app.evaluate import SETTINGS
 from bankd.wiring.searching import Searching
 from bankd.wiring.tree_file import TREE_FILE
 

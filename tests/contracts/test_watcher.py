@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters import watcher as watcher_module
-from bankd.adapters.hints import InotifyObserver
-from bankd.adapters.watcher import Mode, Pace, Watcher
-from bankd.core.watching import Changes, is_watched
+from bankd.adapters.watching import watcher as watcher_module
+from bankd.adapters.watching.inotify import InotifyObserver
+from bankd.adapters.watching.watcher import Mode, Pace, Watcher
+from bankd.core.daemon.watching import Changes, is_watched
 
 FAST = Pace(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
 LONG_ENOUGH = 20.0

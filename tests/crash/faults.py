@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bankd.adapters.calls import Calls
+from bankd.adapters.storage.syscalls import Calls
 
 KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate")
 

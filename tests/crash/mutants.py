@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters import disk, events, journals, staging
-from bankd.adapters.journals import TXN, Journal, Journals
-from bankd.adapters.staging import STAGE, Staged, Staging
-from bankd.adapters.transactions import Applied, Transactions
-from bankd.adapters.tree import Tree, split
-from bankd.core import transaction as core_transaction
-from bankd.core.operations import Remove, digest
-from bankd.core.spans import cut, find_all, page_of, split_bom
-from bankd.core.transaction import Step, Transaction
+from bankd.adapters.storage import disk, events, journals, staging
+from bankd.adapters.storage.journals import TXN, Journal, Journals
+from bankd.adapters.storage.staging import STAGE, Staged, Staging
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.storage.tree import Tree, split
+from bankd.core.edits import transaction as core_transaction
+from bankd.core.edits.operations import Remove, digest
+from bankd.core.edits.spans import cut, find_all, page_of, split_bom
+from bankd.core.edits.transaction import Step, Transaction
 
 Patch = pytest.MonkeyPatch
 

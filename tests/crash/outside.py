@@ -12,8 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.wiring.making import make_workspace
 
 NOW, LATER = "2026-06-10T03:00", "2026-06-10T03:05"
 PEOPLE = ("Minji", "Peter", "Jun")

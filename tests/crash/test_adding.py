@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.crash.faults import Fault, FaultyCalls, Killed
 
-from bankd.adapters.log_end import append_line
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage.log_end import append_line
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import StorageError
 
 LOG, LINE = "2026-05-02.md", "- W: 한 줄을 더한다"

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from tests.crash.world import Recoverer, Session, bank_of
 
-from bankd.core.memory import parse_memory
-from bankd.core.operations import Append, Operation, Piece, Remove
-from bankd.core.pages import read_page
-from bankd.core.spans import Span, text_of
-from bankd.core.transaction import Transaction
+from bankd.core.edits.operations import Append, Operation, Piece, Remove
+from bankd.core.edits.spans import Span, text_of
+from bankd.core.edits.transaction import Transaction
+from bankd.core.markdown.memory import parse_memory
+from bankd.core.markdown.pages import read_page
 from bankd.errors import ConflictError
 
 FOLDERS = ("identity", "daily", "knowledge", "opinions")

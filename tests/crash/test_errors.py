@@ -11,7 +11,7 @@ import pytest
 from tests.crash.faults import KINDS, Fault, FaultyCalls
 from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
-from bankd.adapters import disk
+from bankd.adapters.storage import disk
 from bankd.errors import BankError, StorageError
 
 WRITING = ("create", "write", "mkdir")

@@ -17,10 +17,10 @@ from unittest.mock import patch
 import pytest
 from tests.fakes import FakeAnalyser
 
-from bankd.adapters.index import IndexDamaged, SearchIndex
-from bankd.adapters.index_terms import Terms
-from bankd.adapters.page_files import PageFiles
-from bankd.core.query import Filters, Freshness, Query
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.search_index import IndexDamaged, SearchIndex
+from bankd.adapters.index.terms import Terms
+from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
 from bankd.search import search
 
@@ -29,8 +29,8 @@ CHILD = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from bankd.adapters.index import SearchIndex
-from bankd.adapters.page_files import PageFiles
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.page_files import PageFiles
 sys.path.insert(0, sys.argv[2])
 from tests.fakes import FakeAnalyser
 root = Path(sys.argv[1])

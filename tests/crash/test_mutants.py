@@ -15,7 +15,7 @@ from tests.crash.mutants import MUTANTS
 from tests.crash.power import Recorder, materialise, states
 from tests.crash.world import EVENTS, EXPECTED, ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
-from bankd.adapters import events as event_files
+from bankd.adapters.storage import events as event_files
 from bankd.errors import BankError
 
 Cases = Iterator[bool]

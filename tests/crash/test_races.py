@@ -13,8 +13,8 @@ from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, STYLES, Hand
 from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
 
-from bankd.adapters import staging
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage import staging
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import ConflictError
 
 

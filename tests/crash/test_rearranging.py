@@ -12,25 +12,25 @@ import pytest
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.world import AT, NOW, bank_of
 
-from bankd.adapters.calls import Calls
-from bankd.adapters.lock import Lock
-from bankd.adapters.recovery import Recoverer, Recovery
-from bankd.adapters.transactions import Applied, Transactions
-from bankd.adapters.tree import Tree
-from bankd.core.anchors import find_place, outline_of
-from bankd.core.hubs import part_lines
-from bankd.core.layout import Layout
-from bankd.core.markdown import decode, scan
-from bankd.core.merge import plan_merge
-from bankd.core.moves import plan_move
-from bankd.core.names import Names
-from bankd.core.rearrange import operations_for, read_source, rewriter
-from bankd.core.references import references_of
-from bankd.core.relink import relink
-from bankd.core.render import sense_of
-from bankd.core.resolve import WIKI_KINDS, resolve
-from bankd.core.split import Limits, plan_split
-from bankd.core.transaction import Transaction
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.recovery import Recoverer, Recovery
+from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.storage.tree import Tree
+from bankd.core.edits.layout import Layout
+from bankd.core.edits.transaction import Transaction
+from bankd.core.links.references import references_of
+from bankd.core.links.relink import relink
+from bankd.core.links.render import sense_of
+from bankd.core.links.resolve import WIKI_KINDS, resolve
+from bankd.core.markdown.anchors import find_place, outline_of
+from bankd.core.markdown.hubs import part_lines
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import decode, scan
+from bankd.core.pages.merge import plan_merge
+from bankd.core.pages.moves import plan_move
+from bankd.core.pages.rearrange import operations_for, read_source, rewriter
+from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import ConflictError
 
 FULL, MOVED, LOG = "bank/knowledge/full.md", "bank/world/all.md", "bank/daily/log.md"

@@ -12,8 +12,8 @@ from tests.crash import outside
 from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
 from tests.crash.world import bank_of
 
-from bankd.adapters import tree
-from bankd.adapters.calls import Calls
+from bankd.adapters.storage import tree
+from bankd.adapters.storage.syscalls import Calls
 
 Patch = pytest.MonkeyPatch
 

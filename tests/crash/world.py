@@ -12,15 +12,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.calls import Calls
-from bankd.adapters.lock import Lock
-from bankd.adapters.recovery import Recoverer, Recovery
-from bankd.adapters.transactions import Applied, Transactions
-from bankd.adapters.tree import Tree
-from bankd.core.events import event
-from bankd.core.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
-from bankd.core.spans import block_key, new_page
-from bankd.core.transaction import Look, Transaction
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.recovery import Recoverer, Recovery
+from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.storage.tree import Tree
+from bankd.core.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
+from bankd.core.edits.spans import block_key, new_page
+from bankd.core.edits.transaction import Look, Transaction
+from bankd.core.lifecycle.events import event
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")
 AT = NOW.isoformat()

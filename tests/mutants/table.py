@@ -7,23 +7,38 @@ from __future__ import annotations
 
 from tests.mutants.switching import Mutant
 
-CHECK, CYCLE, PRESERVING, RETIRING = "bankd.core.check", "bankd.cycle", "bankd.core.preserving", "bankd.core.retiring"
-DUPLICATES, GUARD, ROUTING, SEARCH = "bankd.core.duplicates", "bankd.core.guard", "bankd.core.routing", "bankd.search"
-SCHEDULE, SETTLE, DECAY, SPLIT = "bankd.core.schedule", "bankd.core.settle", "bankd.core.decay", "bankd.core.split"
+CHECK, CYCLE, PRESERVING, RETIRING = (
+    "bankd.core.plan.check",
+    "bankd.cycle",
+    "bankd.core.pages.verify_layout",
+    "bankd.core.lifecycle.retiring",
+)
+DUPLICATES, GUARD, ROUTING, SEARCH = (
+    "bankd.core.dedup.duplicates",
+    "bankd.core.dedup.guard",
+    "bankd.core.lifecycle.routing",
+    "bankd.search",
+)
+SCHEDULE, SETTLE, DECAY, SPLIT = (
+    "bankd.core.daemon.schedule",
+    "bankd.core.daemon.settle",
+    "bankd.core.lifecycle.decay",
+    "bankd.core.pages.split",
+)
 SEAMS, SECRETS, RETAIN, EVENTS = (
-    "bankd.core.seams",
+    "bankd.core.pages.split_points",
     "bankd.core.secrets.screening",
-    "bankd.core.retain",
-    "bankd.core.events",
+    "bankd.core.lifecycle.retain",
+    "bankd.core.lifecycle.events",
 )
 COLLECT, SECOND_LOOK, REVERSING, TERMINAL = (
-    "bankd.core.collect", "bankd.core.second_look", "bankd.core.reversing", "bankd.core.terminal",
+    "bankd.core.lifecycle.collect", "bankd.core.edits.second_look", "bankd.core.lifecycle.reversing", "bankd.core.markdown.display",
 )  # fmt: skip
-SETTLED = "bankd.core.settled"
+SETTLED = "bankd.core.edits.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
-    "bankd.adapters.tree", "bankd.adapters.lock", "bankd.core.operations", "bankd.core.archive",
+    "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
-SEARCHING, CLOCK, FLOOR = "bankd.wiring.searching", "bankd.core.clock", "bankd.core.floor"
+SEARCHING, CLOCK, FLOOR = "bankd.wiring.searching", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)

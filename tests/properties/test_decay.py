@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.decay import CONFIRMATION, Fading, confirmed, fades, falls_on, forecast, is_faded, value_on
-from bankd.core.memory import Confidence, Memory
-from bankd.core.policy import DecayPolicy
+from bankd.core.lifecycle.decay import CONFIRMATION, Fading, confirmed, fades, falls_on, forecast, is_faded, value_on
+from bankd.core.markdown.memory import Confidence, Memory
+from bankd.core.markdown.policy import DecayPolicy
 
 START = date(2026, 11, 21)
 DEFAULT = Fading.of(DecayPolicy())

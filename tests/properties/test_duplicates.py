@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bankd.core.duplicates import Outcome, compare
-from bankd.core.english_words import EMPTY_WORDS, OPTIONAL
-from bankd.core.reading import read_statement
-from bankd.core.statement import Statement
-from bankd.core.wording import plain_wording
+from bankd.core.dedup.duplicates import Outcome, compare
+from bankd.core.language.english.function_words import EMPTY_WORDS, OPTIONAL
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import plain_wording
 
 texts = st.text(max_size=80) | st.text("가나다라 안못 0123 abc.,-~!?'\"", max_size=40)
 words = st.sampled_from(

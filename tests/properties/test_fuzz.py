@@ -15,26 +15,26 @@ from random import Random
 
 import pytest
 
-from bankd.adapters import events as event_files
-from bankd.adapters.events import Corrupt, EventLog, parse_lines
-from bankd.adapters.files import BankFiles
-from bankd.adapters.journals import Journal, decode_journal, encode_journal
-from bankd.adapters.lock import Lock
-from bankd.adapters.transactions import Transactions
+from bankd.adapters.storage import events as event_files
+from bankd.adapters.storage.events import Corrupt, EventLog, parse_lines
+from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.storage.journals import Journal, decode_journal, encode_journal
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.transactions import Transactions
 from bankd.config import load_rules, load_settings
 from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
 from bankd.config.schema import read_settings
-from bankd.core.carry import carry
-from bankd.core.events import fold
-from bankd.core.markdown import decode, scan
-from bankd.core.memory import parse_memory
-from bankd.core.operations import Append, Piece
-from bankd.core.pages import read_page
-from bankd.core.references import references_of
-from bankd.core.retain import read_log
-from bankd.core.settle import why_quarantined
-from bankd.core.transaction import Transaction
+from bankd.core.daemon.settle import why_quarantined
+from bankd.core.edits.merge3 import carry
+from bankd.core.edits.operations import Append, Piece
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import fold
+from bankd.core.lifecycle.retain import read_log
+from bankd.core.links.references import references_of
+from bankd.core.markdown.memory import parse_memory
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import decode, scan
 from bankd.errors import ConflictError, UserError
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")

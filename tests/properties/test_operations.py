@@ -11,10 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bankd.core.carry import carry
-from bankd.core.markdown import Document, Kind, decode, encode, scan
-from bankd.core.memory import split_id
-from bankd.core.operations import (
+from bankd.core.edits.merge3 import carry
+from bankd.core.edits.operations import (
     Append,
     Carry,
     Create,
@@ -29,8 +27,10 @@ from bankd.core.operations import (
     from_json,
     to_json,
 )
-from bankd.core.pages import read_page
-from bankd.core.spans import Span, block_key, outline, page_of, split_bom, text_of
+from bankd.core.edits.spans import Span, block_key, outline, page_of, split_bom, text_of
+from bankd.core.markdown.memory import split_id
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import Document, Kind, decode, encode, scan
 
 SCALE = int(os.environ.get("BANKD_EXAMPLES", "1"))
 """How many times the usual number of examples to try."""

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.properties.test_operations import SCALE, page_bytes
 
-from bankd.core.events import event
-from bankd.core.pages import read_page
-from bankd.core.restoring import restored, standing_of
-from bankd.core.retiring import moved_out
-from bankd.core.spans import outdented, unix
-from bankd.core.standing import Lines, PageLines
-from bankd.core.transaction import Transaction, replay
+from bankd.core.edits.spans import outdented, unix
+from bankd.core.edits.transaction import Transaction, replay
+from bankd.core.lifecycle.events import event
+from bankd.core.lifecycle.restoring import restored, standing_of
+from bankd.core.lifecycle.retiring import moved_out
+from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.pages import read_page
 
 NOW = datetime(2026, 6, 10, 3, tzinfo=UTC)
 PAGE, ARCHIVE = "bank/p.md", "archive/p.md"

@@ -9,11 +9,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.analysis import analyse, runs_of
-from bankd.core.lexicon import analyse_by_lexicon
-from bankd.core.marking import marks_of
-from bankd.core.scoring import Corpus
-from bankd.core.tree_index import PageNode, read_tree, render_tree, tree_of
+from bankd.core.language.analysis import analyse, runs_of
+from bankd.core.language.lexicon import analyse_by_lexicon
+from bankd.core.ranking.marking import marks_of
+from bankd.core.ranking.scoring import Corpus
+from bankd.core.ranking.tree_index import PageNode, read_tree, render_tree, tree_of
 
 KOREAN = st.text(st.sampled_from("가치관이 뭐야정직술은AIdb를42. ,!\n"), max_size=60)
 ANY = st.text(max_size=80)

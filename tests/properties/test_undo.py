@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bankd.core.layout import Layout
-from bankd.core.markdown import encode, scan
-from bankd.core.merge import plan_merge
-from bankd.core.moves import plan_move
-from bankd.core.names import Names
-from bankd.core.operations import Append, Operation, Piece
-from bankd.core.rearrange import arrange, read_source, rewriter
-from bankd.core.render import sense_of
-from bankd.core.retiring import moved_out
-from bankd.core.reversing import undo
-from bankd.core.split import Limits, plan_split
-from bankd.core.transaction import Transaction, replay
-from bankd.core.undo import Past, Present, Undoing, moves_lines, stand_of
+from bankd.core.edits.layout import Layout
+from bankd.core.edits.operations import Append, Operation, Piece
+from bankd.core.edits.transaction import Transaction, replay
+from bankd.core.lifecycle.retiring import moved_out
+from bankd.core.lifecycle.reversing import undo
+from bankd.core.lifecycle.undo import Past, Present, Undoing, moves_lines, stand_of
+from bankd.core.links.render import sense_of
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import encode, scan
+from bankd.core.pages.merge import plan_merge
+from bankd.core.pages.moves import plan_move
+from bankd.core.pages.rearrange import arrange, read_source, rewriter
+from bankd.core.pages.split import Limits, plan_split
 
 LIMITS = Limits(warn=200, split=300)
 ID = re.compile(r"\^(m-[0-9]+)$", re.MULTILINE)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bankd.core.duplicates import Outcome, Verdict, compare
-from bankd.core.reading import read_statement
-from bankd.core.wording import Wording
+from bankd.core.dedup.duplicates import Outcome, Verdict, compare
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import Wording
 
 SAME = [
     ("철수가 영희를 좋아한다", "영희를 철수가 좋아한다"),

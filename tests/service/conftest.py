@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.socket_client import NoDaemonError, ask
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.socket_client import NoDaemonError, ask
 
 BIN = Path(sys.executable).parent
 LONG_ENOUGH = 30.0

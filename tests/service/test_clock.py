@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.notify import Notifier
-from bankd.adapters.signals import HANDLED, Signals
-from bankd.core.jumps import Reading
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.notify import Notifier
+from bankd.adapters.system.signals import HANDLED, Signals
+from bankd.core.daemon.clock_jumps import Reading
 from bankd.service.daemon import Daemon
 from bankd.wiring.engine import Engine, open_engine
 from bankd.wiring.serving import Parts, Surroundings

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.socket_client import borrow
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.socket_client import borrow
 
 
 def test_it_is_ready_alive_and_gone(manager: Any) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.socket_client import NoDaemonError, ask
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.socket_client import NoDaemonError, ask
 
 SECONDS = float(os.environ.get("BANKD_SOAK_SECONDS", "600"))
 CLIENTS = 8

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.manager import verify_unit
-from bankd.core.units import fill_unit, instance_drop_in
+from bankd.adapters.system.service_manager import verify_unit
+from bankd.core.daemon.units import fill_unit, instance_drop_in
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent / "systemd"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bankd.wiring.examination import examine
+from bankd.app.doctor import examine
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.wiring.making import make_workspace
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.clock_trust import look_at_clock
+from bankd.adapters.workspace.clock_trust import look_at_clock
 from tests.stories.conftest import Run, tree_state, write_log
 
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.calls import Calls
-from bankd.adapters.log_end import append_line
-from bankd.adapters.tree import Tree
+from bankd.adapters.storage.log_end import append_line
+from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.tree import Tree
 from bankd.errors import UserError
 from tests.stories.conftest import Result, Run, tree_state, write_log
 

@@ -13,8 +13,8 @@ from random import Random
 
 import pytest
 
+from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.wiring.making import make_workspace
 from tests.stories.conftest import Result, write_log
 
 LATER = "2026-06-12T03:00"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.retain import read_log
+from bankd.core.lifecycle.retain import read_log
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bankd.core.alerts import Alarm, Call, after_run
+from bankd.core.daemon.alerts import Alarm, Call, after_run
 
 
 def calls(outcomes: str) -> list[Call | None]:

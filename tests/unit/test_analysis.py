@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.analysis import analyse, bigrams_of, readings_of, runs_of
+from bankd.core.language.analysis import analyse, bigrams_of, readings_of, runs_of
 
 
 def test_words_are_cut_where_scripts_meet() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.anchors import Form, Place, find_place, fragment_for, outline_of
-from bankd.core.markdown import scan
-from bankd.core.titles import github_anchor, plain_text
+from bankd.core.markdown.anchors import Form, Place, find_place, fragment_for, outline_of
+from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.titles import github_anchor, plain_text
 
 
 @pytest.mark.parametrize(

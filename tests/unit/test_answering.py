@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.floor import floor_of
-from bankd.core.query import FoundRow
-from bankd.core.scoring import Candidate, Corpus, Weights
+from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.query import FoundRow
+from bankd.core.ranking.scoring import Candidate, Corpus, Weights
 from bankd.search import Ranked, above_floor
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bankd.core.archive import (
+from bankd.core.lifecycle.archive import (
     Candidate,
     Reason,
     Resident,
@@ -18,8 +18,8 @@ from bankd.core.archive import (
     goes_by_itself,
     restore_place,
 )
-from bankd.core.decay import Fading
-from bankd.core.memory import Confidence, Memory
+from bankd.core.lifecycle.decay import Fading
+from bankd.core.markdown.memory import Confidence, Memory
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bankd.core.analysis import analyse
-from bankd.core.asking import WEIGHT, asking_bigrams, term_weight
+from bankd.core.language.analysis import analyse
+from bankd.core.ranking.question_words import WEIGHT, asking_bigrams, term_weight
 
 
 def test_a_word_that_asks_weighs_less_in_the_form_that_a_query_has() -> None:

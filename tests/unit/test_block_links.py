@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from bankd.core.anchors import outline_of
-from bankd.core.block_links import Following, Moving, follow_blocks, heal_strays, loses_places, relinks
-from bankd.core.linking import Link, Stray
-from bankd.core.markdown import scan
-from bankd.core.names import Names
-from bankd.core.points import Reach, Scene
-from bankd.core.rearrange import read_source
+from bankd.core.links.linking import Link, Stray
+from bankd.core.links.points import Reach, Scene
+from bankd.core.markdown.anchors import outline_of
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import scan
+from bankd.core.pages.block_links import Following, Moving, follow_blocks, heal_strays, loses_places, relinks
+from bankd.core.pages.rearrange import read_source
 
 A, B = "- W: tea ^m-a\n", "- W: rain ^m-b\n"
 Files = Mapping[str, str]

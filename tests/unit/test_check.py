@@ -6,18 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bankd.core.check import find_broken, find_excess, find_losses, foresee
-from bankd.core.inline import LinkKind
-from bankd.core.layout import Layout
-from bankd.core.linking import Link
-from bankd.core.plan import Placement, Plan
-from bankd.core.policy import BudgetPolicy
-from bankd.core.rearrange import Rearrangement
-from bankd.core.references import Reference
-from bankd.core.relink import Lost, Relinked
-from bankd.core.retain import read_log
-from bankd.core.retiring import ALWAYS_ALLOWED, Archived, allowed_removals
-from bankd.core.routing import Destination
+from bankd.core.edits.layout import Layout
+from bankd.core.lifecycle.retain import read_log
+from bankd.core.lifecycle.retiring import ALWAYS_ALLOWED, Archived, allowed_removals
+from bankd.core.lifecycle.routing import Destination
+from bankd.core.links.linking import Link
+from bankd.core.links.references import Reference
+from bankd.core.links.relink import Lost, Relinked
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.policy import BudgetPolicy
+from bankd.core.pages.rearrange import Rearrangement
+from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.plan.plan import Placement, Plan
 
 FACTS = "bank/world/facts.md"
 ONE, TWO = "- W: one ^m-aaaaaaaaaaaa\n", "- W: two ^m-bbbbbbbbbbbb\n"

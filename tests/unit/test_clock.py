@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.clock import ClockLook, ClockTrust, accept, judge
+from bankd.core.daemon.clock_trust import ClockLook, ClockTrust, accept, judge
 
 START = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 

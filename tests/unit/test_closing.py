@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bankd.core.closing import leave_out
-from bankd.core.memory import Memory
-from bankd.core.operations import Piece, Remove
-from bankd.core.plan import Blocked, Placement, Plan, Undated, Update
-from bankd.core.retain import Place, RetainLine
-from bankd.core.routing import Destination
-from bankd.core.transaction import Step, refused_step
+from bankd.core.edits.operations import Piece, Remove
+from bankd.core.edits.transaction import Step, refused_step
+from bankd.core.lifecycle.retain import Place, RetainLine
+from bankd.core.lifecycle.routing import Destination
+from bankd.core.markdown.memory import Memory
+from bankd.core.plan.closing import leave_out
+from bankd.core.plan.plan import Blocked, Placement, Plan, Undated, Update
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

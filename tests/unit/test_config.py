@@ -9,7 +9,7 @@ import pytest
 from bankd.config import ConfigError, load_settings
 from bankd.config.plain_yaml import compose_text
 from bankd.config.schema import read_settings
-from bankd.core.policy import Settings
+from bankd.core.markdown.policy import Settings
 from bankd.shipped import shipped
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from bankd.core.conflicts import Dated, find_conflicts
-from bankd.core.reading import read_statement
-from bankd.core.wording import plain_wording
+from bankd.core.dedup.conflicts import Dated, find_conflicts
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import plain_wording
 
 
 def memory(id_: str, text: str, day: int | None = None) -> Dated:

@@ -7,11 +7,11 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from bankd.core.consolidate import Member, affinity, find_clusters, mergers
-from bankd.core.decay import Fading
-from bankd.core.memory import Confidence, parse_memory
-from bankd.core.reading import read_statement, words_of
-from bankd.core.wording import plain_wording
+from bankd.core.language.reading import read_statement, words_of
+from bankd.core.language.wording import plain_wording
+from bankd.core.lifecycle.consolidate import Member, affinity, find_clusters, mergers
+from bankd.core.lifecycle.decay import Fading
+from bankd.core.markdown.memory import Confidence, parse_memory
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)

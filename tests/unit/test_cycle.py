@@ -11,17 +11,17 @@ import pytest
 from tests.fake_world import FakeWorld
 
 from bankd import cycle as story
-from bankd.core.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
-from bankd.core.hubs import parts_folder
-from bankd.core.layout import Layout
-from bankd.core.memory import parse_memory
-from bankd.core.plan import Deferred
-from bankd.core.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
-from bankd.core.rearrange import Rearrangement
-from bankd.core.relink import Relinked
-from bankd.core.retain import read_log
-from bankd.core.routing import Rules
-from bankd.core.twins import text_key
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.edits.layout import Layout
+from bankd.core.lifecycle.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
+from bankd.core.lifecycle.retain import read_log
+from bankd.core.lifecycle.routing import Rules
+from bankd.core.links.relink import Relinked
+from bankd.core.markdown.hubs import parts_folder
+from bankd.core.markdown.memory import parse_memory
+from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
+from bankd.core.pages.rearrange import Rearrangement
+from bankd.core.plan.plan import Deferred
 from bankd.cycle import Kind, Policy, Report, run_cycle
 from bankd.errors import InvariantError, RefusedError
 

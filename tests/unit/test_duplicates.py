@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.duplicates import Outcome, compare, find_match, likeness
-from bankd.core.reading import read_statement
-from bankd.core.statement import Statement
-from bankd.core.wording import plain_wording
+from bankd.core.dedup.duplicates import Outcome, compare, find_match, likeness
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import plain_wording
 
 
 def say(text: str, *entities: str) -> Statement:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bankd.core.events import (
+from bankd.core.lifecycle.events import (
     ARCHIVED,
     DELETED,
     DUPLICATE,

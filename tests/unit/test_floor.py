@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.everyday import EVERYDAY
-from bankd.core.floor import floor_of
-from bankd.core.scoring import Candidate, Corpus, Weights
+from bankd.core.language.korean.everyday import EVERYDAY
+from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.scoring import Candidate, Corpus, Weights
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 LATIN = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)

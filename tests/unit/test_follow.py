@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.follow import Part, describe, follow
-from bankd.core.hubs import part_line
-from bankd.core.markdown import encode
-from bankd.core.memory import Memory
-from bankd.core.pages import read_page
-from bankd.core.routing import Destination
+from bankd.core.lifecycle.follow import Part, describe, follow
+from bankd.core.lifecycle.routing import Destination
+from bankd.core.markdown.hubs import part_line
+from bankd.core.markdown.memory import Memory
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import encode
 
 PAGES = {
     "bank/k/full.md": "# Full\n\n- [도구](full/도구.md): 2 items\n- [People](full/people.md): 1 item\n- [Log](full/log.md)\n",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.duplicates import Outcome, Verdict, compare
-from bankd.core.korean_words import TURNING_WORDS
-from bankd.core.statement import Kind, Statement, Token, make_statement
+from bankd.core.dedup.duplicates import Outcome, Verdict, compare
+from bankd.core.language.korean.synonyms import TURNING_WORDS
+from bankd.core.language.statement import Kind, Statement, Token, make_statement
 
 CASES = {"은": "topic", "이": "subject", "을": "object", "에게": "receiver"}
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.copies import Copied
-from bankd.core.health import BankFacts, DaemonFacts, Facts, IndexFacts, JobFacts, facts_to_json, judge
-from bankd.core.metrics import render_metrics
-from bankd.core.schedule import Slot
-from bankd.core.schedule_rows import Outcome, Row
+from bankd.core.daemon.health import BankFacts, DaemonFacts, Facts, IndexFacts, JobFacts, facts_to_json, judge
+from bankd.core.daemon.metrics import render_metrics
+from bankd.core.daemon.schedule import Slot
+from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.lifecycle.copies import Copied
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WELL = Facts(

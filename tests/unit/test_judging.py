@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bankd.core.judging import Judged, Neighbour, judge, said_on
-from bankd.core.memory import Memory, parse_memory
-from bankd.core.plan import Placement
-from bankd.core.reading import words_of
-from bankd.core.retain import read_log
-from bankd.core.routing import Destination
-from bankd.core.wording import plain_wording
+from bankd.core.language.reading import words_of
+from bankd.core.language.wording import plain_wording
+from bankd.core.lifecycle.retain import read_log
+from bankd.core.lifecycle.routing import Destination
+from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.plan.judging import Judged, Neighbour, judge, said_on
+from bankd.core.plan.plan import Placement
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> Judged:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.duplicates import Outcome, compare
-from bankd.core.reading import read_statement
-from bankd.core.statement import Statement
-from bankd.core.wording import Morpheme, Wording
+from bankd.core.dedup.duplicates import Outcome, compare
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import Morpheme, Wording
 
 
 def said(text: str, tagged: str) -> Statement:

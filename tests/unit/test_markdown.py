@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.anchors import outline_of
-from bankd.core.markdown import Kind, decode, encode, scan
-from bankd.core.pages import read_page
-from bankd.core.references import references_of
+from bankd.core.links.references import references_of
+from bankd.core.markdown.anchors import outline_of
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import Kind, decode, encode, scan
 
 DEEP = 1_000
 """No person nests so deep; a program, or somebody who means ill, does."""

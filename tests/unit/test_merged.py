@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-from bankd.core.consolidate import Member, Merger
-from bankd.core.memory import Confidence, Memory, parse_memory, render_memory
-from bankd.core.merged import merged_of
-from bankd.core.pages import read_page
-from bankd.core.reading import read_statement
-from bankd.core.standing import Lines, PageLines
-from bankd.core.wording import plain_wording
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import plain_wording
+from bankd.core.lifecycle.consolidate import Member, Merger
+from bankd.core.lifecycle.merged import merged_of
+from bankd.core.markdown.memory import Confidence, Memory, parse_memory, render_memory
+from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.pages import read_page
 
 A, B, C = (f"m-{letter * 12}" for letter in "abc")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.analysis import analyse
-from bankd.core.phrasing import Phrasing, phrasing_of
+from bankd.core.language.analysis import analyse
+from bankd.core.ranking.query_form import Phrasing, phrasing_of
 
 KNOWN = frozenset(("peter", "like", "slack", "trip"))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.layout import Layout
-from bankd.core.markdown import scan
-from bankd.core.names import Names
-from bankd.core.preserving import Preserving
-from bankd.core.references import references_of
-from bankd.core.relink import Relinked, Source, relink
-from bankd.core.split import Limits, plan_split
+from bankd.core.edits.layout import Layout
+from bankd.core.links.references import references_of
+from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import scan
+from bankd.core.pages.split import Limits, plan_split
+from bankd.core.pages.verify_layout import Preserving
 
 FULL, NOTES = "bank/full.md", "bank/notes.md"
 A, B = "bank/full/a.md", "bank/full/b.md"

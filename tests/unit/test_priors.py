@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.priors import CAP, prior_of
+from bankd.core.ranking.priors import CAP, prior_of
 
 
 def test_a_memory_without_signals_gets_nothing() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.inline import LinkKind
-from bankd.core.markdown import scan
-from bankd.core.references import definitions_of, label_uses, references_in_text, references_of, route_targets
+from bankd.core.links.references import definitions_of, label_uses, references_in_text, references_of, route_targets
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.scanner import scan
 
 
 def targets(text: str) -> list[str]:

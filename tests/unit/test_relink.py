@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.layout import Layout, combine
-from bankd.core.markdown import scan
-from bankd.core.merge import Unmergeable, parts_of, plan_merge
-from bankd.core.moves import Print, folders_moved, moved_by_hand, plan_move
-from bankd.core.names import Names
-from bankd.core.references import references_in_text, references_of
-from bankd.core.relink import Relinked, Source, relink
-from bankd.core.render import sense_of
-from bankd.core.split import Limits, plan_split
+from bankd.core.edits.layout import Layout, combine
+from bankd.core.links.references import references_in_text, references_of
+from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.links.render import sense_of
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import scan
+from bankd.core.pages.merge import Unmergeable, parts_of, plan_merge
+from bankd.core.pages.moves import Print, folders_moved, moved_by_hand, plan_move
+from bankd.core.pages.split import Limits, plan_split
 
 LIMITS = Limits(warn=220, split=300)
 FULL = "bank/knowledge/full.md"

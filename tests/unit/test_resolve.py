@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bankd.core.inline import LinkKind
-from bankd.core.names import Names
-from bankd.core.references import Reference
-from bankd.core.render import render
-from bankd.core.resolve import resolve
+from bankd.core.links.references import Reference
+from bankd.core.links.render import render
+from bankd.core.links.resolve import resolve
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.names import Names
 
 NAMES = Names(
     [

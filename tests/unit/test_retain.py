@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from bankd.core.memory import Confidence
-from bankd.core.retain import Place, identified_as, read_log, without_unended
+from bankd.core.lifecycle.retain import Place, identified_as, read_log, without_unended
+from bankd.core.markdown.memory import Confidence
 
 LOG = "2026-05-02.md"
 

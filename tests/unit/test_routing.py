@@ -9,8 +9,8 @@ import pytest
 from bankd.config import ConfigError, load_rules
 from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
-from bankd.core.memory import Memory, parse_memory
-from bankd.core.routing import Rules, candidates, problem_of_target, route
+from bankd.core.lifecycle.routing import Rules, candidates, problem_of_target, route
+from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.shipped import shipped
 
 RULES = load_rules(shipped("config") / "routing.yaml")

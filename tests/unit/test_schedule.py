@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.schedule import Daily, Every, Job, Look, Standing, failed, following, look, worked
+from bankd.core.daemon.schedule import Daily, Every, Job, Look, Standing, failed, following, look, worked
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.schedule import ON_TIME, STEP_BACK, TAKEN_BACK, Every, Job, Look, Standing, failed, look
+from bankd.core.daemon.schedule import ON_TIME, STEP_BACK, TAKEN_BACK, Every, Job, Look, Standing, failed, look
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
 DUE = START.replace(minute=30)

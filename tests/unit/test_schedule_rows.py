@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.schedule import Daily, Job, Slot, Standing, look
-from bankd.core.schedule_rows import Outcome, Row, is_enrolled, recount, row_from_json, row_to_json
+from bankd.core.daemon.schedule import Daily, Job, Slot, Standing, look
+from bankd.core.daemon.schedule_rows import Outcome, Row, is_enrolled, recount, row_from_json, row_to_json
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SLOT = Slot("2026-11-22", datetime(2026, 11, 21, 18, tzinfo=UTC))

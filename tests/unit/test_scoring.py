@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.analysis import Analysis, analyse, bigrams_of, runs_of
-from bankd.core.scoring import (
+from bankd.core.language.analysis import Analysis, analyse, bigrams_of, runs_of
+from bankd.core.ranking.scoring import (
     Candidate,
     Corpus,
     Weights,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from bankd.core.markdown import encode
-from bankd.core.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest
-from bankd.core.second_look import second_look
-from bankd.core.spans import keys_in
-from bankd.core.transaction import Transaction
+from bankd.core.edits.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest
+from bankd.core.edits.second_look import second_look
+from bankd.core.edits.spans import keys_in
+from bankd.core.edits.transaction import Transaction
+from bankd.core.markdown.scanner import encode
 
 ONE = Piece("m-1", "- W: one ^m-1")
 

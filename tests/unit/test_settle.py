@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.settle import ENTRY_CAP, LINE_CAP, Fingerprint, why_ignored, why_quarantined, why_unsettled
+from bankd.core.daemon.settle import ENTRY_CAP, LINE_CAP, Fingerprint, why_ignored, why_quarantined, why_unsettled
 
 PAGE = Fingerprint(10, 0, 1)
 DAY = 86400

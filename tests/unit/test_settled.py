@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 
 import pytest
 
-from bankd.core.markdown import encode
-from bankd.core.operations import Append, Piece, Remove, Replace
-from bankd.core.settled import Settling, without_settled
-from bankd.core.spans import keys_in
-from bankd.core.transaction import Transaction
+from bankd.core.edits.operations import Append, Piece, Remove, Replace
+from bankd.core.edits.settled import Settling, without_settled
+from bankd.core.edits.spans import keys_in
+from bankd.core.edits.transaction import Transaction
+from bankd.core.markdown.scanner import encode
 
 ONE, TWO = Piece("m-1", "- W: one [a](old.md) ^m-1"), Piece("m-2", "- W: two ^m-2\n  - nested")
 BEFORE = "# A\n\n- mine\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.spacing import pieces_of, respaced
+from bankd.core.ranking.spacing import pieces_of, respaced
 
 READINGS = {
     "세종대왕의": ["세종대왕"],

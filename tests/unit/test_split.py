@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.hubs import SHARED_MARK
-from bankd.core.markdown import scan
-from bankd.core.names import Names
-from bankd.core.references import references_of
-from bankd.core.relink import Source, relink
-from bankd.core.split import Limits, is_due, plan_split
+from bankd.core.links.references import references_of
+from bankd.core.links.relink import Source, relink
+from bankd.core.markdown.hubs import SHARED_MARK
+from bankd.core.markdown.names import Names
+from bankd.core.markdown.scanner import scan
+from bankd.core.pages.split import Limits, is_due, plan_split
 
 SMALL = Limits(warn=200, split=300)
 PATH = "bank/knowledge/full.md"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.memory import Memory
-from bankd.core.reading import read_statement, words_of
-from bankd.core.wording import Morpheme, Wording, plain_wording
+from bankd.core.language.reading import read_statement, words_of
+from bankd.core.language.wording import Morpheme, Wording, plain_wording
+from bankd.core.markdown.memory import Memory
 
 
 def korean(text: str, tagged: str) -> Wording:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankd.cli.printing import shortened
-from bankd.core.terminal import show, show_line
+from bankd.core.markdown.display import show, show_line
 
 
 @pytest.mark.parametrize(

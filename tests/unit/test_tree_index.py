@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from bankd.core.scoring import Corpus
-from bankd.core.tree_index import (
+from bankd.core.ranking.scoring import Corpus
+from bankd.core.ranking.tree_index import (
     PageNode,
     put_page,
     read_tree,

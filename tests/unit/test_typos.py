@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.typos import is_one_slip, mended
+from bankd.core.ranking.typos import is_one_slip, mended
 
 BANK = {"educ": 5, "educat": 9, "marrakech": 1, "paint": 3}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bankd.core.markdown import encode
-from bankd.core.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
-from bankd.core.reversing import undo
-from bankd.core.transaction import Transaction, replay
-from bankd.core.undo import Inbound, Past, Present, Undoing
+from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
+from bankd.core.edits.transaction import Transaction, replay
+from bankd.core.lifecycle.reversing import undo
+from bankd.core.lifecycle.undo import Inbound, Past, Present, Undoing
+from bankd.core.markdown.scanner import encode
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 TWO = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.units import fill_unit, instance_drop_in, is_instance_name, quote_path, quote_word
+from bankd.core.daemon.units import fill_unit, instance_drop_in, is_instance_name, quote_path, quote_word
 
 SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@workspace@\n"
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bankd.core.markdown import decode
-from bankd.core.utf8 import decode_wide, is_utf8, lines_not_utf8, readable, readable_bytes, shown_path, to_json
+from bankd.core.markdown.scanner import decode
+from bankd.core.markdown.utf8 import decode_wide, is_utf8, lines_not_utf8, readable, readable_bytes, shown_path, to_json
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:

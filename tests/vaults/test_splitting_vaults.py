@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.anchors import Outline, find_place, outline_of
-from bankd.core.hubs import part_lines
-from bankd.core.inline import LinkKind
-from bankd.core.layout import Layout, combine, placed
-from bankd.core.markdown import Document, decode, encode, scan
-from bankd.core.merge import plan_merge
-from bankd.core.names import Names, path_key
-from bankd.core.pages import read_page
-from bankd.core.references import Reference, references_of
-from bankd.core.relink import Relinked, Source, relink
-from bankd.core.render import sense_of
-from bankd.core.resolve import WIKI_KINDS, Target, resolve
-from bankd.core.seams import size_of
-from bankd.core.split import Limits, is_due, plan_split
+from bankd.core.edits.layout import Layout, combine, placed
+from bankd.core.links.references import Reference, references_of
+from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.links.render import sense_of
+from bankd.core.links.resolve import WIKI_KINDS, Target, resolve
+from bankd.core.markdown.anchors import Outline, find_place, outline_of
+from bankd.core.markdown.hubs import part_lines
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.names import Names, path_key
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import Document, decode, encode, scan
+from bankd.core.pages.merge import plan_merge
+from bankd.core.pages.split import Limits, is_due, plan_split
+from bankd.core.pages.split_points import size_of
 
 STEPS = tuple(Limits(size // 2, size) for size in (15_360, 12_000, 9_000, 7_000, 5_000))  # bytes
 NAMES = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bankd.app.init import make_workspace
+from bankd.app.rearrange import open_rearranger
 from bankd.cli import main
-from bankd.core.hubs import part_lines
-from bankd.core.markdown import decode, scan
-from bankd.wiring.making import make_workspace
-from bankd.wiring.rearranging import open_rearranger
+from bankd.core.markdown.hubs import part_lines
+from bankd.core.markdown.scanner import decode, scan
 from bankd.wiring.workspace import open_workspace
 
 NOW = "2027-01-10T03:00"

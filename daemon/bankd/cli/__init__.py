@@ -119,7 +119,7 @@ def _usage(name: str | None, arguments: list[str]) -> int:
 
 
 def _explain(error: BankError) -> int:
-    from bankd.core.terminal import show
+    from bankd.core.markdown.display import show
 
     lines = str(error).split("\n")
     prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
@@ -128,7 +128,7 @@ def _explain(error: BankError) -> int:
 
 
 def _explain_system(error: OSError) -> int:
-    from bankd.core.terminal import show
+    from bankd.core.markdown.display import show
 
     where = f"{error.filename}: " if error.filename else ""
     sys.stderr.write(f"bankctl: {show(where)}{error.strerror or error}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.moment import add_now
 
 if TYPE_CHECKING:
-    from bankd.wiring.archiving import Stored
+    from bankd.app.archive import Stored
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -27,10 +27,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List, restore or collect."""
+    from bankd.app.archive import collect_garbage, list_archive, restore
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
-    from bankd.wiring.archiving import collect_garbage, list_archive, restore
     from bankd.wiring.workspace import open_workspace
 
     if arguments.action == "restore" and not arguments.ids:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from bankd.cli.printing import say, say_json, styled
 
 if TYPE_CHECKING:
+    from bankd.app.duplicates import BlockedLine
     from bankd.cycle import Report
-    from bankd.wiring.blocked import BlockedLine
     from bankd.wiring.workspace import Workspace
 
 
 def run_blocked(arguments: Namespace) -> int:
     """List, show, allow or merge."""
+    from bankd.app.duplicates import find_blocked, list_blocked
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.blocked import find_blocked, list_blocked
     from bankd.wiring.workspace import open_workspace
 
     action = arguments.action or "list"
@@ -32,8 +32,8 @@ def run_blocked(arguments: Namespace) -> int:
 
 
 def _act(workspace: Workspace, action: str, arguments: Namespace) -> Report:
-    from bankd.wiring.blocked import allow
-    from bankd.wiring.near_copies import consolidate
+    from bankd.app.consolidate import consolidate
+    from bankd.app.duplicates import allow
 
     id_ = arguments.id.removeprefix("^")
     if action == "allow":

@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
-from bankd.core.completions import Completable, Option
+from bankd.core.daemon.completions import Completable, Option
 
 
 def read_commands() -> tuple[Completable, ...]:

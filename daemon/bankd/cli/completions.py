@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     import sys
 
     from bankd.cli.completing import read_commands
-    from bankd.core.completions import render
+    from bankd.core.daemon.completions import render
 
     sys.stdout.write(render(arguments.shell, read_commands()))
     return 0

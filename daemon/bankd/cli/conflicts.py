@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.wiring.near_copies import Side
+    from bankd.app.consolidate import Side
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,9 +18,9 @@ def run(arguments: Namespace) -> int:
     """List them, the newest first."""
     from dataclasses import asdict
 
+    from bankd.app.consolidate import list_conflicts
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.near_copies import list_conflicts
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:

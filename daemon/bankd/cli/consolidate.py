@@ -30,10 +30,10 @@ def _share(text: str) -> float:
 
 def run(arguments: Namespace) -> int:
     """Merge, or say what would be merged."""
+    from bankd.app.consolidate import consolidate
     from bankd.cli.printing import say
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.near_copies import consolidate
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=arguments.apply) as workspace:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.printing import say, styled
 
 if TYPE_CHECKING:
-    from bankd.core.linking import Link
+    from bankd.core.links.linking import Link
 
 
 class Announcer:

@@ -17,10 +17,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Tell; nothing is changed."""
+    from bankd.app.archive import foretell
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
-    from bankd.wiring.archiving import foretell
     from bankd.wiring.workspace import open_workspace
 
     if not 0 <= arguments.days <= 36_500:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.core.plan import Plan
+    from bankd.core.plan.plan import Plan
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -33,9 +33,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _demo(root: Path, *, kept: bool) -> int:
+    from bankd.app.init import make_workspace
     from bankd.cli.printing import say, styled
     from bankd.shipped import shipped
-    from bankd.wiring.making import make_workspace
 
     make_workspace(root)
     logs = sorted((shipped("config") / "demo" / "memory").glob("*.md"))
@@ -73,7 +73,7 @@ def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
 
 def _print_night(plan: Plan) -> None:
     from bankd.cli.printing import say, shortened, styled
-    from bankd.core.report import counts_of, rows_of
+    from bankd.core.plan.report import counts_of, rows_of
 
     counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(plan).items()) or "nothing new"
     say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {counts}")
@@ -86,7 +86,7 @@ def _print_night(plan: Plan) -> None:
 
 def _print_tree(root: Path, plans: list[Plan]) -> None:
     from bankd.cli.printing import padded, say, shortened, styled
-    from bankd.core.pages import read_page
+    from bankd.core.markdown.pages import read_page
 
     learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
     say()
@@ -106,7 +106,7 @@ def _print_tree(root: Path, plans: list[Plan]) -> None:
 
 
 def _ask(root: Path, queries: list[str]) -> None:
-    from bankd.adapters.clock import read_clock
+    from bankd.adapters.system.clock import read_clock
     from bankd.cli.printing import say, shortened, styled
     from bankd.wiring.searching import open_search
 

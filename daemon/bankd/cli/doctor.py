@@ -14,9 +14,9 @@ def run(arguments: Namespace) -> int:
     """Examine and print; nothing is changed."""
     from dataclasses import asdict
 
+    from bankd.app.doctor import examine
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.examination import examine
 
     areas = examine(find_workspace(arguments.workspace))
     if arguments.json:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.calibration import Tally
-    from bankd.wiring.calibrating import Calibration, SetResult
+    from bankd.app.calibrate import Calibration, SetResult
+    from bankd.core.dedup.calibration import Tally
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -42,8 +42,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _calibrate(arguments: Namespace) -> int:
+    from bankd.app.calibrate import calibrate
     from bankd.cli.printing import say_json
-    from bankd.wiring.calibrating import calibrate
 
     calibration = calibrate(arguments.folders, arguments.threshold, arguments.cache)
     if arguments.json:

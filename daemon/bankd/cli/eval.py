@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bankd.wiring.evaluating import Evaluation
+    from bankd.app.evaluate import Evaluation
 
 _NAMES = {
     "mrr_10": "MRR@10",
@@ -34,8 +34,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judge and print."""
+    from bankd.app.evaluate import evaluate, read_set
     from bankd.cli.printing import say, say_json
-    from bankd.wiring.evaluating import evaluate, read_set
 
     test_set = read_set(arguments.folder)
     evaluation = evaluate(test_set, group=arguments.group, with_worker=not arguments.no_worker)

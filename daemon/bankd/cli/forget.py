@@ -13,10 +13,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Forget it."""
+    from bankd.app.forget import forget
     from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.forgetting import forget
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)

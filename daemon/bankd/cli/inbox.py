@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.core.held_back import HeldBack
-    from bankd.core.moving import Waiting
+    from bankd.core.plan.held_back import HeldBack
+    from bankd.core.plan.moving import Waiting
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -26,9 +26,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List or move."""
+    from bankd.app.inbox import list_held_back, list_inbox, place, retry_inbox
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
-    from bankd.wiring.inbox import list_held_back, list_inbox, place, retry_inbox
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
@@ -47,10 +47,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _dismiss(root: Path, place: str, *, as_json: bool) -> int:
+    from bankd.app.inbox import dismiss
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.show import LINE
     from bankd.errors import UsageError
-    from bankd.wiring.inbox import dismiss
     from bankd.wiring.workspace import open_workspace
 
     found = LINE.fullmatch(place)
@@ -73,7 +73,7 @@ def _list(waiting: list[Waiting], held_back: list[HeldBack], *, as_json: bool) -
         lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
         say_json({"inbox": rows, "not_taken_in": lines})
         return 0
-    from bankd.core.memory import split_id
+    from bankd.core.markdown.memory import split_id
 
     for item in waiting:
         say(

@@ -20,9 +20,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do it and print how the index stands."""
+    from bankd.app.index import check_index, index_state, refresh_index
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.indexing import check_index, index_state, refresh_index
 
     root = find_workspace(arguments.workspace)
     done = ""

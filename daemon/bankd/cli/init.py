@@ -16,8 +16,8 @@ def run(arguments: Namespace) -> int:
     """Make the workspace."""
     from shlex import quote
 
+    from bankd.app.init import make_workspace
     from bankd.cli.printing import say, say_json, styled
-    from bankd.wiring.making import make_workspace
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
     made = make_workspace(root)

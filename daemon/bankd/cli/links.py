@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.adapters.graph import LinkGraph
-    from bankd.core.linking import Link
+    from bankd.adapters.workspace.link_graph import LinkGraph
+    from bankd.core.links.linking import Link
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -32,8 +32,8 @@ def run(arguments: Namespace) -> int:
         return rearrange(arguments, lambda rearranger: rearranger.heal(dry_run=arguments.dry_run))
     if arguments.action == "to" and not arguments.page:
         raise UsageError("usage: bankctl links to PAGE")
+    from bankd.app.rearrange import open_rearranger
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.rearranging import open_rearranger
     from bankd.wiring.workspace import open_workspace
 
     with (

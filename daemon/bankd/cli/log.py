@@ -25,9 +25,9 @@ def _count(text: str) -> int:
 
 def run(arguments: Namespace) -> int:
     """List the runs, newest first."""
+    from bankd.app.log import list_runs
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.runs import list_runs
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
@@ -51,8 +51,8 @@ def _follow(root: Path, rows: Iterable[dict[str, Any]], *, as_json: bool) -> Non
     import sys
     from itertools import chain
 
+    from bankd.app.follow_log import follow_runs
     from bankd.cli.printing import say, say_json
-    from bankd.wiring.following import follow_runs
 
     for row in chain(rows, follow_runs(root)):
         say_json(row) if as_json else say(_line(row))

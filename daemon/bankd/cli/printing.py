@@ -7,8 +7,8 @@ import sys
 import unicodedata
 from typing import TextIO
 
-from bankd.core.terminal import show, show_line
-from bankd.core.utf8 import to_json
+from bankd.core.markdown.display import show, show_line
+from bankd.core.markdown.utf8 import to_json
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 

@@ -14,11 +14,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Purge it."""
+    from bankd.app.forget import purge
     from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.errors import RefusedError
-    from bankd.wiring.forgetting import purge
     from bankd.wiring.workspace import open_workspace
 
     if not arguments.yes:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.relink import Edit
-    from bankd.wiring.rearranging import Rearranged, Rearranger
+    from bankd.app.rearrange import Rearranged, Rearranger
+    from bankd.core.links.relink import Edit
 
 _NOTHING: dict[str, object] = {
     "run": None,
@@ -23,9 +23,9 @@ _NOTHING: dict[str, object] = {
 
 def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | None]) -> int:
     """Open the workspace and its graph, act, and tell what became of it; 3 when something was left for a person."""
+    from bankd.app.rearrange import open_rearranger
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.rearranging import open_rearranger
     from bankd.wiring.workspace import open_workspace
 
     with (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bankd.cli.printing import say, say_json, shortened, styled
-from bankd.core.plan import Plan
-from bankd.core.report import Row, counts_of, plan_json, rows_of
+from bankd.core.plan.plan import Plan
+from bankd.core.plan.report import Row, counts_of, plan_json, rows_of
 from bankd.cycle import Report
 
 _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}

@@ -14,11 +14,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show the candidates."""
+    from bankd.app.inbox import places_for
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.core.adding import retain_line
-    from bankd.core.retain import read_log
-    from bankd.wiring.inbox import places_for
+    from bankd.core.lifecycle.adding import retain_line
+    from bankd.core.lifecycle.retain import read_log
     from bankd.wiring.workspace import open_workspace
 
     line = retain_line(" ".join(arguments.text), None)

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.printing import say, say_json, styled
-from bankd.core.report import Row, chapters_of
+from bankd.core.plan.report import Row, chapters_of
 
 if TYPE_CHECKING:
-    from bankd.wiring.runs import ChangedFile, RunPage
+    from bankd.app.log import ChangedFile, RunPage
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _LONGEST = 400

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemo
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    from bankd.adapters.socket_client import Conversation
+    from bankd.adapters.system.socket_client import Conversation
 
     Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
 @contextmanager
 def _asking(root: str) -> Iterator[Ask]:
     """A way to ask the daemon, or without one the index itself."""
-    from bankd.adapters.socket_client import Conversation, NoDaemonError
+    from bankd.adapters.system.socket_client import Conversation, NoDaemonError
 
     try:
         daemon = Conversation(root)
@@ -72,7 +72,7 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
     from pathlib import Path
 
     gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
-    from bankd.adapters.clock import read_clock_alone
+    from bankd.adapters.system.clock import read_clock_alone
     from bankd.wiring.searching import open_search
 
     searching = open_search(Path(root))

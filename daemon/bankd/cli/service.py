@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.wiring.service_units import Installation
+    from bankd.app.service_units import Installation
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -26,9 +26,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do what was asked."""
+    from bankd.app.service_units import Installation, reload_daemon
     from bankd.cli.printing import plain, say
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.service_units import Installation, reload_daemon
 
     root = find_workspace(arguments.workspace)
     if arguments.action == "reload":

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.provenance import Trace
-    from bankd.wiring.questions import Found
+    from bankd.app.show import Found
+    from bankd.core.lifecycle.provenance import Trace
 
 _RUN = re.compile(r"\d{8}T\d{6}-|\d{1,6}$")
 LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
@@ -24,10 +24,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show it."""
+    from bankd.app.log import show_run
+    from bankd.app.show import find_memory, trace
     from bankd.cli.run_diff import print_run
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.questions import find_memory, trace
-    from bankd.wiring.runs import show_run
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:

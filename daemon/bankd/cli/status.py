@@ -17,9 +17,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Look and print; nothing is changed."""
+    from bankd.app.status import metrics_of, standing_of
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.standing import metrics_of, standing_of
 
     root = find_workspace(arguments.workspace)
     if arguments.metrics:

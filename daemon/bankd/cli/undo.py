@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.wiring.undoing import Undone
+    from bankd.app.undo import Undone
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,10 +18,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Say what stays, then take back the rest."""
+    from bankd.app.undo import Undo
     from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.undoing import Undo
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("undoing this undo lets them lead there again", as_json=arguments.json)

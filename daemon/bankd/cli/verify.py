@@ -14,9 +14,9 @@ def run(arguments: Namespace) -> int:
     """Check; exit code 3 when a promise does not hold."""
     from dataclasses import asdict
 
+    from bankd.app.verify import verify
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.verifying import verify
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:

@@ -7,8 +7,8 @@ from typing import Any
 
 import re2
 
-from bankd.core.markdown import encode
-from bankd.core.routing import Test
+from bankd.core.lifecycle.routing import Test
+from bankd.core.markdown.scanner import encode
 from bankd.core.secrets.screening import Finder
 
 _MAX_PATTERN = 2000  # characters; longer ones are split into several rules

@@ -11,8 +11,8 @@ import yaml
 
 from bankd.config.patterns import Together, compile_pattern
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
-from bankd.core.memory import TAGS
-from bankd.core.routing import Rule, Rules, Test, problem_of_target, whole_words
+from bankd.core.lifecycle.routing import Rule, Rules, Test, problem_of_target, whole_words
+from bankd.core.markdown.memory import TAGS
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
 _FLAGS = ("whole_words", "entity")

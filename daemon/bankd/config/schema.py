@@ -16,8 +16,8 @@ import yaml
 
 from bankd.config.patterns import compile_pattern
 from bankd.config.plain_yaml import Problem, compose, compose_text, mapping_of, raise_problems
-from bankd.core.policy import Settings
-from bankd.core.retain import PROFILES
+from bankd.core.lifecycle.retain import PROFILES
+from bankd.core.markdown.policy import Settings
 
 
 def _number(text: str, low: float, high: float) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankd.config import ConfigError
-from bankd.core.utf8 import is_utf8, shown_path
+from bankd.core.markdown.utf8 import is_utf8, shown_path
 from bankd.errors import BankError, UserError
 from bankd.service.daemon import Daemon
 from bankd.wiring.configuration import SETTINGS

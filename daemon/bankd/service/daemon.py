@@ -10,11 +10,11 @@ from dataclasses import asdict
 from datetime import timedelta
 
 from bankd import __version__
-from bankd.core.health import DaemonFacts, Facts
-from bankd.core.jumps import find_jumps
-from bankd.core.metrics import render_metrics
-from bankd.core.schedule_rows import Outcome, Row
-from bankd.core.watching import Changes
+from bankd.core.daemon.clock_jumps import find_jumps
+from bankd.core.daemon.health import DaemonFacts, Facts
+from bankd.core.daemon.metrics import render_metrics
+from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.daemon.watching import Changes
 from bankd.errors import BankError, BusyError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests

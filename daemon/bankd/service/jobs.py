@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bankd.core.alerts import Call, after_run
-from bankd.core.health import JobFacts
-from bankd.core.policy import SchedulePolicy, Settings
-from bankd.core.schedule import Daily, Every, Job, Slot, following, look
-from bankd.core.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
+from bankd.core.daemon.alerts import Call, after_run
+from bankd.core.daemon.health import JobFacts
+from bankd.core.daemon.schedule import Daily, Every, Job, Slot, following, look
+from bankd.core.daemon.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
+from bankd.core.markdown.policy import SchedulePolicy, Settings
 from bankd.errors import BankError, BusyError
 from bankd.wiring.engine import Engine, RunSummary
 from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic

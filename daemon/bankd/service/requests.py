@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from bankd.core.health import Facts, facts_to_json
-from bankd.core.metrics import render_metrics
+from bankd.core.daemon.health import Facts, facts_to_json
+from bankd.core.daemon.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs
 from bankd.wiring.engine import Engine

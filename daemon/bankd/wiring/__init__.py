@@ -1,1 +1,6 @@
-"""The only package that names adapters: it puts a workspace together for a command or the service."""
+"""Assembly: it puts a workspace, its search and its service together from adapters.
+
+workspace opens one for a command, engine for the daemon, runner does the daemon's runs in a process of their own.
+searching and finder put search together, run_index and tree_file keep index and tree file current.
+configuration reads settings and rules, recording writes down what every run did.
+"""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_rules_text, read_text
-from bankd.core.policy import Settings
-from bankd.core.routing import Rules
+from bankd.core.lifecycle.routing import Rules
+from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
 
 SETTINGS = "bankd.yaml"

@@ -11,14 +11,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.child import Child
-from bankd.adapters.clock import read_clock, read_monotonic
-from bankd.adapters.disk import trouble_of
-from bankd.adapters.lock import Lock
-from bankd.adapters.tree import Tree
-from bankd.core.health import BankFacts
-from bankd.core.policy import Settings
-from bankd.core.watching import Changes
+from bankd.adapters.storage.disk import trouble_of
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.system.child import Child
+from bankd.adapters.system.clock import read_clock, read_monotonic
+from bankd.core.daemon.health import BankFacts
+from bankd.core.daemon.watching import Changes
+from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError, UserError
 from bankd.wiring.configuration import FOLDERS, Sources, configure, read_sources
 from bankd.wiring.facts import bank_facts

@@ -8,21 +8,21 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from bankd.adapters.catalogue import read_copied, read_held_back
-from bankd.adapters.clock import utc_now
-from bankd.adapters.disk import trouble_of
-from bankd.adapters.events import EventLog
-from bankd.adapters.journals import DONE, RUNS, TXN, Journals
-from bankd.adapters.staging import Staging
-from bankd.adapters.tree import Tree
-from bankd.adapters.writability import closed_pages
-from bankd.core.copies import Copied, find_copied
-from bankd.core.health import BankFacts, IndexFacts
-from bankd.core.held_back import HeldBack
-from bankd.core.own_pages import INBOX
-from bankd.core.pages import read_page
-from bankd.core.rearrange import is_splittable
-from bankd.core.watching import is_watched
+from bankd.adapters.storage.disk import trouble_of
+from bankd.adapters.storage.events import EventLog
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
+from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.writability import closed_pages
+from bankd.adapters.system.clock import utc_now
+from bankd.adapters.workspace.catalogue import read_copied, read_held_back
+from bankd.core.daemon.health import BankFacts, IndexFacts
+from bankd.core.daemon.watching import is_watched
+from bankd.core.lifecycle.copies import Copied, find_copied
+from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.pages import read_page
+from bankd.core.pages.rearrange import is_splittable
+from bankd.core.plan.held_back import HeldBack
 from bankd.errors import UserError
 from bankd.wiring.configuration import FOLDERS
 from bankd.wiring.trusting import judge_clock

@@ -10,14 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.answer_cache import AnswerCache
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import IndexDamaged, SearchIndex, damage_told
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.adapters.memory import give_back
-from bankd.adapters.page_files import PageFiles
-from bankd.core.health import IndexFacts
-from bankd.core.policy import Settings
+from bankd.adapters.index.answer_cache import AnswerCache
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.search_index import IndexDamaged, SearchIndex, damage_told
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.malloc import give_back
+from bankd.core.daemon.health import IndexFacts
+from bankd.core.markdown.policy import Settings
 from bankd.errors import UserError
 from bankd.wiring.searching import Searching, search_settings_of
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.run_ledger import RunLedger, read_rows
-from bankd.adapters.run_reports import RunReports
-from bankd.core.plan import Plan, new_run_id
-from bankd.core.report import Row as ReportRow
-from bankd.core.report import counts_of, rows_of
-from bankd.core.schedule_rows import Outcome, Row
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.workspace.run_ledger import RunLedger, read_rows
+from bankd.adapters.workspace.run_reports import RunReports
+from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.plan.plan import Plan, new_run_id
+from bankd.core.plan.report import Row as ReportRow
+from bankd.core.plan.report import counts_of, rows_of
 from bankd.errors import BankError, RefusedError
 
 

@@ -7,12 +7,12 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from bankd.adapters.holdings import PageHoldings
-from bankd.core.judging import Neighbour, said_on
-from bankd.core.likeness import letter_pairs, may_be_alike
-from bankd.core.memory import Memory
-from bankd.core.query import Filters, FoundRow
-from bankd.core.wording import Wording
+from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.core.language.likeness import letter_pairs, may_be_alike
+from bankd.core.language.wording import Wording
+from bankd.core.markdown.memory import Memory
+from bankd.core.plan.judging import Neighbour, said_on
+from bankd.core.ranking.query import Filters, FoundRow
 from bankd.search import Likeness
 from bankd.wiring.searching import Searching, open_search
 

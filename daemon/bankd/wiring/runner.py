@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.child import serve_master
-from bankd.adapters.clock import read_clock, read_monotonic
-from bankd.adapters.kiwi import KiwiWorker
-from bankd.adapters.lock import Lock
-from bankd.adapters.tree import Tree
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.system.child import serve_master
+from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.config import ConfigError
-from bankd.core.report import counts_of, plan_json
+from bankd.core.plan.report import counts_of, plan_json
 from bankd.errors import BankError, StorageError
 from bankd.wiring.configuration import Configuration, Sources, configure
 from bankd.wiring.searching import Searching, search_settings_of

@@ -13,24 +13,24 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from bankd.adapters.analyser import Analyser, Patience, Worker
-from bankd.adapters.analyses import AnalysisCache
-from bankd.adapters.clock import read_monotonic
-from bankd.adapters.index import SearchIndex
-from bankd.adapters.kiwi import KiwiWorker, kiwi_version
-from bankd.adapters.page_files import PageFiles
-from bankd.adapters.recall import RecallBuffer
-from bankd.adapters.successors import Successors
-from bankd.core.query import Answer, Filters, Freshness, Query
-from bankd.core.scoring import TREE_WEIGHT
-from bankd.core.utf8 import readable
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.recall import RecallBuffer
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.successors import Successors
+from bankd.adapters.korean.analyser import Analyser, Patience, Worker
+from bankd.adapters.korean.analyses import AnalysisCache
+from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.system.clock import read_monotonic
+from bankd.core.markdown.utf8 import readable
+from bankd.core.ranking.query import Answer, Filters, Freshness, Query
+from bankd.core.ranking.scoring import TREE_WEIGHT
 from bankd.errors import StorageError, UserError
 from bankd.search import Taste, search
 
 if TYPE_CHECKING:
-    from bankd.adapters.index_writer import Refreshed
-    from bankd.adapters.wordings import CachedWordings
-    from bankd.core.policy import Settings
+    from bankd.adapters.index.writer import Refreshed
+    from bankd.adapters.korean.wordings import CachedWordings
+    from bankd.core.markdown.policy import Settings
     from bankd.wiring.tree_file import Write
 
 _QUICK_PAGES = 200
@@ -72,7 +72,7 @@ class Searching:
     def wordings(self) -> CachedWordings:
         """Texts taken apart for comparing them; by the same worker, kept in the same folder."""
         if self._wordings is None:
-            from bankd.adapters.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
+            from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
 
             worker = self._worker if isinstance(self._worker, KiwiWorker) else None
             self._wordings = CachedWordings(self._analyses, worker, kiwi_version)
@@ -283,7 +283,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
 
 
 def _keep_copy(copy: Path, content: object) -> None:
-    from bankd.adapters.derived import clear_the_way, remove  # noqa: PLC0415 -- seldom
+    from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- seldom
 
     staged = copy.with_name(f"{copy.name}.{os.getpid()}")
     try:

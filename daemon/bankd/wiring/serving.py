@@ -13,20 +13,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from bankd.adapters.alerting import call_person
-from bankd.adapters.clock import read_clocks, read_monotonic, utc_now
-from bankd.adapters.journal import set_up_log
-from bankd.adapters.memory import keep_little
-from bankd.adapters.metrics_file import write_metrics
-from bankd.adapters.notify import Notifier, take_notifier
-from bankd.adapters.run_ledger import RunLedger
-from bankd.adapters.signals import Signals
-from bankd.adapters.socket_client import socket_path
-from bankd.adapters.socket_server import Answer, Handler, Loan, Request, SocketServer
-from bankd.adapters.timer import Timer
-from bankd.adapters.watcher import Watcher
-from bankd.core.jumps import Reading
-from bankd.core.watching import Changes
+from bankd.adapters.system.alerting import call_person
+from bankd.adapters.system.clock import read_clocks, read_monotonic, utc_now
+from bankd.adapters.system.logging_setup import set_up_log
+from bankd.adapters.system.malloc import keep_little
+from bankd.adapters.system.metrics_file import write_metrics
+from bankd.adapters.system.notify import Notifier, take_notifier
+from bankd.adapters.system.signals import Signals
+from bankd.adapters.system.socket_client import socket_path
+from bankd.adapters.system.socket_server import Answer, Handler, Loan, Request, SocketServer
+from bankd.adapters.system.timer import Timer
+from bankd.adapters.watching.watcher import Watcher
+from bankd.adapters.workspace.run_ledger import RunLedger
+from bankd.core.daemon.clock_jumps import Reading
+from bankd.core.daemon.watching import Changes
 from bankd.wiring.engine import Engine
 
 __all__ = [

@@ -9,9 +9,9 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from bankd.adapters.index import SearchIndex
-from bankd.adapters.index_tree import TreeChanges
-from bankd.core.tree_index import (
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.tree_index import TreeChanges
+from bankd.core.ranking.tree_index import (
     PageNode,
     Tree,
     changed_folders,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bankd.adapters.clock_trust import look_at_clock, read_trust, write_trust
-from bankd.adapters.disk import explain
-from bankd.adapters.staging import Staging
-from bankd.adapters.tree import Tree
-from bankd.core.clock import ClockTrust, accept, judge
+from bankd.adapters.storage.disk import explain
+from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.workspace.clock_trust import look_at_clock, read_trust, write_trust
+from bankd.core.daemon.clock_trust import ClockTrust, accept, judge
 
 
 def judge_clock(tree: Tree, staging: Staging | None) -> ClockTrust:

@@ -13,29 +13,29 @@ from pathlib import Path
 from threading import Event as Waiter
 from zoneinfo import ZoneInfo
 
-from bankd.adapters.catalogue import Catalogue
-from bankd.adapters.clock import read_clock
-from bankd.adapters.files import BankFiles
-from bankd.adapters.filesystem import require_safe
-from bankd.adapters.graph import LinkGraph
-from bankd.adapters.holdings import PageHoldings
-from bankd.adapters.links import LinkTable
-from bankd.adapters.lock import Lock
-from bankd.adapters.logs import LogFiles
-from bankd.adapters.outside import OutsideFiles
-from bankd.adapters.recall import RecallBuffer
-from bankd.adapters.recovery import Recoverer
-from bankd.adapters.run_reports import RunReports
-from bankd.adapters.socket_client import NoDaemonError, borrow
-from bankd.adapters.transactions import Applied, Transactions
+from bankd.adapters.index.recall import RecallBuffer
+from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.storage.filesystem import require_safe
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.recovery import Recoverer
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.system.clock import read_clock
+from bankd.adapters.system.socket_client import NoDaemonError, borrow
+from bankd.adapters.workspace.catalogue import Catalogue
+from bankd.adapters.workspace.link_graph import LinkGraph
+from bankd.adapters.workspace.link_store import LinkTable
+from bankd.adapters.workspace.logs import LogFiles
+from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.adapters.workspace.outside import OutsideFiles
+from bankd.adapters.workspace.run_reports import RunReports
 from bankd.config import load_settings
-from bankd.core.events import Ledger, fold
-from bankd.core.health import cannot_be_told
-from bankd.core.names import is_outside
-from bankd.core.policy import Settings
-from bankd.core.rearrange import rewriter
-from bankd.core.terminal import show_line
-from bankd.core.transaction import Transaction
+from bankd.core.daemon.health import cannot_be_told
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import Ledger, fold
+from bankd.core.markdown.display import show_line
+from bankd.core.markdown.names import is_outside
+from bankd.core.markdown.policy import Settings
+from bankd.core.pages.rearrange import rewriter
 from bankd.cycle import Kind, Policy, Report, World, run_cycle
 from bankd.errors import BusyError, UserError
 from bankd.wiring.configuration import SETTINGS, Configuration, load_configuration

@@ -1,0 +1,212 @@
+"""The folder of a search index, `.bankd/index/`: which build answers, whether its files are what was written.
+
+index/current          the number of the build that answers
+index/<number>/        terms (tantivy) and rows.sqlite3 of one build
+index/lock             held by whoever writes
+"""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from bankd.adapters.index.rows import Rows
+from bankd.adapters.index.terms import Terms
+from bankd.errors import StorageError
+
+FORMAT = "8"
+"""Changes whenever an index of the version before could not be read."""
+
+
+_NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
+
+
+class IndexDamaged(Exception):  # noqa: N818 -- it is what was found
+    """The index cannot be read, or is of another version; a refresh builds a new one."""
+
+
+class Build(NamedTuple):
+    """One build of an index, open."""
+
+    name: str
+    folder: Path
+    rows: Rows
+    terms: Terms
+    inode: int
+    """Of its rows: a build that was made anew may have the same name."""
+
+
+class IndexFolder:
+    """Where the builds of an index are."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which is made by the first writer."""
+        self.path = folder
+
+    def current(self) -> str | None:
+        """The build that answers; None when there is none."""
+        try:
+            name = (self.path / "current").read_text().strip()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, UnicodeDecodeError) as problem:
+            raise IndexDamaged(f"current cannot be read: {problem}") from problem
+        if not name.isdecimal():
+            raise IndexDamaged("current names no build")
+        return name
+
+    def open(self, name: str) -> Build:
+        """Open a build; raises IndexDamaged."""
+        folder = self.path / name
+        with damage_told():
+            _require_readable(folder / "rows.sqlite3")
+            rows = _open_rows(folder / "rows.sqlite3")
+            try:
+                return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name))
+            except BaseException:
+                rows.close()
+                raise
+
+    def inode(self, name: str) -> int:
+        """Which file holds the rows of a build now; 0 when none does."""
+        try:
+            return os.stat(f"{self.path}/{name}/rows.sqlite3").st_ino  # noqa: PTH116 -- at each search
+        except OSError:
+            return 0
+
+    @staticmethod
+    def _open_terms(folder: Path, rows: Rows) -> Terms:
+        if rows.state("format") != FORMAT:
+            raise IndexDamaged("it is of another version")
+        for file, size, _ in recorded_files(folder, rows):
+            if file.is_file() and file.stat().st_size != size:  # tantivy would map it and panic
+                raise IndexDamaged(f"{file.name} is not as long as it was written")
+        return Terms(folder / "terms")
+
+    def make(self) -> Build:
+        """Make an empty build beside those that are there."""
+        name = str(1 + max((int(entry.name) for entry in self.path.iterdir() if entry.name.isdigit()), default=0))
+        generation = self._last_generation()
+        (self.path / name / "terms").mkdir(parents=True)
+        rows = Rows(self.path / name / "rows.sqlite3", create=True)
+        rows.set_state("format", FORMAT)
+        rows.set_state("generation", str(generation))
+        rows.close()
+        return self.open(name)
+
+    def _last_generation(self) -> int:
+        """The generation of the build that answers now, so that numbers never repeat; 0 when it cannot be read."""
+        try:
+            rows = Rows(self.path / (self.current() or "none") / "rows.sqlite3")
+            generation = int(rows.state("generation", "0"))
+            rows.close()
+        except (sqlite3.Error, ValueError, IndexDamaged):
+            return 0
+        return generation
+
+    def publish(self, name: str) -> None:
+        """Let a build answer, and take the others away."""
+        from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+        staged, current = self.path / "current.new", self.path / "current"
+        for path in (staged, current):
+            clear_the_way(path)
+        staged.write_text(name)
+        staged.replace(current)
+        for entry in self.path.iterdir():
+            if entry.name.isdigit() and entry.name != name:
+                remove(entry)
+
+    @contextmanager
+    def writer_lock(self) -> Iterator[None]:
+        """Be the only writer."""
+        import fcntl  # noqa: PLC0415 -- same
+
+        from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- same
+
+        if self.path.is_symlink() or not self.path.is_dir():
+            remove(self.path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        clear_the_way(self.path / "lock")
+        with (self.path / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def _require_readable(rows: Path) -> None:
+    """IndexDamaged when something is in the place of the rows, or of the files that SQLite keeps beside them."""
+    for file in (rows, rows.with_name(f"{rows.name}-wal"), rows.with_name(f"{rows.name}-shm")):
+        if file.exists() and not (file.is_file() and os.access(file, os.R_OK)):
+            raise IndexDamaged(f"{file.name} cannot be read")
+    if not rows.exists():
+        raise IndexDamaged("its rows are missing")
+
+
+def _open_rows(file: Path) -> Rows:
+    """Open the rows of a build; SQLite wants to make a file beside them to share them, which a full disk refuses."""
+    try:
+        return Rows(file)
+    except sqlite3.OperationalError as problem:
+        if not problem.sqlite_errorname.startswith(_NO_ROOM):
+            raise
+        return Rows(file, frozen=True)
+
+
+def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:
+    """The files of the terms of a build as they were when they were written: path, size, checksum."""
+    for line in rows.state("files").splitlines():
+        name, size, checksum = line.split(" ")
+        yield folder / "terms" / name, int(size), checksum
+
+
+def find_changed(build: Build) -> str:
+    """Which file of the terms is not what was written; empty when none is."""
+    for file, _, checksum in recorded_files(build.folder, build.rows):
+        if not file.is_file():
+            return f"{file.name} is missing"
+        if checksum_of(file) != checksum:
+            return f"{file.name} is not what was written"
+    return ""
+
+
+def record_files(folder: Path, rows: Rows) -> None:
+    """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
+    known = {(path.name, size): checksum for path, size, checksum in recorded_files(folder, rows)}
+    files = sorted(path for path in (folder / "terms").iterdir() if path.suffix not in {".lock", ".json"})
+    sizes = ((path, path.stat().st_size) for path in files)
+    recorded = (f"{path.name} {size} {known.get((path.name, size)) or checksum_of(path)}" for path, size in sizes)
+    rows.set_state("files", "\n".join(recorded))
+
+
+def checksum_of(path: Path) -> str:
+    """The checksum of a file."""
+    return f"{zlib.crc32(path.read_bytes()):08x}"
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Translate what a broken file makes SQLite, tantivy, and those who make sense of what they give, raise."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        _raise_refusal(error)
+        raise IndexDamaged(f"its rows cannot be read ({error})") from error
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        _raise_refusal(error)
+        raise IndexDamaged(f"its terms cannot be read ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
+            raise IndexDamaged(f"its terms cannot be read ({error})") from error
+        raise
+
+
+def _raise_refusal(error: Exception) -> None:
+    """StorageError when it is the disk's doing."""
+    from bankd.adapters.storage.disk import is_refusal  # noqa: PLC0415 -- `bankctl search` has no time for it
+
+    if is_refusal(error):
+        raise StorageError(f"the search index: {error}") from error

@@ -1,0 +1,75 @@
+"""The pages of a bank as the index reads them: which there are, with a stamp each, and their bytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from bankd.core.markdown.utf8 import is_utf8
+
+_LARGEST = 8 * 1024 * 1024
+"""Larger files are not pages of a bank; they are quarantined elsewhere."""
+
+
+class PageFiles:
+    """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the bank in this folder."""
+        self._folder = folder
+        self._names: dict[str, str] = {}
+
+    def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
+        """Every page, or those of these paths, with a stamp of its size, times and inode; no page is opened."""
+        return self._scan_all() if paths is None else self._scan_some(paths)
+
+    def _scan_some(self, paths: Collection[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in paths:
+            if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
+                with suppress(OSError):  # gone
+                    self._note(name, (self._folder / name).stat(follow_symlinks=False), found)
+        return found
+
+    def _scan_all(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        self._names = {}
+        folders = [""]
+        while folders:
+            prefix = folders.pop()
+            try:
+                with os.scandir(self._folder / prefix) as entries:
+                    for entry in entries:
+                        self._look_at(entry, prefix, folders, found)
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
+                continue  # vanished since it was listed, or closed to us, which runs and the doctor say
+        return found
+
+    def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
+        name = f"{prefix}{entry.name}"
+        if entry.name.startswith(".") or not is_utf8(entry.name):
+            return
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(f"{name}/")
+        elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):
+            with suppress(FileNotFoundError):  # gone since it was listed; the others are there
+                self._note(name, entry.stat(follow_symlinks=False), found)
+
+    def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
+        if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+            path = name if name.isascii() else unicodedata.normalize("NFC", name)
+            self._names[path] = name
+            found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
+        try:
+            descriptor = os.open(self._folder / self._names.get(path, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

@@ -1,0 +1,245 @@
+"""The rows of an index: what each memory and page says, and how far the index has read, in one SQLite file.
+
+The terms for finding are tantivy's (`index_terms`); a row is found by its number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA
+from bankd.adapters.index.tree_index import SEPARATOR, TreeRows
+from bankd.core.ranking.query import FoundRow
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
+
+if TYPE_CHECKING:
+    from bankd.adapters.index.entries import Fingerprint, NewPage, NewRow
+    from bankd.core.language.analysis import AnalysisText
+
+# What is long stands last: counting over all pages then reads little of each.
+_SCHEMA = """
+CREATE TABLE pages (
+    page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
+    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
+    heading_words INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
+);
+CREATE TABLE memories (
+    row INTEGER PRIMARY KEY, page INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,
+    line INTEGER NOT NULL, id TEXT, tag TEXT, hundredths INTEGER, day TEXT, entities TEXT NOT NULL,
+    heading TEXT NOT NULL, text TEXT NOT NULL, sentences TEXT NOT NULL, bigrams TEXT NOT NULL,
+    heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
+);
+CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
+CREATE INDEX undescribed_pages ON pages (path, memories) WHERE keywords = '';
+CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
+CREATE INDEX memories_of_page ON memories (page, place);
+CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+_FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
+_SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
+_SHOWN = "row, page, line, id, tag, hundredths, day, entities, heading, text"
+_NOBODY: frozenset[str] = frozenset()
+
+
+class Rows:
+    """One index's rows; SQLite errors leave as they are, `index` tells damage from other trouble."""
+
+    def __init__(self, file: Path, *, create: bool = False, frozen: bool = False) -> None:
+        """Open the file, or make it; `frozen` reads it as it was when last closed, and needs no room on the disk."""
+        self.is_frozen = frozen
+        name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
+        self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
+        self.tree = TreeRows(self._connection)
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        if create:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.executescript(_SCHEMA + TREE_SCHEMA)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """While nobody reads these rows: changes are not written twice, to the log and to the file."""
+        self._connection.execute("PRAGMA journal_mode = MEMORY")
+        yield
+        self._connection.execute("PRAGMA journal_mode = WAL")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Change everything inside, or nothing."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def state(self, key: str, default: str = "") -> str:
+        """One value of the state of the index."""
+        found = self._connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else default
+
+    def set_state(self, key: str, value: str) -> None:
+        """Set one value of the state of the index."""
+        self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+
+    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, Fingerprint]:
+        """How each page, or each of these, was when it was read."""
+        from bankd.adapters.index.entries import Fingerprint  # noqa: PLC0415 -- only a writer asks
+
+        query = "SELECT path, stamp, hash, provisional FROM pages"
+        if paths is None:
+            rows: Iterable[tuple[str, str, str, int]] = self._connection.execute(query)
+        else:
+            found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
+            rows = [row for row in found if row is not None]
+        return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
+
+    def stamps(self) -> dict[str, str]:
+        """The stamp of each page when it was read."""
+        return dict(self._connection.execute("SELECT path, stamp FROM pages"))
+
+    def touch(self, path: str, stamp: str) -> None:
+        """Note that a page has another stamp and the same content."""
+        self._connection.execute("UPDATE pages SET stamp = ? WHERE path = ?", (stamp, path))
+
+    def count_provisional(self) -> int:
+        """How many pages wait for the morphological analyser."""
+        return int(self._connection.execute("SELECT count(*) FROM pages WHERE provisional").fetchone()[0])
+
+    def put_page(self, page: NewPage, epoch: int) -> list[int]:
+        """Add a page's rows beside the old ones and mark it unread until `finish_page`; gives the new row numbers."""
+        number = self._page_number(page.path)
+        # A refresh killed before its end leaves rows of this epoch, which the next one uses again.
+        self._connection.execute("DELETE FROM memories WHERE page = ? AND epoch = ?", (number, epoch))
+        first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
+        self._connection.executemany(
+            f"INSERT INTO memories ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            [_stored(first + place, number, epoch, place, row) for place, row in enumerate(page.rows)],
+        )
+        return list(range(first, first + len(page.rows)))
+
+    def _page_number(self, path: str) -> int:
+        self._connection.execute(
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
+            "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
+            (path,),
+        )
+        return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
+
+    def finish_page(self, page: NewPage, epoch: int) -> None:
+        """Believe a page's new rows; the old ones are still there."""
+        self._connection.execute(
+            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, terms = ?, "
+            "memories = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
+            (
+                page.stamp, page.hash, epoch, page.provisional, page.title,
+                "\n".join(SEPARATOR.join(path) for path in page.headings),
+                vocabulary_of(page.terms).tobytes(), len(page.rows), sum(_count(row.analysis) for row in page.rows),
+                sum(row.analysis.sentences.count("\n") + 1 for row in page.rows if row.analysis.sentences),
+                sum(_count(row.heading) for row in page.rows), page.path,
+            ),
+        )  # fmt: skip
+
+    def drop_old(self, path: str, epoch: int) -> None:
+        """Drop the rows that a page had before."""
+        self._connection.execute(
+            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?", (path, epoch)
+        )
+
+    def remove_page(self, path: str) -> None:
+        """Forget a page and its memories."""
+        self._connection.execute("DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,))
+        self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
+
+    def add_readings(self, readings: Mapping[str, str]) -> None:
+        """Add to the lexicon how runs of Hangul were read."""
+        self._connection.executemany("INSERT OR REPLACE INTO readings VALUES (?, ?)", readings.items())
+
+    def reading(self, run: str) -> list[str] | None:
+        """How a run of Hangul was read before; None when it was never seen."""
+        found = self._connection.execute("SELECT terms FROM readings WHERE run = ?", (run,)).fetchone()
+        return found[0].split() if found else None
+
+    def corpus(self) -> Corpus:
+        """The number of memories and their average lengths."""
+        memories, words, sentences, heading = self._connection.execute(
+            "SELECT sum(memories), sum(words), sum(sentences), sum(heading_words) FROM pages"
+        ).fetchone()
+        count = memories or 1
+        return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
+
+    def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
+        """What scoring looks at of the memories with these numbers; those that are gone are left out."""
+        return [_candidate(row) for row in self._select(_SCORED, numbers)]
+
+    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
+        """What is shown of the memories with these numbers; those that are gone are left out."""
+        return [_found(row) for row in self._select(_SHOWN, numbers)]
+
+    def _select(self, fields: str, numbers: Sequence[int]) -> Iterable[Any]:
+        marks = ",".join("?" * len(numbers))
+        return self._connection.execute(f"SELECT {fields} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
+
+    def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
+        """The terms of these pages."""
+        numbers = list(pages)
+        marks = ",".join("?" * len(numbers))
+        found = self._connection.execute(f"SELECT page, terms FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
+        return {page: array("I", terms) for page, terms in found}
+
+    def paths(self, pages: Iterable[int]) -> dict[int, str]:
+        """The paths of these pages."""
+        numbers = list(pages)
+        marks = ",".join("?" * len(numbers))
+        return dict(self._connection.execute(f"SELECT page, path FROM pages WHERE page IN ({marks})", numbers))  # noqa: S608
+
+
+def _bigrams_of(row: NewRow) -> str:
+    """The bigrams of a memory and of its heading, each once."""
+    return " ".join(dict.fromkeys(f"{row.analysis.bigrams} {row.heading.bigrams}".split()))
+
+
+def _count(text: AnalysisText) -> int:
+    """The number of terms."""
+    return text.sentences.count(" ") + text.sentences.count("\n") + 1 if text.sentences else 0
+
+
+def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
+    entry = row.entry
+    return (
+        number, page, epoch, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day and entry.day.isoformat(),
+        " ".join(entry.entities), SEPARATOR.join(entry.heading), entry.text,
+        row.analysis.sentences, _bigrams_of(row), row.heading.sentences.replace("\n", " "), row.analysis.denies,
+    )  # fmt: skip
+
+
+def _candidate(stored: Sequence[Any]) -> Candidate:
+    row, page, place, sentences, bigrams, heading, entities, denies = stored
+    return Candidate(
+        row, page, place,
+        [part.split(" ") for part in sentences.split("\n")] if sentences else [],
+        f" {bigrams} " if bigrams else "",
+        heading.split(" ") if heading else [],
+        frozenset(entities.casefold().split()) if entities else _NOBODY,
+        bool(denies),
+    )  # fmt: skip
+
+
+def _found(stored: Sequence[Any]) -> FoundRow:
+    row, page, line, id_, tag, hundredths, day, entities, heading, text = stored
+    return FoundRow(
+        row, page, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,
+        tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
+    )  # fmt: skip

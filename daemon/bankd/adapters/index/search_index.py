@@ -1,0 +1,239 @@
+"""The search index of a workspace in `.bankd/index/`: disposable, rebuilt by itself, read by many, written by one.
+
+Reading is here; what is only needed to write (`index_writer`, and with it the reading of Markdown) is imported when
+something is written, since `bankctl search` reads the index itself when there is no daemon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
+
+if TYPE_CHECKING:
+    from bankd.adapters.index.tree_index import Node, TreeChanges
+    from bankd.adapters.index.writer import IndexWriter, Refreshed
+    from bankd.ports import PageSource, TextAnalyser
+
+__all__ = ["IndexDamaged", "SearchIndex", "damage_told"]
+
+_T = TypeVar("_T")
+
+
+class SearchIndex:
+    """One workspace's index."""
+
+    def __init__(self, folder: Path, pages: PageSource, analyser: TextAnalyser) -> None:
+        """Keep the index in this folder, of these pages, read with this analyser."""
+        self._folder = IndexFolder(folder)
+        self._pages = pages
+        self._analyser = analyser
+        self._build: Build | None = None
+        self._seen = ""
+        self._corpus = Corpus(0, 0.0, 0.0, 0.0)
+        self._made_anew: list[str] = []
+        self.opened = 0
+        """How often a build was opened: with the generation it tells one state from another."""
+
+    def open(self) -> bool:
+        """See the newest state; False when there is no index yet. Raises IndexDamaged."""
+        name = self._folder.current()
+        if name is None:
+            return False
+        with damage_told():
+            if not self._is_current(name):
+                self.close()
+                self._build = self._folder.open(name)
+                self.opened += 1
+            generation = self._opened.rows.state("generation", "0")
+            if generation != self._seen:
+                self._opened.terms.reload()
+                self._seen = generation
+                self._corpus = self._opened.rows.corpus()
+        return True
+
+    def _is_current(self, name: str) -> bool:
+        build = self._build
+        if build is None or build.rows.is_frozen:
+            return False
+        return build.name == name and build.inode == self._folder.inode(name)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        if self._build is not None:
+            self._build.rows.close()
+        self._build = None
+        self._seen = ""
+
+    @property
+    def _opened(self) -> Build:
+        if self._build is None:
+            raise IndexDamaged("it is not open")
+        return self._build
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change."""
+        return int(self._seen or 0)
+
+    @property
+    def updated(self) -> str | None:
+        """When it last took in a change, ISO 8601."""
+        return self._opened.rows.state("updated") or None
+
+    @property
+    def provisional(self) -> int:
+        """Pages read with the lexicon only."""
+        return self._opened.rows.count_provisional()
+
+    @property
+    def corpus(self) -> Corpus:
+        """What scoring has to know of the whole."""
+        return self._corpus
+
+    def pending(self) -> int:
+        """How many pages changed since they were read; looks at their stamps only."""
+        stamps = self._opened.rows.stamps()
+        scan = self._pages.scan()
+        if scan == stamps:
+            return 0
+        changed = sum(1 for path, stamp in scan.items() if stamps.get(path) != stamp)
+        return changed + sum(1 for path in stamps if path not in scan)
+
+    def unchanged(self) -> frozenset[str]:
+        """The pages that are as they were when they were read, by their stamps; opens none."""
+        stamps = self._opened.rows.stamps()
+        return frozenset(path for path, stamp in self._pages.scan().items() if stamps.get(path) == stamp)
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs."""
+        return self._opened.terms.frequency(kind, term)
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+        return [term for term, _ in self._opened.terms.all_frequencies(beginning)]
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        """How a run of Hangul was read in the bank."""
+        return self._opened.rows.reading(run)
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories that match best by a first, rough count, best first."""
+        return self._opened.terms.find(weights, filters, limit)
+
+    def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
+        """What scoring looks at of these memories."""
+        return self._opened.rows.candidates(numbers)
+
+    def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
+        """What is shown of these memories."""
+        return self._opened.rows.rows(numbers)
+
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages; tree-index.json shows the best of them as keywords."""
+        return self._opened.rows.vocabularies(pages)
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        """The paths of pages."""
+        return self._opened.rows.paths(pages)
+
+    def choose_keywords(self) -> None:
+        """Choose the keywords of the pages that changed; only the tree file shows them, so that no search waits for it."""
+        from bankd.adapters.index.keywords import KeywordChooser  # noqa: PLC0415 -- see the top
+
+        with self._folder.writer_lock():
+            self.open()  # what another process put in is in the terms too
+            rows = self._opened.rows
+            paths = rows.tree.without_keywords()
+            chooser = KeywordChooser(self._opened.terms, self._corpus.memories, len(paths))
+            with rows.transaction():
+                for path in paths:
+                    rows.tree.set_keywords(path, chooser.of(rows.tree.term_counts(path)))
+
+    def nodes(self, paths: Iterable[str] | None = None) -> Iterator[Node]:
+        """Each page, or these, with its title, heading paths, keywords and number of memories, for the tree."""
+        return self._opened.rows.tree.nodes(paths)
+
+    def pages_below(self, folder: str) -> tuple[list[str], list[list[str]]]:
+        """The pages below a folder, and the keywords of those directly in it, for the tree."""
+        return self._opened.rows.tree.pages_below(folder)
+
+    def tree_changes(self) -> TreeChanges:
+        """What changed since the tree file was written."""
+        return self._opened.rows.tree.changes(self._opened.rows.state("tree"))
+
+    def note_tree(self, checksum: str) -> None:
+        """Note that the tree file of this checksum has everything that this state of the index has."""
+        with self._folder.writer_lock():
+            if self._opened.rows.state("generation", "0") == self._seen:
+                with self._opened.rows.transaction():
+                    self._opened.rows.tree.forget_changes()
+                    self._opened.rows.set_state("tree", checksum)
+
+    def count(self, term: str) -> int:
+        """In how many memories a term occurs, those not counted that are gone and not yet swept out."""
+        return self._opened.terms.count(term)
+
+    def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
+        """Do some work with the index; where damage stops it, make the index anew and do the work again.
+
+        This is the one place where damage is mended, for whoever meets it. What stops the work again is no damage.
+        """
+        try:
+            with damage_told():
+                return work()
+        except IndexDamaged as damage:
+            self.close()
+            self._note(self.rebuild(now, str(damage)))
+        return work()
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage, once."""
+        said, self._made_anew = self._made_anew, []
+        return said
+
+    def _note(self, done: Refreshed) -> Refreshed:
+        from bankd.adapters.index.writer import THERE_WAS_NONE  # noqa: PLC0415 -- see the top
+        from bankd.adapters.storage.derived import tell_made_anew  # noqa: PLC0415 -- see the top
+
+        if done.why_rebuilt not in {"", THERE_WAS_NONE}:
+            self._made_anew.append(tell_made_anew(self._folder.path, done.why_rebuilt))
+        return done
+
+    def refresh(self, now: datetime) -> Refreshed:
+        """Bring the index up to date with the pages; reads only those whose stamp changed."""
+        done = self._note(self._writer(now).refresh())
+        self.open()
+        return done
+
+    def is_there(self) -> bool:
+        """Whether there is an index at all, damaged or not."""
+        try:
+            return self._folder.current() is not None
+        except IndexDamaged:
+            return True
+
+    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring the index up to date with these pages, named as on the disk; nothing is opened for reading by that."""
+        return self._note(self._writer(now).refresh(paths))
+
+    def rebuild(self, now: datetime, why: str = "asked for") -> Refreshed:
+        """Build the index anew beside the old one, which answers until the new one is whole."""
+        done = self._writer(now).rebuild(why)
+        self.open()
+        return done
+
+    def _writer(self, now: datetime) -> IndexWriter:
+        from bankd.adapters.index.writer import IndexWriter  # noqa: PLC0415 -- see the top
+
+        return IndexWriter(self._folder, self._pages, self._analyser, now)
+
+    def verify(self) -> None:
+        """Check every file of the index against the checksum it had when it was written; raises IndexDamaged."""
+        if self.open() and (changed := find_changed(self._opened)):
+            raise IndexDamaged(changed)

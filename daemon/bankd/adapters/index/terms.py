@@ -1,0 +1,151 @@
+"""The terms of an index, in tantivy: which memories may answer, quickly; exact scores are `core.scoring`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tantivy
+
+from bankd.adapters.system.malloc import require_room
+from bankd.core.ranking.query import Filters
+from bankd.core.ranking.scoring import Weights
+
+if TYPE_CHECKING:
+    from bankd.adapters.index.entries import TermDocument
+
+_TELLING, _RARE = 0.4, 1000
+"""A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
+at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
+_WRITER_BYTES = 30_000_000
+_BUILD_BYTES = 100_000_000
+_THREADS_BYTES = 200_000_000
+"""What tantivy's threads take of the addresses of a process besides; without them it ends the process."""
+
+
+class Terms:
+    """One index's terms; what tantivy raises leaves as ValueError."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or make the index in this folder."""
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema, path=str(folder))
+        self._searcher = self._index.searcher()
+
+    def reload(self) -> None:
+        """See what was committed since."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def replace(self, paths: Iterable[str], documents: Iterable[TermDocument]) -> None:
+        """Replace all memories of these pages by these, in one commit."""
+        with self._writing(_WRITER_BYTES) as writer:
+            for path in paths:
+                writer.delete_documents_by_term("path", path)
+            _add(writer, documents)
+
+    @contextmanager
+    def filling(self) -> Iterator[Callable[[Iterable[TermDocument]], None]]:
+        """Give what adds memories, in one commit however many there are: in one piece they are found fastest."""
+        with self._writing(_BUILD_BYTES) as writer:
+            yield partial(_add, writer)
+
+    @contextmanager
+    def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
+        require_room(most_bytes + _THREADS_BYTES)
+        writer = self._index.writer(most_bytes, 1)
+        yield writer
+        writer.commit()
+        writer.wait_merging_threads()
+        self.reload()
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
+        return int(self._searcher.doc_freq(kind, term))
+
+    def count(self, term: str) -> int:
+        """In how many memories a term occurs now; `frequency` also counts those whose pages were read again since."""
+        return int(self._searcher.search(self._term("terms", term), 1, count=True).count)  # type: ignore[attr-defined]
+
+    def all_frequencies(self, beginning: str = "") -> list[tuple[str, int]]:
+        """All terms that begin so, with the number of memories they occur in, common ones first."""
+        return list(self._searcher.terms_with_prefix("terms", beginning))
+
+    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
+        """The rows that match best by tantivy's own count, at most so many."""
+        terms = self._telling("terms", weights.terms) | self._telling("heading", weights.terms)
+        parts = [self._term(field, term) for field in ("terms", "heading") for term in terms]
+        parts += [self._term("bigrams", gram) for gram in self._telling("bigrams", weights.bigrams)]
+        if not parts:
+            return []
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        required = list(self._filters(filters))
+        if required:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (query, *required)])
+        hits = self._searcher.search(query, limit, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
+    def _telling(self, field: str, weights: Mapping[str, float]) -> dict[str, float]:
+        """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
+        known = {term: many for term in weights if (many := self._searcher.doc_freq(field, term))}
+        least = _TELLING * max((weights[term] for term in known), default=0.0)
+        return {term: weights[term] for term, many in known.items() if many <= _RARE or weights[term] >= least}
+
+    def _term(self, field: str, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
+
+    def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
+        parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]
+        joined = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+        return tantivy.Query.const_score_query(joined, 0.0)
+
+    def _filters(self, filters: Filters) -> Iterable[tantivy.Query]:
+        if filters.tags:
+            yield self._any("tag", filters.tags)
+        if filters.nodes:
+            yield self._any("node", filters.nodes)
+        if filters.entities:
+            yield self._any("entity", [entity.casefold() for entity in filters.entities])
+        if filters.since or filters.until:
+            low = int(filters.since.strftime("%Y%m%d")) if filters.since else None
+            high = int(filters.until.strftime("%Y%m%d")) if filters.until else None
+            between = tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, low, high)
+            yield tantivy.Query.const_score_query(between, 0.0)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for field in ("terms", "bigrams", "heading"):
+        builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
+    for field in ("path", "node", "tag", "entity"):
+        builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("row", stored=False, indexed=False, fast=True)
+    return builder.build()
+
+
+def _add(writer: tantivy.IndexWriter, documents: Iterable[TermDocument]) -> None:
+    for document in documents:
+        writer.add_document(_document(document))
+
+
+def _document(memory: TermDocument) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("row", memory.row)
+    document.add_text("path", memory.path)
+    document.add_text("terms", memory.terms)
+    document.add_text("bigrams", memory.bigrams)
+    document.add_text("heading", memory.heading)
+    for node in memory.nodes:
+        document.add_text("node", node)
+    for entity in memory.entities:
+        document.add_text("entity", entity.casefold())
+    if memory.tag:
+        document.add_text("tag", memory.tag)
+    if memory.day is not None:
+        document.add_unsigned("day", memory.day)
+    return document

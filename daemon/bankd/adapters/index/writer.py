@@ -1,0 +1,259 @@
+"""Writing the search index: what changed is read, analysed, and put in, so that a crash at any point costs nothing.
+
+A change goes rows → terms → rows again; a crash between them leaves its pages without a hash, so the next refresh
+reads them again. A rebuild goes to a new build while the old one answers. Damage and another version make it rebuild.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.adapters.index.entries import NewPage, NewRow, TermDocument
+from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed, record_files
+from bankd.adapters.index.terms import Terms
+from bankd.adapters.storage.disk import storage_told
+from bankd.adapters.system.malloc import seldom_collected
+from bankd.core.language.lexicon import Known
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.utf8 import readable_bytes
+from bankd.core.ranking.indexable import IndexableEntry, entries_of, nodes_of
+
+if TYPE_CHECKING:
+    from bankd.ports import PageSource, TextAnalyser
+
+_BATCH_PAGES = 2_000
+_MANY_FOR_TREE = 200
+THERE_WAS_NONE = "there was none"
+
+
+class Refreshed(NamedTuple):
+    """What a refresh did; `why_rebuilt` is empty when it was not a rebuild."""
+
+    read: int
+    removed: int
+    provisional: int
+    why_rebuilt: str = ""
+
+
+class _Looked(NamedTuple):
+    """What a look at the bank and the index gave: the stamps of pages, the hashes of those read, the terms known."""
+
+    scan: Mapping[str, str]
+    hashes: Mapping[str, str]
+    known: Known
+
+
+class IndexWriter:
+    """Brings an index up to date with the pages of a bank."""
+
+    def __init__(self, folder: IndexFolder, pages: PageSource, analyser: TextAnalyser, now: datetime) -> None:
+        """Take where the index is, the pages, how they are read, and the moment that is written into it."""
+        self._folder = folder
+        self._pages = pages
+        self._analyser = analyser
+        self._now = now
+
+    def refresh(self, paths: Collection[str] | None = None) -> Refreshed:
+        """Take in what changed, of all pages or of these; reads only pages whose stamp changed."""
+        with storage_told(self._folder.path), self._folder.writer_lock():
+            found = self._open_usable()
+            return self._build(found) if isinstance(found, str) else self._update_or_build(found, paths)
+
+    def _update_or_build(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+        """Take changes in; where the build cannot take them (a kill left files that tantivy trips over), make another."""
+        try:
+            with damage_told(), storage_told(self._folder.path):
+                return self._update(build, paths)
+        except IndexDamaged as damage:
+            why = str(damage)
+        finally:
+            build.rows.close()
+        return self._build(why)
+
+    def rebuild(self, why: str) -> Refreshed:
+        """Make a new build beside the old one, which answers until the new one is whole."""
+        with storage_told(self._folder.path), self._folder.writer_lock():
+            return self._build(why)
+
+    def _open_usable(self) -> Build | str:
+        """The build that answers, or why it has to be made anew."""
+        try:
+            name = self._folder.current()
+            if name is None:
+                return THERE_WAS_NONE
+            build = self._folder.open(name)
+        except IndexDamaged as damage:
+            return str(damage)
+        try:
+            with damage_told():
+                why = self._why_unusable(build)
+        except IndexDamaged as damage:
+            why = str(damage)
+        if why:
+            build.rows.close()
+        return why or build
+
+    def _why_unusable(self, build: Build) -> str:
+        changed = find_changed(build)
+        if changed:
+            return changed
+        made_with, have = build.rows.state("analyser"), self._analyser.version
+        return "the morphological analyser is another version" if have and made_with not in {"", have} else ""
+
+    def _build(self, why: str) -> Refreshed:
+        build = self._folder.make()
+        try:
+            scan = self._pages.scan()
+            with seldom_collected():
+                read = self._fill(build, scan)
+            self._folder.publish(build.name)
+            return Refreshed(len(read), 0, build.rows.count_provisional(), why)
+        finally:
+            build.rows.close()
+
+    def _fill(self, build: Build, scan: Mapping[str, str]) -> list[str]:
+        """Put all pages in; nobody reads this build before it is whole, so they need no order among rows and terms."""
+        read: list[str] = []
+        known: set[str] = set()
+        epoch = _next_epoch(build)
+        with build.rows.unread():
+            with build.terms.filling() as add:
+                for paths in _batches(sorted(scan)):
+                    pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
+                    with build.rows.transaction():
+                        for page in pages:
+                            add(_documents(page, build.rows.put_page(page, epoch)))
+                            build.rows.finish_page(page, epoch)
+                    known.update(*(page.terms for page in pages))
+                    read += [page.path for page in pages]
+            with build.rows.transaction():
+                self._finish(build, epoch)
+        return read
+
+    def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+        scan = self._pages.scan(paths)
+        composed = None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
+        known = build.rows.fingerprints(composed)
+        gone = [path for path in known if path not in scan]
+        is_warm = self._analyser.is_warm
+        again = {path for path, fingerprint in known.items() if is_warm and fingerprint.provisional}
+        dirty = [
+            path for path, stamp in scan.items() if path in again or path not in known or known[path].stamp != stamp
+        ]
+        hashes = {path: fingerprint.hash for path, fingerprint in known.items() if path not in again}
+        read = self._take_in(build, dirty, gone, _Looked(scan, hashes, partial(_is_known, build.terms)))
+        return Refreshed(read, len(gone), build.rows.count_provisional())
+
+    def _take_in(self, build: Build, dirty: Sequence[str], gone: Sequence[str], looked: _Looked) -> int:
+        read = 0
+        for paths in _batches(dirty) or ([()] if gone else []):
+            pages = self._read_pages(build, paths, looked)
+            if pages or gone:
+                self._write(build, pages, gone)
+            read += len(pages)
+            gone = ()
+        return read
+
+    def _read_pages(self, build: Build, paths: Sequence[str], looked: _Looked) -> list[NewPage]:
+        """Read and analyse pages; those whose content is the same only get their new stamp."""
+        contents: dict[str, tuple[bytes, str]] = {}
+        for path in paths:
+            data = self._pages.read(path)
+            if data is None:
+                continue
+            digest = hashlib.sha256(data).hexdigest()[:32]
+            if looked.hashes.get(path) == digest:
+                build.rows.touch(path, looked.scan[path])
+            else:
+                contents[path] = (data, digest)
+        return self._analyse_pages(build, contents, looked)
+
+    def _analyse_pages(self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked) -> list[NewPage]:
+        read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
+        entries = {path: tuple(entries_of(page)) for path, page in read.items()}
+        texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
+        analyses = self._analyser.analyse_for_index(texts, build.rows.reading, looked.known)
+        with build.rows.transaction():  # each reading by itself would take longer than all the rest
+            build.rows.add_readings(analyses.readings)
+        pages = []
+        for path, (_, digest) in contents.items():
+            provisional = _is_provisional(entries[path], analyses.provisional)
+            rows = tuple(NewRow(entry, analyses.of[entry.text], analyses.of[entry.context]) for entry in entries[path])
+            headings = tuple(heading.path for heading in read[path].headings)
+            terms = _terms_of(rows)
+            pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows, terms))
+        return pages
+
+    def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
+        """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
+        rows, epoch, paths = build.rows, _next_epoch(build), [page.path for page in pages]
+        with build.rows.transaction():
+            numbers = [rows.put_page(page, epoch) for page in pages]
+        documents = [one for page, found in zip(pages, numbers, strict=True) for one in _documents(page, found)]
+        build.terms.replace([*paths, *gone], documents)
+        with build.rows.transaction():
+            self._note_for_tree(build, [*paths, *gone], epoch)
+            for page in pages:
+                rows.finish_page(page, epoch)
+                rows.drop_old(page.path, epoch)
+            for path in gone:
+                rows.remove_page(path)
+            self._finish(build, epoch)
+
+    def _finish(self, build: Build, epoch: int) -> None:
+        """How far the build has come, once all terms are in."""
+        record_files(build.folder, build.rows)
+        self._note_state(build, epoch)
+
+    @staticmethod
+    def _note_for_tree(build: Build, paths: Sequence[str], epoch: int) -> None:
+        """Note what changes for the tree file; after many changes it is made whole."""
+        if len(paths) > _MANY_FOR_TREE:
+            build.rows.set_state("tree", "")
+        if build.rows.state("tree"):
+            build.rows.tree.touch(paths, epoch)
+
+    def _note_state(self, build: Build, epoch: int) -> None:
+        build.rows.set_state("generation", str(epoch))
+        build.rows.set_state("updated", self._now.isoformat(timespec="seconds"))
+        if self._analyser.version:
+            build.rows.set_state("analyser", self._analyser.version)
+
+
+def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
+    return [paths[at : at + _BATCH_PAGES] for at in range(0, len(paths), _BATCH_PAGES)]
+
+
+def _next_epoch(build: Build) -> int:
+    return int(build.rows.state("generation", "0")) + 1
+
+
+def _is_known(terms: Terms, term: str) -> bool:
+    return terms.frequency("terms", term) > 0
+
+
+def _is_provisional(entries: Sequence[IndexableEntry], texts: frozenset[str]) -> bool:
+    return any(entry.text in texts or entry.context in texts for entry in entries)
+
+
+def _terms_of(rows: Sequence[NewRow]) -> frozenset[str]:
+    above = {row.heading.sentences for row in rows}
+    return frozenset().union(*(row.analysis.sentences.split() for row in rows), *(text.split() for text in above))
+
+
+def _documents(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
+    for number, row in zip(numbers, page.rows, strict=True):
+        yield _term_document(number, page.path, row)
+
+
+def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
+    entry, analysis = row.entry, row.analysis
+    day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
+    nodes = nodes_of(path, entry.heading)
+    said, above = analysis.sentences, row.heading.sentences
+    return TermDocument(number, path, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, day)

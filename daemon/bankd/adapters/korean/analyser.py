@@ -1,0 +1,96 @@
+"""How texts are read: from the cache, by the Kiwi worker, and where neither has them, with the bank's own lexicon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
+from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
+from bankd.core.language.lexicon import Known, Readings, analyse_by_lexicon
+
+if TYPE_CHECKING:
+    from bankd.core.ranking.indexable import IndexAnalyses
+
+Patience: TypeAlias = Literal["never", "if warm", "wait"]
+"""How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
+
+
+class Worker(Protocol):
+    """A process that analyses Korean."""
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether it would answer at once."""
+
+    def start(self) -> None:
+        """Start it without waiting."""
+
+    def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
+        """Analyse texts; None when it cannot."""
+
+
+class Analyser:
+    """Reads texts for the index, thoroughly, and queries, at once."""
+
+    def __init__(self, cache: AnalysisCache, worker: Worker | None, version: Callable[[], str]) -> None:
+        """Take the cache, the worker if there is one, and how to learn its version."""
+        self._cache = cache
+        self._worker = worker
+        self._version = version
+        self._known_version: str | None = None
+        self.patience: Patience = "if warm"
+
+    @property
+    def version(self) -> str:
+        """The version of the morphological analyser; empty without one."""
+        if self._known_version is None:
+            self._known_version = self._version() if self._worker is not None else ""
+        return self._known_version
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether texts would be analysed now, by a worker that is ready or may be waited for."""
+        if self._worker is None or self.patience == "never":
+            return False
+        return self.patience == "wait" or self._worker.is_warm
+
+    def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
+        """Read texts for the index: thoroughly when possible at once, else provisionally."""
+        korean = sorted(text for text in texts if has_hangul(text))
+        found = self._cache.get(korean, self.version)
+        missing = [text for text in korean if text not in found]
+        found.update(self._ask_worker(missing))
+        fresh = readings_of_all(found.values())
+        analyses = {text: one.analysis for text, one in found.items()}
+        provisional = frozenset(text for text in missing if text not in found)
+        for text in provisional:
+            read = analyse_by_lexicon(text, lambda run: fresh[run].split() if run in fresh else readings(run), known)
+            analyses[text] = as_text(read)
+        from bankd.core.ranking.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
+
+        analyses.update((text, as_text(analyse(text))) for text in texts if text not in analyses)
+        return IndexAnalyses(analyses, fresh, provisional)
+
+    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+        """Read a query without ever waiting: by a warm worker, else with the lexicon."""
+        if not has_hangul(text):
+            return analyse(text)
+        if self._worker is not None and self._worker.is_warm:
+            answer = self._worker.analyse([text])
+            if answer:
+                return analysis_of(text, answer[0])
+        return analyse_by_lexicon(text, readings, known)
+
+    def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
+        if not texts or self._worker is None or self.patience == "never":
+            return {}
+        if not self.is_warm:
+            self._worker.start()  # so that it is warm when these are read again
+            return {}
+        answer = self._worker.analyse(texts)
+        if answer is None:
+            return {}
+        found = {text: analysed(text, one) for text, one in zip(texts, answer, strict=True)}
+        self._cache.put(found, self.version)
+        return found

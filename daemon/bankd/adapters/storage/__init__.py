@@ -1,0 +1,5 @@
+"""The one layer that writes under bank/, archive/ and events/.
+
+tree keeps every path inside the workspace, staging swaps files in, transactions commits, recovery finishes.
+journals, trash and events are what it writes down; disk and syscalls are the system below; lock keeps others out.
+"""

@@ -1,0 +1,132 @@
+"""What the disk is asked before and after: is there room, may we write, did it sync.
+
+A sync that fails is never tried again on that file: the kernel has dropped the dirty pages and a second call would say
+that all is well (Rebello et al., USENIX ATC 2020). Two failures in a row make the workspace read-only.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bankd.adapters.storage.tree import Tree
+from bankd.adapters.system.mounts import find_mount
+from bankd.errors import StorageError
+
+RESERVE = 16 * 1024 * 1024  # bytes that must stay free besides three times what is staged
+_ONCE, READ_ONLY = "sync-failed", "read-only"
+_FAILING = "{root}: read-only, because syncing to this disk failed twice in a row; check the disk, then remove .bankd/read-only"
+
+
+class SyncFailedError(OSError):
+    """fsync did not succeed: what was written to that file may be gone."""
+
+
+def check_room(tree: Tree, staged: int) -> None:
+    """StorageError when the disk could fill up while we write."""
+    status = os.statvfs(tree.root)
+    free = status.f_bavail * status.f_frsize
+    needed = 3 * staged + RESERVE
+    if free < needed:
+        raise StorageError(f"{tree.root}: {free >> 20} MB free, {(needed >> 20) + 1} MB needed; nothing was written")
+
+
+def trouble_of(root: Path, folders: Iterable[str]) -> str:
+    """Why nothing can be written in a workspace now, looked at without writing; empty when it can."""
+    if find_mount(root).is_read_only:
+        return f"{root} is on a disk that is read-only"
+    closed = [
+        name for name in ("", ".bankd", *folders) if (root / name).is_dir() and not os.access(root / name, os.W_OK)
+    ]
+    if closed:
+        return f"{root / closed[0]} is read-only, or belongs to somebody else"
+    if (root / ".bankd" / READ_ONLY).exists():
+        return _FAILING.format(root=root)
+    try:
+        status = os.statvfs(root)
+    except OSError as problem:
+        return f"{root}: {problem.strerror}"
+    free = status.f_bavail * status.f_frsize
+    return f"the disk is full: {free >> 20} MB free, {RESERVE >> 20} MB needed" if free < RESERVE else ""
+
+
+def check_writable(tree: Tree) -> None:
+    """StorageError while the alarm of a failing disk stands."""
+    if READ_ONLY in tree.names(".bankd"):
+        raise StorageError(_FAILING.format(root=tree.root))
+
+
+def sync(tree: Tree, fd: int) -> None:
+    """Make a file or folder durable, or remember that it failed and give up."""
+    try:
+        tree.calls.sync(fd)
+    except OSError as problem:
+        with suppress(OSError):
+            _raise_alarm(tree)
+        raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
+
+
+def _raise_alarm(tree: Tree) -> None:
+    name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
+    with tree.folder(".bankd") as folder, suppress(FileExistsError):
+        os.close(tree.calls.create(name, folder))
+
+
+def calm(tree: Tree) -> None:
+    """Forget one failure after a transaction that went well."""
+    if _ONCE in tree.names(".bankd"):
+        tree.remove(f".bankd/{_ONCE}")
+
+
+def hint(problem: OSError) -> str:
+    """What the disk said, and what a person can do."""
+    hints = {
+        errno.ENOSPC: "the disk is full; free some space",
+        errno.EDQUOT: "the disk quota is used up; free some space",
+        errno.EROFS: "the file system is read-only",
+        errno.EACCES: "permission denied; check owner and mode",
+        errno.EPERM: "not permitted; check owner and mode",
+        errno.EMFILE: "too many open files; raise the limit",
+        errno.ENFILE: "too many open files on this machine",
+        errno.EIO: "the disk reports an error; check it",
+    }
+    return hints.get(problem.errno or 0, problem.strerror or str(problem))
+
+
+def explain(problem: OSError, where: object) -> StorageError:
+    """Say what the disk said of a run."""
+    place = f" ({problem.filename})" if problem.filename else ""
+    return StorageError(
+        f"{where}: {hint(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
+    )
+
+
+_ERRNOS = "|".join(
+    str(n) for n in (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
+)
+_REFUSED = re.compile(
+    rf"disk is full|readonly database|disk i/o error|unable to open database file|os error ({_ERRNOS})\b", re.IGNORECASE
+)
+
+
+def is_refusal(problem: Exception) -> bool:
+    """Whether what SQLite or tantivy raised is the disk's doing, and not what a file holds."""
+    return _REFUSED.search(str(problem)) is not None
+
+
+@contextmanager
+def storage_told(where: object) -> Iterator[None]:
+    """Translate what SQLite and tantivy raise when the disk does not take a write; other errors of theirs pass."""
+    try:
+        yield
+    except OSError as problem:
+        raise explain(problem, where) from problem
+    except (sqlite3.OperationalError, ValueError) as problem:
+        if not is_refusal(problem):
+            raise
+        raise StorageError(f"{where}: {problem}. It is made up for by the next run") from problem

@@ -1,0 +1,231 @@
+"""Append-only JSON lines: the event log of a workspace, one file a writer, and the history of runs.
+
+One write a line, so that two writers never mix; a torn last line is closed before the next one; a line that does not
+parse is counted, reported and skipped. Full segments become `.gz`, checked before the plain one goes; where both are
+found they are one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from bankd.adapters.storage.disk import explain, sync
+from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.tree import Tree, split
+from bankd.core.edits.transaction import Event
+from bankd.core.lifecycle.events import find_missing
+from bankd.errors import ConflictError, UserError
+
+LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
+SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
+ROTATE_AT = 4 * 1024 * 1024
+_SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?P<gz>\.gz)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Corrupt:
+    """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
+
+    path: str
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
+
+
+def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append rows to a JSON lines file and sync it once; a torn last line is ended first."""
+    lines = [line_of(row) for row in rows]
+    parent, name = split(path)
+    with tree.folder(parent, make=True) as folder:
+        is_new = name not in tree.names(parent)
+        fd = _open_to_append(tree, name, folder)
+        try:
+            _heal(tree, fd)
+            for line in lines:
+                _write_whole(tree, fd, line)
+            sync(tree, fd)
+        finally:
+            os.close(fd)
+        if is_new:
+            sync(tree, folder)
+
+
+def _open_to_append(tree: Tree, name: str, folder: int) -> int:
+    try:
+        return tree.calls.open_to_append(name, folder)
+    except IsADirectoryError:
+        tree.make_way(name, folder)
+        return tree.calls.open_to_append(name, folder)
+
+
+def _heal(tree: Tree, fd: int) -> None:
+    """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - LINE_CAP - 1)
+    before, newline, last = os.pread(fd, size - start, start).rpartition(b"\n")
+    if not last:
+        return
+    if parse_row(last) is not None:
+        tree.calls.write(fd, b"\n")
+    elif newline or not start:
+        tree.calls.truncate(fd, start + len(before) + len(newline))
+
+
+def _write_whole(tree: Tree, fd: int, line: bytes) -> None:
+    done = tree.calls.write(fd, line)
+    while done < len(line):  # a short write: nobody else writes to this file
+        done += tree.calls.write(fd, line[done:])
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """A row as its line; UserError above 64 KB."""
+    line = json.dumps(row, separators=(",", ":")).encode() + b"\n"
+    if len(line) > LINE_CAP:
+        raise UserError(f"an event of {len(line)} bytes is over the limit of {LINE_CAP}")
+    return line
+
+
+def parse_row(line: bytes) -> dict[str, Any] | None:
+    """Read one line; None when it is no JSON object of a lawful length."""
+    try:
+        row = json.loads(line) if len(line) <= LINE_CAP else None
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def parse_lines(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[dict[str, Any]]:
+    """The rows of a file; what does not parse goes to `corrupt`. A last line without its end is not read yet."""
+    return (row for _, row in _numbered_rows(data, path, corrupt))
+
+
+def _numbered_rows(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        if not line.strip():
+            continue
+        row = parse_row(line)
+        if row is not None:
+            yield number, row
+        else:
+            corrupt.append(Corrupt(path, number, "not a JSON object of at most 64 KB"))
+
+
+class EventLog:
+    """The events of a workspace; this process appends to its own writer's files only."""
+
+    def __init__(self, tree: Tree, staging: Staging, writer: str) -> None:
+        self._tree = tree
+        self._staging = staging
+        self._writer = writer
+        self.corrupt: list[Corrupt] = []
+
+    def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
+        """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
+        path = self._current()
+        known = {row.get("id") for row in self._rows(path)} if unless_there else set()
+        fresh = [event for event in events if event["id"] not in known]
+        if fresh:
+            append_lines(self._tree, path, fresh)
+
+    def read(self) -> list[dict[str, Any]]:
+        """All events of all writers as a set: once each, in the order of their time and id."""
+        self.corrupt = []
+        found: dict[str, dict[str, Any]] = {}
+        try:
+            segments = [(path, list(self._numbered(path))) for path in self.segments()]
+        except OSError as problem:
+            raise explain(problem, "events/") from problem
+        for path, rows in segments:
+            for number, row in rows:
+                missing = find_missing(row)
+                if missing:
+                    self.corrupt.append(Corrupt(path, number, f"an event without {missing}"))
+                else:
+                    found[row["id"]] = row
+        return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
+
+    def segments(self) -> list[str]:
+        """The files to read; of a segment that is there twice, the packed one if it is sound."""
+        names = [name for name in self._tree.names("events") if _SEGMENT.fullmatch(name)]
+        chosen = []
+        for name in names:
+            twin = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
+            packed = name if name.endswith(".gz") else twin
+            if twin not in names or name == (
+                packed if self._is_sound(f"events/{packed}") else packed.removesuffix(".gz")
+            ):
+                chosen.append(f"events/{name}")
+        return chosen
+
+    def _is_sound(self, path: str) -> bool:
+        before = len(self.corrupt)
+        self._bytes(path)
+        sound = len(self.corrupt) == before
+        del self.corrupt[before:]
+        return sound
+
+    def _rows(self, path: str) -> Iterator[dict[str, Any]]:
+        return (row for _, row in self._numbered(path))
+
+    def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        return _numbered_rows(self._bytes(path), path, self.corrupt)
+
+    def _bytes(self, path: str) -> bytes:
+        try:
+            data = self._tree.read(path, SEGMENT_CAP) or b""
+        except ConflictError as problem:
+            self.corrupt.append(Corrupt(path, 0, str(problem).partition(": ")[2]))
+            return b""
+        return self._unpacked(path, data) if path.endswith(".gz") else data
+
+    def _unpacked(self, path: str, data: bytes) -> bytes:
+        unpacker = zlib.decompressobj(wbits=31)
+        try:
+            plain = unpacker.decompress(data, SEGMENT_CAP)
+        except zlib.error:
+            self.corrupt.append(Corrupt(path, 0, "not a sound gzip file"))
+            return b""
+        if not unpacker.eof:
+            problem = "unpacks to more than 64 MB" if unpacker.unconsumed_tail else "cut short"
+            self.corrupt.append(Corrupt(path, 0, problem))
+        return plain
+
+    def _current(self) -> str:
+        numbers = [
+            int(found["number"])
+            for name in self._tree.names("events")
+            if (found := _SEGMENT.fullmatch(name)) and found["writer"] == self._writer
+        ]
+        number = max(numbers, default=1)
+        path = f"events/{self._writer}-{number:04}.jsonl"
+        names, name = self._tree.names("events"), path.removeprefix("events/")
+        is_full = name in names and self._tree.sizes("events", [name])[name][1] >= ROTATE_AT
+        is_packed = f"{name}.gz" in names
+        return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full or is_packed else path
+
+    def pack(self) -> None:
+        """Compress our full segments: written aside, checked, put in place, and only then the plain one goes."""
+        current = self._current()
+        for name in self._tree.names("events"):
+            found = _SEGMENT.fullmatch(name)
+            path = f"events/{name}"
+            if found and found["writer"] == self._writer and not found["gz"] and path != current:
+                self._pack_one(path)
+
+    def _pack_one(self, path: str) -> None:
+        plain = self._tree.read(path, SEGMENT_CAP) or b""
+        packed = gzip.compress(plain, mtime=0)
+        if sha256(gzip.decompress(packed)).digest() == sha256(plain).digest():
+            self._staging.publish(f"{path}.gz", packed)
+            self._tree.remove(path)
+            self._tree.sync_folder("events")

@@ -1,0 +1,163 @@
+"""The redo journal: `.bankd/txn/SEQ.json`, whose rename into place is the commit of a transaction.
+
+The first line is the SHA-256 of the rest. A committed journal moves on to `done/` for a second look, then to `runs/`,
+where undo and show find it: what a run did and the bytes from before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from bankd.adapters.storage.disk import sync
+from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.tree import Tree
+from bankd.core.daemon.edit_loops import find_rests
+from bankd.core.edits.transaction import Transaction
+from bankd.core.markdown.policy import KeepPolicy
+from bankd.errors import ConflictError, UserError
+
+TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
+_FORMAT = 1
+_CAP = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there).
+
+    `settled` are the pieces that people were seen to have changed or taken out since.
+    """
+
+    seq: int
+    transaction: Transaction
+    before: Mapping[str, str | None]
+    settled: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return f"{self.seq:06}.json"
+
+    def paths(self) -> list[str]:
+        """The file of each step, and after them the files from which a copy may have to be withdrawn."""
+        steps = [step.path for step in self.transaction.steps()]
+        copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
+        for operation in self.transaction.operations:
+            copies |= {moved.to for moved in getattr(operation, "moved", ())}
+        return steps + sorted(copies - {""})
+
+
+class Journals:
+    """The journals of one workspace."""
+
+    def __init__(self, tree: Tree, staging: Staging) -> None:
+        self._tree = tree
+        self._staging = staging
+        self.set_aside: list[str] = []
+
+    def next_seq(self) -> int:
+        """The number of the next transaction."""
+        names = [name for folder in (TXN, DONE, RUNS) for name in self._tree.names(folder)]
+        numbers = [int(name[:6]) for name in names if name[:6].isdigit()]
+        return max(numbers, default=0) + 1
+
+    def commit(self, journal: Journal) -> None:
+        """Make a transaction happen: before this nothing visible has changed, after it recovery rolls forward."""
+        self._staging.publish(f"{TXN}/{journal.name}", encode_journal(journal))
+
+    def move(self, journal: Journal, old: str, new: str) -> None:
+        """Pass a journal on to its next folder."""
+        with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
+            self._tree.calls.rename(journal.name, source, journal.name, target)
+            sync(self._tree, target)
+
+    def rewrite(self, folder: str, journal: Journal) -> None:
+        """Put a journal with other contents in the place of one: only purging does this."""
+        self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
+
+    def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
+        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside."""
+        for name in self._tree.names(folder):
+            if not name.endswith(".json") or name < f"{since:06}":
+                continue
+            try:
+                data = self._tree.read(f"{folder}/{name}", _CAP)
+                if data is not None:  # else it has moved on since the folder was listed
+                    yield decode_journal(data)
+            except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError):
+                self._set_aside(folder, name)
+
+    def _set_aside(self, folder: str, name: str) -> None:
+        with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
+            self._tree.calls.rename(name, fd, f"{name}.bad", fd)
+            self.set_aside.append(f"{folder}/{name}.bad")
+
+    def take_set_aside(self) -> list[str]:
+        """What there is to say of journals that were set aside, once."""
+        said = [
+            f"{path}: this journal cannot be read and was set aside; bankctl doctor says more"
+            for path in self.set_aside
+        ]
+        self.set_aside.clear()
+        return said
+
+    def prune(self, now: datetime, keep: KeepPolicy) -> None:
+        """Let go of the older runs, which then can no longer be undone; never of the last few."""
+        names = [name for name in self._tree.names(RUNS) if name.endswith(".json")]
+        if len(names) <= keep.runs_at_least:
+            return
+        oldest, total = now - timedelta(days=keep.runs_days), 0
+        for age, (name, (modified, size)) in enumerate(reversed(self._tree.sizes(RUNS, names).items())):
+            total += size
+            is_excess = modified < oldest.timestamp() or total > keep.runs_mib << 20
+            if age >= keep.runs_at_least and is_excess:
+                self._tree.remove(f"{RUNS}/{name}")
+
+    def all(self) -> list[Journal]:
+        """Every journal that is kept, oldest first; in the order in which they move, so that none slips past."""
+        found = {journal.seq: journal for folder in (TXN, DONE, RUNS) for journal in self.load(folder)}
+        return [found[seq] for seq in sorted(found)]
+
+    def resting(self, now: datetime) -> dict[str, datetime]:
+        """The pages that are fought over and left alone for a while: until when."""
+        young = list(self.load(DONE))
+        since = self.load(RUNS, young[0].seq) if young else ()
+        return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
+
+    def find(self, run: str) -> list[Journal]:
+        """The journals of a run, by its id or its number; UserError when there is none."""
+        found = [journal for journal in self.all() if run in {journal.transaction.run, str(journal.seq)}]
+        if not found:
+            raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
+        return found
+
+
+def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
+    """Until when each page that was fought over is left alone; a moment in the past for one that has had its rest."""
+    in_order = sorted(journals, key=lambda journal: journal.seq)
+    return find_rests((journal.transaction, journal.before) for journal in in_order)
+
+
+def encode_journal(journal: Journal) -> bytes:
+    """A journal as bytes, its checksum first."""
+    fields = {"format": _FORMAT, "seq": journal.seq, **journal.transaction.to_json(), "before": dict(journal.before)}
+    fields |= {"settled": sorted(journal.settled)} if journal.settled else {}
+    body = json.dumps(fields, sort_keys=True).encode() + b"\n"
+    return sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def decode_journal(data: bytes) -> Journal:
+    """Read a journal; ValueError, KeyError or TypeError when it is torn or newer than this program."""
+    checksum, _, body = data.partition(b"\n")
+    if sha256(body).hexdigest().encode() != checksum:
+        raise ValueError("the checksum does not match")
+    fields = json.loads(body)
+    if fields["format"] != _FORMAT:
+        raise ValueError("written by another version")
+    settled = frozenset(fields.get("settled", ()))
+    return Journal(fields["seq"], Transaction.from_json(fields), fields["before"], settled)

@@ -1,0 +1,67 @@
+"""The one thing that bankd writes in memory/: a line at the end of a log, durable before anybody is told of it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from bankd.adapters.storage.disk import hint, sync
+from bankd.adapters.storage.tree import Tree
+from bankd.core.lifecycle.retain import Place
+from bankd.core.markdown.utf8 import is_wide
+from bankd.errors import StorageError, UserError
+
+
+def append_line(tree: Tree, log: str, line: str) -> Place:
+    """Append a Retain line to a log, made when missing; StorageError when the disk does not take it, the log as it was."""
+    try:
+        with tree.folder("memory") as folder:
+            is_new = log not in tree.names("memory")
+            fd = tree.calls.open_to_append(log, folder, 0o644)
+            try:
+                place = Place(log, _append(tree, fd, line, log))
+            except OSError:
+                if is_new and not os.fstat(fd).st_size:
+                    with suppress(OSError):
+                        tree.calls.unlink(log, folder)
+                raise
+            finally:
+                os.close(fd)
+            if is_new:
+                sync(tree, folder)
+            return place
+    except OSError as problem:
+        raise StorageError(f"memory/{log}: {hint(problem)}. The line was not added") from problem
+
+
+def _append(tree: Tree, fd: int, line: str, log: str) -> int:
+    """Append it with what must stand before it; gives its number."""
+    if is_wide(os.pread(fd, 4, 0)):
+        raise UserError(
+            f"memory/{log}: is UTF-16 or UTF-32, and a line in UTF-8 would spoil it; save it as UTF-8 first"
+        )
+    size = os.fstat(fd).st_size
+    own = line.encode("utf-8", "surrogateescape") + b"\n"
+    opening = b"" if size else f"# {log.removesuffix('.md')}\n\n## Retain\n".encode()
+    glue = b"\n" if size and os.pread(fd, 1, size - 1) != b"\n" else b""
+    _write_or_take_back(tree, fd, glue + opening + own, size)
+    end = os.lseek(fd, 0, os.SEEK_CUR)  # of what we wrote, even if somebody has appended more by now
+    return _newlines_before(fd, end - len(own)) + 1
+
+
+def _write_or_take_back(tree: Tree, fd: int, data: bytes, size: int) -> None:
+    done = tree.calls.write(fd, data)
+    try:
+        while done < len(data):
+            done += tree.calls.write(fd, data[done:])
+        sync(tree, fd)
+    except OSError:
+        if os.fstat(fd).st_size == size + done:  # nobody else has appended meanwhile
+            with suppress(OSError):
+                tree.calls.truncate(fd, size)
+        raise
+
+
+def _newlines_before(fd: int, end: int) -> int:
+    chunks = range(0, end, 1 << 20)
+    return sum(os.pread(fd, min(1 << 20, end - start), start).count(b"\n") for start in chunks)

@@ -1,0 +1,208 @@
+"""What a start does before anything new: finish what was committed, look a second time, carry late writes over.
+
+It is the normal path again, so a crash in here is a crash like any other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from bankd.adapters.storage.disk import explain
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, rests_of
+from bankd.adapters.storage.staging import Staged
+from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.storage.trash import Trash, carrying
+from bankd.adapters.storage.tree import Tree
+from bankd.core.edits.operations import Append, Operation
+from bankd.core.edits.second_look import describe, second_look
+from bankd.core.edits.settled import Settling, without_settled
+from bankd.core.edits.spans import keys_in
+from bankd.core.edits.transaction import HEALING, Transaction
+from bankd.core.lifecycle.events import DELETED, RESTORED, event, fold
+from bankd.core.markdown.policy import KeepPolicy
+from bankd.errors import ConflictError
+
+SECOND_LOOK = timedelta(minutes=10)
+_UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
+_HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a start found to do: transactions finished, pages healed, late writes carried over, journals set aside.
+
+    `notes` name for people what of their saving was not left as they saved it.
+    """
+
+    finished: list[Applied] = field(default_factory=list)
+    healed: list[Applied] = field(default_factory=list)
+    carried: list[Applied] = field(default_factory=list)
+    set_aside: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        """The files that changed."""
+        return sorted({path for applied in self.finished + self.healed + self.carried for path in applied.changed})
+
+
+class Recoverer:
+    """Recovers one workspace; the lock must be held."""
+
+    def __init__(
+        self, tree: Tree, transactions: Transactions, settle_seconds: float = 5.0, keep: KeepPolicy | None = None
+    ) -> None:
+        self._tree = tree
+        self._transactions = transactions
+        self._journals = transactions.journals
+        self._trash = Trash(tree, transactions.staging)
+        self._settle = timedelta(seconds=settle_seconds)
+        self._keep = keep or KeepPolicy()
+
+    def recover(self, now: datetime) -> Recovery:
+        """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
+        recovery = Recovery()
+        try:
+            self._clear_stage()
+            for journal in list(self._journals.load(TXN)):
+                recovery.finished.append(self._transactions.run(journal, {}))
+            _refuse_if_waiting(recovery)
+            recovery.carried = self._carry_late_writes(now)
+            for operations, applied, run in self._look_again(now):
+                recovery.healed.append(applied)
+                recovery.notes += describe(operations, applied.changed, run)
+            self._retire(now)
+        except OSError as problem:
+            raise explain(problem, self._tree.root) from problem
+        recovery.set_aside = list(self._journals.set_aside)
+        return recovery
+
+    def _clear_stage(self) -> None:
+        """Look at what a crash left on the stage: ours goes, an edit that was just displaced goes back."""
+        staging = self._transactions.staging
+        names = staging.names()
+        journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
+        for name in names:
+            staged = Staged.parse(name)
+            if staged is None or staged.seq not in journals:
+                staging.discard(name)  # unfinished, or never committed and hence never swapped
+            else:
+                staging.look(staged, journals[staged.seq].paths()[staged.step])
+
+    def _carry_late_writes(self, now: datetime) -> list[Applied]:
+        if not self._tree.names(".bankd/trash"):
+            return []
+        journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
+        carried = []
+        for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
+            operations = carrying(late, self._locate, self._transactions.look)
+            run = f"{journals[late.staged.seq].transaction.run}~late"
+            applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
+            carried.append(applied)
+            self._trash.carried(late)
+        self._trash.expire(now, self._keep)
+        return carried
+
+    def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
+        """Apply young transactions once more; what a later one decided about a piece stands."""
+        young = list(self._journals.load(DONE))
+        if not young:
+            return
+        later = young + list(self._journals.load(RUNS, since=young[0].seq))
+        rests = rests_of(later)
+        for journal in young:
+            since = [other.transaction for other in later if other.seq > journal.seq]
+            paths = self._young_paths(journal, now, rests)
+            settled = self._settle_pieces(journal, paths, since, now)
+            transaction = without_settled(journal.transaction, settled)
+            hurried = {path for path in paths if self._is_hurried(path, since)}
+            operations = second_look(transaction, self._transactions.look, self._locate, paths, since, hurried)
+            if operations:
+                applied = self._transactions.commit(self._again(transaction.run, operations, now))
+                if applied.changed:
+                    yield operations, applied, transaction.run
+
+    def _settle_pieces(
+        self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
+    ) -> frozenset[str]:
+        """Take note, for good where a page is at rest, of what people made of what a run wrote."""
+        settling = Settling(self._transactions.look, self._locate, since)
+        at_rest = {path for path in paths if abs(now - self._modified(path)) >= min(self._settle, _HALF_SAVED)}
+        for_good = settling.find(journal.transaction, journal.before, journal.settled, at_rest)
+        if for_good:
+            journal = replace(journal, settled=journal.settled | for_good)
+            self._journals.rewrite(DONE, journal)
+        return journal.settled | settling.find(journal.transaction, journal.before, journal.settled, paths - at_rest)
+
+    def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
+        """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
+        own, at = f"{run}~again", now.isoformat()
+        back = {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
+        gone = fold(self._transactions.events.read()).gone if back else {}
+        deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
+        events = tuple(event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
+        return Transaction(own, at, operations, events, "second look")
+
+    def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
+        """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.
+
+        One that is fought over is left alone for a while, and then looked at once more.
+        """
+        resting = {path for path, until in rests.items() if until > now}
+        paths = {operation.path for operation in journal.transaction.operations} - resting
+        if _age(journal, now) <= SECOND_LOOK:
+            return paths
+        return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}
+
+    def _is_hurried(self, path: str, since: Iterable[Transaction]) -> bool:
+        """Whether a page was saved again within seconds of a second look at it: by an old buffer too, read before that."""
+        looks = (other for other in since if other.kind in HEALING and path in {op.path for op in other.operations})
+        last = max((datetime.fromisoformat(other.planned_at) for other in looks), default=None)
+        return last is not None and abs(self._modified(path) - last) <= _UNREAD
+
+    def _modified(self, path: str) -> datetime:
+        try:
+            with self._tree.file(path) as fd:
+                return datetime.fromtimestamp(os.fstat(fd).st_mtime, UTC)
+        except (OSError, ConflictError, OverflowError, ValueError):
+            return datetime.min.replace(tzinfo=UTC)
+
+    def _locate(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
+        """Read bank/ and archive/ for these keys: only for the few pieces that are not where they were put."""
+        found: dict[str, set[str]] = {key: set() for key in keys}
+        for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
+            for key in keys_in(self._transactions.look(path), keys):
+                found[key].add(path)
+        return found
+
+    def _retire(self, now: datetime) -> None:
+        old = [journal for journal in self._journals.load(DONE) if _age(journal, now) > SECOND_LOOK]
+        resting = self._journals.resting(now).keys() if old else set()
+        for journal in old:
+            if not resting & journal.before.keys():
+                self._journals.move(journal, DONE, RUNS)
+        self._journals.prune(now, self._keep)
+
+
+def _refuse_if_waiting(recovery: Recovery) -> None:
+    waiting = sorted({path for applied in recovery.finished for path in applied.postponed})
+    if waiting:
+        raise ConflictError(f"{', '.join(waiting)}: being edited; the next run goes on from there")
+
+
+def _age(journal: Journal, moment: datetime) -> timedelta:
+    return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
+
+
+def _pages(tree: Tree, folder: str) -> Iterator[str]:
+    with suppress(NotADirectoryError, ConflictError):
+        for name in tree.names(folder):
+            path = f"{folder}/{name}"
+            if name.endswith(".md"):
+                yield path
+            elif not name.startswith("."):
+                yield from _pages(tree, path)

@@ -1,0 +1,249 @@
+"""The one writer under bank/, archive/ and events/: commit a transaction, and finish what a crash interrupted.
+
+    stage all | journal [COMMIT] | swap and look, step by step | events | journal to done/
+
+Until the journal is in place nothing visible has changed; after it everything goes forward, with the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Event as Waiter
+
+from bankd.adapters.storage import disk
+from bankd.adapters.storage.events import EventLog
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, Journals
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.staging import Staged, Staging
+from bankd.adapters.storage.tree import FILE_CAP, Tree, split
+from bankd.adapters.storage.writability import closed_among
+from bankd.core.edits.operations import Append, Remove, Rewrite, digest
+from bankd.core.edits.spans import keys_in
+from bankd.core.edits.transaction import Outcome, Step, Transaction, refused_step, state_of, take_step
+from bankd.core.markdown.scanner import decode
+from bankd.errors import ConflictError, InvariantError
+
+_TRIES = 20
+_DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
+_PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that a transaction changed: digests of its bytes, `-` where there is no file."""
+
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class Applied:
+    """What became of a transaction; `conflicts` says in words what was left as a hand had it."""
+
+    seq: int
+    changed: dict[str, Change] = field(default_factory=dict)
+    conflicts: list[str] = field(default_factory=list)
+    postponed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """What a step will make of its file if nobody changes that meanwhile."""
+
+    number: int
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+
+class Transactions:
+    """Commits transactions to one workspace; the lock must be held."""
+
+    def __init__(self, tree: Tree, lock: Lock, writer: str, rewrite: Rewrite | None = None) -> None:
+        """`writer` names this machine's event files; `rewrite` is the rule that rewrites links in a page."""
+        self._tree = tree
+        self._lock = lock
+        self.rewrite = rewrite
+        self.staging = Staging(tree)
+        self.journals = Journals(tree, self.staging)
+        self.events = EventLog(tree, self.staging, writer)
+        self.own_writes: dict[str, str] = {}
+        self._wait = Waiter().wait
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the lock is held."""
+        return self._lock.is_held
+
+    def closed(self, paths: Collection[str]) -> dict[str, str]:
+        """Those of these files, there or not yet, that cannot be written now, and why."""
+        return closed_among(self._tree, paths)
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        if not self._lock.is_held:
+            raise InvariantError("a transaction was begun without the lock")
+        try:
+            disk.check_writable(self._tree)
+            journal, staged = self._stage(transaction)
+            if not journal.before and not transaction.events:
+                return Applied(0)
+            self.journals.commit(journal)
+            return self.run(journal, staged)
+        except OSError as problem:
+            raise disk.explain(problem, self._tree.root) from problem
+
+    def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, Staged]]:
+        """Put the result of every step on the stage: all space is taken before anything is visible."""
+        seq = self.journals.next_seq()
+        foreseen = list(self._foresee(transaction))
+        before: dict[str, str | None] = {}
+        for item in foreseen:
+            before.setdefault(item.path, None if item.old is None else decode(item.old))
+        if foreseen or transaction.events:
+            texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
+            disk.check_room(self._tree, sum(texts))
+        return Journal(seq, transaction, before), self._stage_all(seq, foreseen)
+
+    def _foresee(self, transaction: Transaction) -> Iterator[_Foreseen]:
+        state: dict[str, bytes | None] = {}
+        look = state_of(state, self.look)
+        for number, step in enumerate(transaction.steps()):
+            with suppress(ConflictError):  # met again, and reported, when the step runs
+                old = state[step.path] if step.path in state else self._tree.read(step.path)
+                new = take_step(step, old, look, self.rewrite).data
+                if new != old and _fits(new):
+                    state[step.path] = new
+                    yield _Foreseen(number, step.path, old, new)
+
+    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, Staged]:
+        staged = {}
+        try:
+            for item in foreseen:
+                name = Staged(seq, item.number, 0, digest(item.old), digest(item.new))
+                with suppress(ConflictError):  # as above
+                    self._stage_one(name, item.path, item.new)
+                    staged[item.number] = name
+        except BaseException:
+            with suppress(OSError):
+                for left in self.staging.names():
+                    self.staging.discard(left)
+            raise
+        return staged
+
+    def _stage_one(self, staged: Staged, path: str, new: bytes | None) -> None:
+        if new is not None:
+            model = path if self._tree.read(path) is not None else None
+            self.staging.stage(str(staged), new, model)
+
+    def run(self, journal: Journal, staged: Mapping[int, Staged]) -> Applied:
+        """Carry out a committed journal: a fresh one, or one that a crash left behind."""
+        applied = Applied(journal.seq)
+        if staged:
+            self.staging.sync()
+        added: list[str] = []
+        for number, step in enumerate(journal.transaction.steps()):
+            if step.phase < Remove.phase:
+                added.append(step.path)
+            elif added:
+                self._sync_folders(added)  # what is taken out below must be there, for good, before it goes
+                added = []
+            self._run_step(journal, number, step, staged.get(number), applied)
+        self._sync_folders(journal.paths())  # also what was swapped before a crash: the journal is about to move on
+        if applied.postponed:
+            return applied
+        missing = self._report_missing(journal.transaction, applied)
+        # A memory that found no place is not said to be kept: its line is read again, instead of passing for deleted.
+        events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
+        if events:
+            self.events.append(events, unless_there=not staged)
+        self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
+        disk.calm(self._tree)
+        return applied
+
+    def _sync_folders(self, paths: Iterable[str]) -> None:
+        for folder in sorted({split(path)[0] for path in paths}):
+            with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
+                disk.sync(self._tree, fd)
+
+    def _run_step(self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied) -> None:
+        try:
+            outcome = self._settle_step(journal, number, step, staged, applied)
+        except ConflictError as conflict:
+            applied.conflicts.append(str(conflict))
+            outcome = refused_step(step, self.look(step.path))
+        for key in outcome.stayed:
+            applied.conflicts.append(f"{step.path}: {key} was changed by hand meanwhile and stays")
+        for withdrawal in outcome.withdrawals:
+            number = journal.paths().index(withdrawal.path, len(journal.transaction.steps()))
+            try:
+                self._settle_step(journal, number, Step(withdrawal.path, (withdrawal,)), None, applied)
+            except ConflictError as conflict:
+                applied.conflicts.append(str(conflict))
+
+    def _settle_step(
+        self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied
+    ) -> Outcome:
+        """Swap a step's result in; if the page is not what we read, take the step again on what it is now."""
+        for attempt in range(_TRIES):
+            old = self._tree.read(step.path)
+            outcome = take_step(step, old, self.look, self.rewrite)
+            if outcome.data == old or not _fits(outcome.data):
+                return outcome
+            if not old and old is not None and attempt < _TRIES - 1:
+                self._wait(_PAUSE)  # an editor truncates before it writes: an empty page is not "all deleted"
+                continue
+            name = Staged(journal.seq, number, attempt, digest(old), digest(outcome.data))
+            if staged is None or (staged.before, staged.after) != (name.before, name.after):
+                self._restage(journal, name, step.path, old, outcome.data)
+                staged = name
+            if self.staging.swap(staged, step.path):
+                self._note(step.path, old, outcome.data, applied)
+                return outcome
+            staged = None
+        applied.postponed.append(step.path)
+        return Outcome(None)
+
+    def _restage(self, journal: Journal, name: Staged, path: str, old: bytes | None, new: bytes | None) -> None:
+        first = journal.before.get(path)
+        if old is not None and (first is None or decode(old) != first):
+            self.staging.keep_pristine(name, old)
+        self._stage_one(name, path, new)
+
+    def _note(self, path: str, old: bytes | None, new: bytes | None, applied: Applied) -> None:
+        first = applied.changed[path].before if path in applied.changed else digest(old)
+        applied.changed[path] = Change(first, digest(new))
+        self.own_writes[path] = digest(new)
+
+    def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:
+        missing: set[str] = set()
+        for operation in transaction.operations:
+            if isinstance(operation, Append) and operation.path not in applied.changed:
+                keys = {piece.key for piece in operation.pieces}
+                for key in sorted(keys - keys_in(self.look(operation.path), keys)):
+                    applied.conflicts.append(f"{operation.path}: {key} found no place that reads as it should")
+                    missing.add(key)
+        return missing
+
+    def look(self, path: str) -> bytes | None:
+        """A file's bytes at this moment; None also for one that must be left alone."""
+        try:
+            return self._tree.read(path)
+        except ConflictError:
+            return None
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Put a derived file in place (tree-index.json); UserError's of the disk as for a transaction."""
+        if self._tree.read_own(path, _DERIVED_CAP) == data:
+            return
+        try:
+            self.staging.publish(path, data)
+        except OSError as problem:
+            raise disk.explain(problem, path) from problem
+        self.own_writes[path] = digest(data)
+
+
+def _fits(data: bytes | None) -> bool:
+    return data is None or len(data) <= FILE_CAP

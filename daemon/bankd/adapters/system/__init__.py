@@ -1,0 +1,1 @@
+"""The machine around bankd: clock, signals, sockets, timers, child processes, systemd, file systems."""

@@ -1,0 +1,65 @@
+"""The notify protocol of systemd (sd_notify(3)): a datagram to the socket that `NOTIFY_SOCKET` names, if any."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from bankd.adapters.system.clock import read_monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Notifier:
+    """Tells the service manager how we are; without one it does nothing."""
+
+    address: str | None
+    watchdog: timedelta | None = None
+
+    def ready(self, status: str) -> None:
+        self._send("READY=1", f"STATUS={status}")
+
+    def status(self, status: str) -> None:
+        self._send(f"STATUS={status}")
+
+    def alive(self) -> None:
+        """Feed the watchdog; call it only with proof of progress."""
+        self._send("WATCHDOG=1")
+
+    def reloading(self) -> None:
+        """Announce a reload; `ready` ends it. The time stamp is what Type=notify-reload asks for."""
+        self._send("RELOADING=1", f"MONOTONIC_USEC={int(read_monotonic() * 1_000_000)}")
+
+    def stopping(self, status: str) -> None:
+        self._send("STOPPING=1", f"STATUS={status}")
+
+    def extend(self, by: timedelta) -> None:
+        """Ask for more time to start or stop, counted from now."""
+        self._send(f"EXTEND_TIMEOUT_USEC={by // timedelta(microseconds=1)}")
+
+    def _send(self, *fields: str) -> None:
+        if self.address is None:
+            return
+        # An address that begins with @ is in the abstract namespace, which sockets spell with a NUL.
+        address = "\0" + self.address[1:] if self.address.startswith("@") else self.address
+        text = "\n".join(field.replace("\n", " ") for field in fields)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.setblocking(False)
+            try:
+                sender.sendto(text.encode(errors="replace"), address)
+            except OSError:  # a manager that went away or does not read must not stop the service
+                return
+
+
+def take_notifier(environment: MutableMapping[str, str]) -> Notifier:
+    """The notifier of this process; its variables are removed, so that children cannot speak for us."""
+    address = environment.pop("NOTIFY_SOCKET", "")
+    watchdog = environment.pop("WATCHDOG_USEC", "")
+    watched_pid = environment.pop("WATCHDOG_PID", "")
+    if not address.startswith(("/", "@")):
+        return Notifier(None)
+    is_ours = not watched_pid or watched_pid == str(os.getpid())
+    interval = timedelta(microseconds=int(watchdog)) if watchdog.isdigit() and int(watchdog) and is_ours else None
+    return Notifier(address, interval)

@@ -1,0 +1,224 @@
+"""What the bank, its archive and the logs held when they were last looked at: derived, in `.bankd/catalogue.sqlite3`.
+
+It saves reading pages that did not change. Anything wrong with the file, and it is made anew; nothing is lost with it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TypeAlias
+
+from bankd.adapters.storage.derived import DerivedDatabase
+from bankd.core.daemon.settle import Fingerprint
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.lifecycle.copies import Copied, find_copied
+from bankd.core.lifecycle.retain import Place
+from bankd.core.markdown.memory import Confidence
+from bankd.core.markdown.pages import Entry, Page, read_page
+from bankd.core.plan.held_back import HeldBack
+
+_FORMAT = 5
+_BATCH = 500  # SQLite's oldest limit on variables a statement is 999
+_SCHEMA = """
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
+CREATE TABLE memories (
+    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT
+);
+CREATE INDEX memories_path ON memories (path);
+CREATE INDEX memories_id ON memories (id);
+CREATE INDEX memories_key ON memories (key);
+CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
+CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
+CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE INDEX held_back_log ON held_back (log);
+"""
+_COPIED = """
+SELECT id, path, line FROM memories WHERE id IN (
+    SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
+) ORDER BY path, line
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A memory that some page holds: its page relative to the workspace, and 1-based line."""
+
+    path: str
+    line: int
+    id: str | None
+
+
+def read_held_back(path: Path) -> list[HeldBack]:
+    """The lines of logs that wait for a person, for one who only looks: no catalogue is made where none is."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            rows = connection.execute(f"SELECT {_HELD_BACK} ORDER BY log, line").fetchall()  # ours
+    except sqlite3.Error:
+        return []
+    return [HeldBack(Place(log, line), *rest) for log, line, *rest in rows]
+
+
+_HELD_BACK = "log, line, kind, text, reason, key FROM held_back"
+
+
+class Catalogue(DerivedDatabase):
+    """The one table of contents of a workspace."""
+
+    def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
+        """Open the catalogue."""
+        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+
+    def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
+        """How all files known below a folder of the workspace looked when they were read."""
+        query = "SELECT * FROM files WHERE path >= ? AND path < ?"
+        return dict(self.read(query, (f"{folder}/", f"{folder}0"), _seen))
+
+    def record_file(self, path: str, seen: Fingerprint) -> None:
+        """Remember how a file looked when it was read."""
+        values = (path, seen.size, seen.mtime_ns, seen.inode)
+        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
+
+    def unended(self) -> dict[str, tuple[Fingerprint, float]]:
+        """The logs whose last line had no end when a run looked: how each looked, and when, in seconds of the epoch."""
+        return {path: (Fingerprint(*seen), since) for path, *seen, since in self.execute("SELECT * FROM unended")}
+
+    def record_unended(self, logs: Mapping[str, tuple[Fingerprint, float]]) -> None:
+        """Remember those logs, and no others."""
+        rows = [(path, seen.size, seen.mtime_ns, seen.inode, since) for path, (seen, since) in logs.items()]
+        self.execute("DELETE FROM unended")
+        self.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
+
+    def forget_file(self, path: str) -> None:
+        """Forget a file that is gone, and what it held."""
+        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute("DELETE FROM memories WHERE path = ?", (path,))
+
+    def record_page(self, path: str, seen: Fingerprint, data: bytes) -> None:
+        """Remember what a page holds."""
+        self.execute("DELETE FROM memories WHERE path = ?", (path,))
+        rows = [_row(path, entry) for entry in read_page(path, data).entries]
+        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        self.record_file(path, seen)
+
+    def record_held_back(self, log: str, lines: Iterable[HeldBack]) -> None:
+        """Remember the lines of a log that were not taken in and wait for a person."""
+        self.execute("DELETE FROM held_back WHERE log = ?", (log,))
+        rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
+        self.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def dismiss(self, key: str) -> None:
+        """Forget the lines with this key."""
+        self.execute("DELETE FROM held_back WHERE key = ?", (key,))
+
+    def find_ids(self, ids: Iterable[str]) -> dict[str, list[Held]]:
+        """Where each id stands, for those that stand anywhere."""
+        return self._find("id", ids)
+
+    def find_keys(self, keys: Iterable[str]) -> dict[str, list[Held]]:
+        """Where each text key stands, for those that stand anywhere."""
+        return self._find("key", keys)
+
+    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[Held]]:
+        found: dict[str, list[Held]] = {}
+        wanted = sorted(set(values))
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({marks}) ORDER BY path, line"  # noqa: S608  # column names are ours
+            for value, path, line, id_ in self.execute(query, batch):
+                found.setdefault(value, []).append(Held(path, line, id_))
+        return found
+
+    def copied(self) -> list[Copied]:
+        """The memories that stand more than once, because a hand copied them with their id."""
+        return _copied(self.execute(_COPIED))
+
+    def undated(self) -> list[Held]:
+        """The memories whose confidence has no day, in the bank."""
+        return [held for held, _, confidence in self.confident() if confidence.day is None]
+
+    def confident(self) -> list[tuple[Held, str | None, Confidence]]:
+        """The memories of the bank that have a confidence, with their tags, in the order of pages."""
+        query = (
+            "SELECT path, line, id, tag, hundredths, day FROM memories"
+            " WHERE hundredths IS NOT NULL AND path LIKE 'bank/%' ORDER BY path, line"
+        )
+        return self.read(query, (), _confident)
+
+    def knows_superseded(self) -> bool:
+        """Whether `record_superseded` was ever called; a catalogue that was made anew does not know."""
+        return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
+
+    def record_superseded(self, newer: Mapping[str, str]) -> None:
+        """Remember, by the ids of the older memories, which supersede them; search marks those."""
+        self.change(lambda: self._record_superseded(newer))
+
+    def _record_superseded(self, newer: Mapping[str, str]) -> None:
+        self.execute("DELETE FROM superseded")
+        self.execute_many("INSERT INTO superseded VALUES (?, ?)", newer.items())
+        self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
+
+    def ids(self, folder: str) -> list[str]:
+        """The ids of all memories below a folder."""
+        query = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= ? AND path < ?"
+        return [id_ for (id_,) in self.execute(query, (f"{folder}/", f"{folder}0"))]
+
+    def count(self, folder: str) -> Mapping[str, int]:
+        """How many memories each page below a folder holds."""
+        rows = self.execute(
+            "SELECT path, COUNT(*) FROM memories WHERE path >= ? AND path < ? GROUP BY path ORDER BY path",
+            (f"{folder}/", f"{folder}0"),
+        )
+        return dict(rows)
+
+
+def read_copied(catalogue: Path) -> list[Copied]:
+    """The same as `Catalogue.copied`, for one who only looks, at any time; none where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"file:{catalogue}?mode=ro", uri=True, timeout=1)) as database:
+            return _copied(database.execute(_COPIED))
+    except sqlite3.Error:
+        return []
+
+
+def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
+    places: dict[str, list[str]] = {}
+    for id_, path, line in rows:
+        places.setdefault(id_, []).append(f"{path}:{line}")
+    return find_copied(places)
+
+
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, Fingerprint]:
+    return path, Fingerprint(size, mtime_ns, inode)
+
+
+def _confident(
+    path: str, line: int, id_: str | None, tag: str | None, hundredths: int, day: str | None
+) -> tuple[Held, str | None, Confidence]:
+    return Held(path, line, id_), tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
+
+
+_Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]
+
+
+def _row(path: str, entry: Entry) -> _Row:
+    memory = entry.memory
+    value = memory.confidence.hundredths if memory.confidence else None
+    day = memory.confidence.day.isoformat() if memory.confidence and memory.confidence.day else None
+    return path, entry.line, memory.id, text_key(memory), memory.tag, value, day
+
+
+def _safe(text: str) -> str:
+    """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def entry_text(page: Page, entry: Entry) -> str:
+    """The exact lines of a memory with all that is nested in it."""
+    return "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n")

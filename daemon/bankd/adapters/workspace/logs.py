@@ -1,0 +1,148 @@
+"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written.
+
+A line too long to be a statement is passed over, so that one bad line does not hide the others of its log.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import IO
+
+from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.workspace.catalogue import Catalogue
+from bankd.core.daemon.settle import UNENDED_MINUTES, Fingerprint, Survey
+from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log, without_unended
+from bankd.core.markdown.scanner import decode
+from bankd.core.markdown.utf8 import decode_wide, is_wide
+from bankd.core.plan.held_back import HeldBack
+from bankd.core.plan.plan import Deferred
+from bankd.errors import ConflictError
+
+FOLDER = "memory"
+_UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
+_TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+_NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
+_MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
+
+
+class LogFiles:
+    """The logs of a workspace, with what the catalogue knows of each."""
+
+    def __init__(
+        self, files: BankFiles, catalogue: Catalogue, now: datetime, settle_seconds: float, anywhere: bool
+    ) -> None:
+        """Look at the folder once; `now` decides which files are still being written."""
+        self._files, self._catalogue, self._anywhere, self._now = files, catalogue, anywhere, now
+        self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
+        self._known: Mapping[str, Fingerprint] = catalogue.fingerprints(FOLDER)
+        self._unended: dict[str, tuple[Fingerprint, float]] = {}
+
+    def present(self) -> frozenset[str]:
+        """The names of all logs, read or not."""
+        return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
+
+    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+        """The logs that changed since they were last marked as read, and those that have to wait."""
+        waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
+        waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
+        readings, unended = [], self._catalogue.unended()
+        for path in (path for path, seen in self._survey.files.items() if self._known.get(path) != seen):
+            reading = self._read(path)
+            if isinstance(reading, Deferred):
+                waiting.append(reading)
+            elif reading.unended and not self._is_left_alone(path, unended):
+                waiting.append(Deferred(str(reading.unended), _UNENDED))
+                readings.append(without_unended(reading))
+            else:
+                readings.append(reading)
+        return readings, waiting
+
+    def _is_left_alone(self, path: str, unended: Mapping[str, tuple[Fingerprint, float]]) -> bool:
+        """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
+        seen, now = self._survey.files[path], self._now.timestamp()
+        before, since = unended.get(path, (seen, now))
+        self._unended[path] = seen, since if before == seen else now
+        return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
+
+    def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        """Remember, by log, the lines that were not taken in and wait for a person."""
+        listed = dict(lines)
+        self._catalogue.change(lambda: self._note_held_back(listed))
+
+    def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
+        for log, held_back in lines.items():
+            self._catalogue.record_held_back(log, held_back)
+
+    def mark_read(self, readings: Iterable[LogReading]) -> None:
+        """Remember that these logs were read whole, as they were when this run looked."""
+        listed = list(readings)
+        self._catalogue.change(lambda: self._mark_read(listed))
+
+    def _mark_read(self, readings: Iterable[LogReading]) -> None:
+        by_name = {_name(path): path for path in self._survey.files}
+        self._catalogue.record_unended(self._unended)
+        for path in self._known.keys() - self._survey.files.keys():
+            self._catalogue.forget_file(path)
+            self._catalogue.record_held_back(_name(path), ())
+        for reading in readings:
+            path = by_name[reading.log]
+            self._catalogue.record_file(path, self._survey.files[path])
+
+    def _read(self, path: str) -> LogReading | Deferred:
+        try:
+            reading = read_one_log(self._files, _name(path), self._anywhere)
+        except (OSError, ConflictError) as error:
+            return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return reading or Deferred(path, "it is gone; it may have been moved just now")
+
+
+def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | None:
+    """Read one log by its name below `memory/`; None when there is none."""
+    try:
+        with files.stream(f"{FOLDER}/{log}") as stream:
+            text, unread = _read_text(stream)
+    except FileNotFoundError:
+        return None
+    reading = read_log(log, text, anywhere=anywhere)
+    bad = (*reading.bad, *(BadLine(Place(log, number), reason) for number, reason in unread.items()))
+    return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
+
+
+def _name(path: str) -> str:
+    return unicodedata.normalize("NFC", path.removeprefix(f"{FOLDER}/"))
+
+
+def _read_text(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """The text of a log without what cannot be read, and of that the 1-based lines and why."""
+    start = stream.read(4)
+    stream.seek(0)
+    return _read_wide(stream) if is_wide(start) else _read_lines(stream)
+
+
+def _read_wide(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    """A log that begins as UTF-16 does, or UTF-32: the whole of it, or nothing."""
+    text = decode_wide(stream.read(_MAX_TEXT))
+    return (text or "", {} if text is not None else {1: _NOT_WIDE})
+
+
+def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
+    kept, long_lines, size = [], {}, 0
+    for number, line in enumerate(_lines(stream), 1):
+        too_long = len(line) > MAX_LINE_BYTES or size > _MAX_TEXT
+        if too_long:
+            long_lines[number] = _TOO_LONG
+        kept.append(b"\n" if too_long else line)
+        size += len(kept[-1])
+    return decode(b"".join(kept)), long_lines
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines of a stream; of an over-long one only its beginning, never the whole in memory."""
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        rest = line
+        while len(rest) > MAX_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_LINE_BYTES + 1)
+        yield line

@@ -1,0 +1,113 @@
+"""The ledger of runs on disk: `.bankd/runs.jsonl`, one row a line, appended to, cut to its newer half when it grows.
+
+Whoever makes a run writes its row; the daemon adds what only it knows (begun, missed, stopped) and learns of the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bankd.adapters.storage.derived import clear_the_way
+from bankd.core.daemon.schedule_rows import Row, row_from_json, row_to_json
+
+log = logging.getLogger(__name__)
+
+PATH = ".bankd/runs.jsonl"
+LARGEST = 4 << 20
+KEPT_IN_MEMORY = 2000
+
+
+def read_rows(workspace: Path) -> Iterator[Row]:
+    """The rows, oldest first; a torn or foreign line is skipped."""
+    try:
+        data = (workspace / PATH).read_bytes()
+    except OSError:
+        return
+    yield from parse_rows(data.split(b"\n"))
+
+
+def parse_rows(lines: Iterable[bytes]) -> Iterator[Row]:
+    """The rows of these lines; a torn or foreign line is skipped."""
+    for line in lines:
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, AttributeError):
+            yield row_from_json(json.loads(line))
+
+
+class RunLedger:
+    """Written by who holds the workspace; it goes on in memory while the disk is full, and writes the rest when it can."""
+
+    def __init__(self, workspace: Path) -> None:
+        """Read what is there, and end a line that a crash tore."""
+        self._path = workspace / PATH
+        self.rows: deque[Row] = deque(read_rows(workspace), KEPT_IN_MEMORY)
+        self._unwritten = b"\n" if self._is_torn() else b""
+        self._seen = self._size()
+        self._own: list[Row] = []
+
+    def add(self, row: Row) -> None:
+        """Append a row."""
+        self.rows.append(row)
+        self._own.append(row)
+        self._unwritten += json.dumps(row_to_json(row), ensure_ascii=False).encode() + b"\n"
+        try:
+            self._write()
+        except OSError as error:
+            log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
+
+    def read(self) -> Iterator[Row]:
+        """All rows, those before the ones in memory too."""
+        return read_rows(self._path.parent.parent)
+
+    def learn(self) -> list[Row]:
+        """The rows that others have added since the last time: the runs themselves, and commands."""
+        own = {(row.at, row.job, row.outcome) for row in self._own}
+        fresh = [row for row in self._unseen() if (row.at, row.job, row.outcome) not in own]
+        self._own.clear()
+        self.rows.extend(fresh)
+        return fresh
+
+    def _unseen(self) -> list[Row]:
+        start, self._seen = min(self._seen, self._size()), self._size()
+        if start == self._seen:
+            return []
+        with self._path.open("rb") as file:
+            file.seek(start)
+            return list(parse_rows(file.read(self._seen - start).split(b"\n")))
+
+    def _size(self) -> int:
+        try:
+            return self._path.stat().st_size
+        except OSError:
+            return 0
+
+    def _write(self) -> None:
+        clear_the_way(self._path)
+        if self._size() > LARGEST:
+            self._halve()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(self._path, flags, 0o600)
+        try:
+            self._unwritten = self._unwritten[os.write(descriptor, self._unwritten) :]
+        finally:
+            os.close(descriptor)
+
+    def _halve(self) -> None:
+        data = self._path.read_bytes()
+        _, _, newer = data[len(data) // 2 :].partition(b"\n")
+        staged = self._path.with_suffix(".tmp")
+        staged.write_bytes(newer)
+        staged.replace(self._path)
+        self._seen = max(0, self._seen - len(data) + len(newer))
+
+    def _is_torn(self) -> bool:
+        try:
+            data = self._path.read_bytes()
+        except OSError:
+            return False
+        return bool(data) and not data.endswith(b"\n")

@@ -1,0 +1,118 @@
+"""The archive of a workspace: what is in it, what may go there, what comes back; and what will fade when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bankd.app.user_run import begin
+from bankd.core.lifecycle.archive import candidates, stays_until
+from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.restoring import restored, standing_of
+from bankd.core.lifecycle.retiring import archived, residents_of
+from bankd.core.markdown.memory import Memory, statement_of
+from bankd.core.markdown.pages import Page
+from bankd.cycle import Report
+from bankd.errors import UserError
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A memory in the archive: where it stands there, what it says, where it was, since when and why it is there."""
+
+    id: str
+    place: str
+    text: str
+    page: str
+    since: str
+    reason: str
+
+
+def list_archive(workspace: Workspace) -> list[Stored]:
+    """Everything in the archive, what went there last first."""
+    errand = begin(workspace, "list")
+    found = [
+        _stored(page, entry.memory, entry.line, errand.ledger)
+        for page in errand.holdings.pages("archive")
+        for entry in page.entries
+        if entry.memory.id
+    ]
+    return sorted(found, key=lambda item: (item.since, item.id), reverse=True)
+
+
+def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> Stored:
+    stone = ledger.tombstones.get(memory.id or "", {})
+    was = str(stone.get("page") or "bank/" + page.path.removeprefix("archive/"))
+    return Stored(
+        memory.id or "",
+        f"{page.path}:{line}",
+        statement_of(memory),
+        was,
+        str(stone.get("at", ""))[:10],
+        str(stone.get("reason", "put there by hand")),
+    )
+
+
+def restore(workspace: Workspace, ids: Sequence[str]) -> Report:
+    """Bring memories back from the archive; UserError when one is not there."""
+    errand = begin(workspace, "restore")
+    held = errand.holdings.lines_of(ids, "archive")
+    missing = [id_ for id_ in ids if id_ not in held]
+    if missing:
+        raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
+    twice = errand.holdings.lines_of(ids)
+    if twice:
+        raise UserError(*(f"{id_}: stands in {twice[id_].page} too; one of the two should go" for id_ in sorted(twice)))
+    standing = {page.path: standing_of(page) for page in errand.holdings.pages()}
+    back = tuple(restored(id_, held[id_], errand.ledger.tombstones.get(id_), standing) for id_ in ids)
+    return errand.carry_out(errand.plan.with_(restored=back))
+
+
+def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report:
+    """Take what was superseded, has faded, or was not asked for in 90 days to the archive; or only say what that is."""
+    errand = begin(workspace, "gc")
+    held = errand.holdings.all_lines()
+    policy = workspace.policy()
+    fading = Fading.of(policy.settings.decay)
+    residents = residents_of(held, errand.ledger)
+    going = candidates(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
+    plan = errand.plan.with_(archived=tuple(archived(found, held[found.resident.id]) for found in going))
+    return errand.carry_out(plan, force=force, dry_run=not apply)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """A memory that will fall below the floor: when, what it is worth today, where it stands and what it says."""
+
+    fall: Fall
+    place: str
+    text: str
+
+
+def foretell(workspace: Workspace, days: int) -> tuple[list[Fate], int]:
+    """What falls below the floor within so many days, soonest first; and how many opinions do not fade as pinned."""
+    errand = begin(workspace, "forecast")
+    pages = {opinion.page for opinion in errand.holdings.opinions()}
+    opinions = {
+        entry.memory.id or f"{page.path}:{entry.line}": (f"{page.path}:{entry.line}", entry.memory)
+        for page in errand.holdings.pages()
+        if page.path in pages
+        for entry in page.entries
+        if entry.memory.tag == FADING_TAG and entry.memory.confidence
+    }
+    fading = Fading.of(workspace.settings.decay)
+    today = workspace.now.date()
+    falls = forecast(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading)
+    postponed = [_postponed(fall, errand.ledger) for fall in falls]
+    within = sorted(
+        (fall for fall in postponed if (fall.day - today).days <= days), key=lambda fall: (fall.day, fall.id)
+    )
+    pinned = sum(memory.is_pinned for _, memory in opinions.values())
+    return [Fate(fall, opinions[fall.id][0], statement_of(fall.memory)) for fall in within], pinned
+
+
+def _postponed(fall: Fall, ledger: Ledger) -> Fall:
+    """What a person brought back stays for a while."""
+    return replace(fall, day=max(fall.day, stays_until(ledger.restored.get(fall.id))))

@@ -1,0 +1,132 @@
+"""Search judged by a test set: a real bank is made of its documents, indexed and searched with the real code."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from bankd.adapters.system.clock import read_monotonic
+from bankd.core.ranking.eval_bank import TrialBank, bank_of, folder_of
+from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
+from bankd.errors import UserError
+from bankd.wiring.searching import Searching, SearchSettings
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
+_DEPTH = 10
+
+
+class TrialSet(NamedTuple):
+    """Documents, queries, and which documents answer which query."""
+
+    documents: Sequence[Mapping[str, Any]]
+    queries: Sequence[Mapping[str, Any]]
+    relevant: Mapping[str, Mapping[str, int]]
+
+
+class Judged(NamedTuple):
+    """One query as it was answered: documents best first, scores, milliseconds, and its figures."""
+
+    query: str
+    ranking: tuple[str, ...]
+    scores: tuple[float, ...]
+    milliseconds: float
+    quality: Quality
+    forbidden_above: bool
+
+
+class Evaluation(NamedTuple):
+    """All queries judged, and their means."""
+
+    judged: Sequence[Judged]
+    quality: Quality
+    milliseconds: float
+
+
+def read_set(folder: Path) -> TrialSet:
+    """Read `docs.jsonl`, `queries.jsonl` and `qrels.tsv`; UserError names what is missing or cannot be read."""
+    missing = [name for name in ("docs.jsonl", "queries.jsonl", "qrels.tsv") if not (folder / name).is_file()]
+    if missing:
+        raise UserError(*(f"{folder / name}: no such file" for name in missing))
+    relevant: dict[str, dict[str, int]] = defaultdict(dict)
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8", errors="replace").splitlines():
+        query, document, grade = line.split("\t")
+        relevant[query][document] = int(grade)
+    queries = [query for query in _objects(folder / "queries.jsonl") if str(query["id"]) in relevant]
+    return TrialSet(list(_objects(folder / "docs.jsonl")), queries, relevant)
+
+
+def _objects(file: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
+        if line.strip():
+            try:
+                found = json.loads(line)
+            except ValueError as error:
+                raise UserError(f"{file}:{number}: not a JSON object ({error})") from error
+            yield found
+
+
+@contextmanager
+def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str) -> Iterator[tuple[Path, TrialBank]]:
+    """A workspace for a while whose bank is these documents."""
+    with TemporaryDirectory(prefix="bankd-eval-") as name:
+        root = Path(name)
+        bank = bank_of(documents, group)
+        for path, text in bank.pages.items():
+            (root / "bank" / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / "bank" / path).write_text(text, encoding="utf-8")
+        (root / ".bankd").mkdir()
+        yield root, bank
+
+
+@contextmanager
+def trial_search(root: Path, *, with_worker: bool) -> Iterator[Searching]:
+    """Search over a workspace that was just made: indexed with Kiwi; queries with it too, or with the lexicon only."""
+    from bankd.adapters.korean.kiwi import KiwiWorker  # noqa: PLC0415 -- only where it is used
+
+    building = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+    building.refresh(NOW, None)
+    if with_worker:
+        yield building
+        building.close()
+        return
+    building.close()
+    searching = Searching(root, SETTINGS, None, is_daemon=False)
+    yield searching
+    searching.close()
+
+
+def evaluate(trial: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
+    """Judge search by a test set."""
+    with trial_workspace(trial.documents, group) as (root, bank), trial_search(root, with_worker=with_worker) as search:
+        return judge_all(trial, search, bank, group)
+
+
+def judge_all(trial: TrialSet, search: Searching, bank: TrialBank, group: str) -> Evaluation:
+    """Ask every query of a set."""
+    judged = [_judge(query, trial.relevant[str(query["id"])], search, bank, group) for query in trial.queries]
+    times = sorted(one.milliseconds for one in judged)
+    return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
+
+
+def _judge(
+    query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank, group: str
+) -> Judged:
+    request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH}
+    if query.get(group):
+        request["nodes"] = [folder_of(query[group])]
+    started = read_monotonic()
+    answer = search.answer(request, NOW, pending=0)
+    milliseconds = (read_monotonic() - started) * 1000
+    ranking = tuple(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]] for hit in answer["hits"])
+    above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
+    return Judged(
+        str(query["id"]), ranking, tuple(hit["score"] for hit in answer["hits"]), milliseconds,
+        quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
+    )  # fmt: skip

@@ -1,0 +1,105 @@
+"""The inbox of a workspace, the ways out of it, and where a text would go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bankd.adapters.workspace.catalogue import entry_text
+from bankd.adapters.workspace.logs import read_one_log
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import DISMISSED, event
+from bankd.core.lifecycle.retain import Place, identified_as
+from bankd.core.lifecycle.routing import Destination, candidates, problem_of_target
+from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.pages import read_page
+from bankd.core.pages.block_links import relinks
+from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
+from bankd.core.plan.moving import Waiting, out_of_inbox
+from bankd.core.plan.report import Row
+from bankd.cycle import followed
+from bankd.errors import UserError
+from bankd.relinking import follow
+from bankd.wiring.facts import held_back_lines
+from bankd.wiring.workspace import Workspace
+
+_MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
+
+
+def list_inbox(workspace: Workspace) -> list[Waiting]:
+    """What waits in the inbox, in the order of its page."""
+    page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
+    return [
+        Waiting(entry.memory.id, entry_text(page, entry), entry.line, " ".join(entry.heading[-1:]))
+        for entry in page.entries
+        if entry.memory.id
+    ]
+
+
+def place(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
+    """Move one memory out of the inbox; UserError when it is not there or the page may not be."""
+    page, _, heading = target.partition("#")
+    if problem := problem_of_target(page):
+        raise UserError(problem)
+    waiting = [item for item in list_inbox(workspace) if item.id == id_]
+    if not waiting:
+        raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
+    return _move(workspace, "place", [(waiting[0], Destination(page, heading or None, "placed by hand"))])
+
+
+def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
+    """Route everything in the inbox again by the rules as they are now."""
+    waiting = list_inbox(workspace)
+    found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
+    routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
+    return _move(workspace, "retry", [(item, destination) for item, destination in routed if destination.page != INBOX])
+
+
+def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
+    """Every place that claims each memory, the one that wins first; of a page that was split, the part that fits."""
+    workspace.graph.refresh()
+    rules, graph = workspace.policy().rules, workspace.graph
+    return [[followed(memory, place, graph) for place in candidates(memory, rules)] for memory in memories]
+
+
+def list_held_back(workspace: Workspace) -> list[HeldBack]:
+    """The lines of logs that were not taken in, until they are edited or dismissed."""
+    return held_back_lines(workspace.root)
+
+
+def dismiss(workspace: Workspace, log: str, line: int) -> HeldBack:
+    """Let a line of a log that was not taken in be named no more; UserError when none such is there."""
+    place = Place(log, line)
+    reading, ledger = read_one_log(workspace.files, log, workspace.settings.retain.anywhere), workspace.ledger()
+    reading = identified_as(reading, ledger.identity_of(log)) if reading else None
+    found = held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
+    item = next((item for item in found if item.place == place), None)
+    if item is None:
+        raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
+    with workspace.recorder.recording("dismiss") as record:
+        facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
+        said = event(DISMISSED, item.key, workspace.now, **facts)
+        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
+        record.is_changed, record.counts = True, {"dismissed": 1}
+        record.rows = [Row("-", "dismissed", str(place), item.text, item.reason)]
+    workspace.catalogue.dismiss(item.key)
+    return item
+
+
+def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
+    if not moves:
+        return []
+    workspace.graph.refresh()
+    operations = out_of_inbox(moves)
+    links = follow(operations, workspace.graph, workspace.transactions.look).followed
+    with workspace.recorder.recording(kind) as record:
+        at = workspace.now.isoformat(timespec="seconds")
+        workspace.commit(Transaction(record.run, at, (*operations, *relinks(links)), kind=kind))
+        record.is_changed, record.counts = True, {"placed": len(moves)}
+        record.rows = [
+            Row("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+            for item, to in moves
+        ]
+    workspace.refresh()
+    return [(waiting.id, destination.page) for waiting, destination in moves]

@@ -1,0 +1,198 @@
+"""Splits, moves and merges of a workspace: read, planned, looked at once more, and committed as one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from bankd.adapters.workspace.link_graph import LinkGraph
+from bankd.core.daemon.settle import why_quarantined
+from bankd.core.edits.layout import Layout
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.routing import problem_of_target
+from bankd.core.links.relink import Relinked
+from bankd.core.links.render import sense_of
+from bankd.core.markdown.hubs import part_lines, parts_folder
+from bankd.core.markdown.names import BANK, folders_above
+from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.scanner import Document
+from bankd.core.pages.block_links import edit_of, heal_strays, relinks
+from bankd.core.pages.merge import parts_of, plan_merge
+from bankd.core.pages.moves import plan_move
+from bankd.core.pages.rearrange import Rearrangement, arrange, heal_links
+from bankd.core.pages.split import Limits, plan_split
+from bankd.errors import InvariantError, UserError
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Rearranged:
+    """What a command did, or would do: new pages, pages that are gone, links that changed or could not follow."""
+
+    run: str
+    layout: Layout
+    relinked: Relinked
+    conflicts: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+class Rearranger:
+    """The commands that move lines between pages."""
+
+    def __init__(self, workspace: Workspace, graph: LinkGraph) -> None:
+        """Work on a workspace whose graph is up to date."""
+        self._workspace, self._graph = workspace, graph
+
+    def split(self, page: str, *, dry_run: bool = False) -> Rearranged:
+        """Split a page whatever its size; UserError when it has no seam."""
+        path = self._page_of_people(page)
+        document = self._graph.document(path)
+        layout = plan_split(path, document, Limits.of(self._workspace.settings.split), self._graph.is_name_taken)
+        if layout is None:
+            raise UserError(f"{path}: has no seam at which it could be split")
+        return self._carry_out("split", layout, dry_run=dry_run)
+
+    def merge(self, page: str, *, dry_run: bool = False) -> Rearranged:
+        """Put the parts of a page back into it; UserError when that would throw something away."""
+        path = self._page_of_people(page)
+        documents = self._with_parts(path)
+        names = self._graph.names
+
+        def sense(source: str, document: Document, start: int, end: int) -> str:
+            return sense_of(source, document, start, end, names)
+
+        layout = plan_merge(path, documents, sense)
+        if not isinstance(layout, Layout):
+            raise UserError(*(f"{problem.path}: {problem.reason}" for problem in layout))
+        if not layout.gone:
+            raise UserError(f"{path}: has no parts")
+        return self._carry_out("merge", layout, dry_run=dry_run)
+
+    def _with_parts(self, path: str) -> dict[str, Document]:
+        """A hub with its parts and theirs."""
+        documents = {path: self._graph.document(path)}
+        waiting = [path]
+        while waiting:
+            hub = waiting.pop()
+            for part in part_lines(documents[hub], hub).values():
+                if part in self._graph.names and part not in documents:
+                    documents[part] = self._graph.document(part)
+                    waiting.append(part)
+        return {page: documents[page] for page in [path, *parts_of(path, documents)]}
+
+    def move(self, old: str, new: str, *, dry_run: bool = False) -> Rearranged:
+        """Give a page or folder another path; UserError when it is not there or the new one is taken."""
+        moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
+        taken = [path for path in moves.values() if path in self._graph.names and path not in moves]
+        if taken:
+            raise UserError(*(f"{path}: there is such a page already" for path in taken))
+        counts = {path: len(self._graph.read(path).lines) for path in moves}
+        return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
+
+    def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
+        """Every file that goes along: all of a folder, the parts of a hub."""
+        old, new = old.rstrip("/"), new.rstrip("/")
+        _check_own(old)
+        is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)
+        if problem := problem_of_target(f"{new}/x.md" if is_folder else new):
+            raise UserError(problem)
+        if is_folder:
+            return self._folder(BANK + old, BANK + new)
+        page = self.page(old)
+        below = parts_folder(page)
+        if not self._graph.names.has_folder(below):
+            return {page: BANK + new}, None
+        moves, folder = self._folder(below, parts_folder(BANK + new))
+        return {page: BANK + new, **moves}, folder
+
+    def _folder(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str]]:
+        sizes = self._graph.sizes()
+        if (new + "/").startswith(old + "/"):
+            raise UserError(f"{new}: lies inside {old}")
+        return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
+
+    def heal(self, *, dry_run: bool = False) -> Rearranged | None:
+        """Let links follow the pages, folders and blocks that a hand has moved; None when there are none."""
+        graph = self._graph
+        moves = graph.moved()
+        healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+        if not moves and not healed:
+            return None
+        sources = {old: graph.read(new) for old, new in moves.items()}
+        others = graph.sizes().keys() - set(moves.values())
+        arranged = heal_links(moves, sources, graph.names, graph.sources_for, others)
+        edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
+        operations = (*arranged.operations, *relinks(healed))
+        arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)
+        done = self._commit("heal", arranged, dry_run=dry_run)
+        if not dry_run:
+            graph.settle(moves)
+        return done
+
+    def page(self, given: str) -> str:
+        """The page that a person means: by path relative to bank/ or the workspace, or by its unique name."""
+        names = self._graph.names
+        wanted = given.removeprefix(BANK)
+        for path in (BANK + wanted, f"{BANK}{wanted}.md"):
+            if (found := names.file(path)) and found.endswith(".md"):
+                return found
+        found_names = [path for path in names.named(wanted) if path.startswith(BANK) and path.endswith(".md")]
+        if len(found_names) == 1:
+            return found_names[0]
+        which = f"could be {' or '.join(found_names)}" if found_names else "no such page in bank/"
+        raise UserError(f"{given}: {which}")
+
+    def _page_of_people(self, given: str) -> str:
+        path = self.page(given)
+        _check_own(path.removeprefix(BANK))
+        return path
+
+    def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
+        graph = self._graph
+        sources = graph.sources_for(layout, graph.names)
+        arranged = arrange(layout, sources, graph.names)
+        return self._commit(kind, arranged, dry_run=dry_run)
+
+    def _check_rest(self, paths: Iterable[str]) -> None:
+        """UserError for pages that must be left alone now."""
+        files = self._workspace.files
+        if reason := files.merging():
+            raise UserError(f"{reason}; the pages are left alone until it is done")
+        reasons = {path: why_quarantined(files.read(path) or b"") for path in sorted(paths)}
+        reasons |= self._workspace.transactions.closed(set(reasons))
+        if any(reasons.values()):
+            raise UserError(*(f"{path}: {reason}" for path, reason in reasons.items() if reason))
+
+    def _commit(self, kind: str, arranged: Rearrangement, *, dry_run: bool) -> Rearranged:
+        """Write what was planned as one transaction; InvariantError when a link or a memory would be worse off."""
+        if arranged.findings:
+            raise InvariantError(*arranged.findings)
+        self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
+        workspace, layout = self._workspace, arranged.layout
+        run = workspace.recorder.new_run(kind)
+        if dry_run or not arranged.operations:
+            return Rearranged(run, layout, arranged.relinked)
+        at = workspace.now.isoformat(timespec="seconds")
+        with workspace.recorder.recording(kind, run) as record:
+            conflicts = workspace.committer().commit(Transaction(run, at, arranged.operations))
+            record.counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
+            record.is_changed = True
+        for folder in sorted({folder for path in layout.gone for folder in folders_above(path)}, reverse=True):
+            workspace.files.tree.remove_empty(folder)
+        self._graph.refresh()
+        self._graph.settle(layout.gone)
+        notes = workspace.index.refresh(workspace.now)
+        return Rearranged(run, layout, arranged.relinked, conflicts, notes)
+
+
+def _check_own(page: str) -> None:
+    if is_own(f"{page}/"):
+        raise UserError(f"bank/{page}: bankd keeps its own pages in bank/_meta/; they stay as they are")
+
+
+@contextmanager
+def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
+    """The commands that need the graph of a workspace, with the graph brought up to date."""
+    workspace.graph.refresh()
+    yield Rearranger(workspace, workspace.graph), workspace.graph

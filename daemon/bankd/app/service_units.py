@@ -1,0 +1,134 @@
+"""bankd's units put in place, looked at, and taken away."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bankd.adapters.system.service_manager import Manager, UnitState, has_linger, verify_unit
+from bankd.adapters.system.socket_client import NoDaemonError, ask
+from bankd.core.daemon.units import fill_unit, instance_drop_in, is_below_homes, is_instance_name
+from bankd.errors import UserError
+from bankd.shipped import shipped
+
+TEMPLATE = "bankd@.service"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system."""
+
+    root: Path
+    is_user: bool = True
+    name: str | None = None
+
+    @property
+    def manager(self) -> Manager:
+        """The manager that runs it."""
+        return Manager(self.is_user)
+
+    @property
+    def unit(self) -> str:
+        """The name to start and stop it by."""
+        return "bankd.service" if self.is_user else f"bankd@{self._instance()}.service"
+
+    @property
+    def path(self) -> Path:
+        """The unit's file."""
+        return self.manager.unit_folder / ("bankd.service" if self.is_user else TEMPLATE)
+
+    def state(self) -> UnitState:
+        """What systemd says of it."""
+        return self.manager.state(self.unit)
+
+    def install(self, *, start: bool) -> Iterator[str]:
+        """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
+        if str(self.root).startswith(("/tmp/", "/var/tmp/")):  # noqa: S108  nothing is made there
+            raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
+        for path, text in self._files():
+            write_unit(path, text)
+            yield f"written  {path}"
+        complaint = verify_unit(self.path, is_user=self.is_user)
+        if complaint:
+            raise UserError(f"systemd does not accept {self.path}: {complaint}")
+        if not start:
+            return
+        if not self.manager.is_running():
+            yield "no systemd can be talked to from here; start bankd by hand: bankd --workspace " + str(self.root)
+            return
+        self.manager.run("daemon-reload")
+        self.manager.run("enable", self.unit)
+        self.manager.run("restart", self.unit)
+        yield f"started  {self.unit}; see: bankctl status"
+        user = pwd.getpwuid(os.getuid()).pw_name
+        if self.is_user and not has_linger(user):
+            yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
+
+    def uninstall(self) -> Iterator[str]:
+        """Stop it and take its files away; the workspace stays as it is."""
+        if self.manager.is_running() and self.state().load not in {"", "not-found"}:
+            self.manager.run("disable", "--now", self.unit)
+            yield f"stopped  {self.unit}"
+        for path, _ in self._files():
+            # Other instances may use the template.
+            if path.exists() and path.name != TEMPLATE:
+                path.unlink()
+                yield f"removed  {path}"
+        if self.manager.is_running():
+            self.manager.run("daemon-reload")
+
+    def _files(self) -> list[tuple[Path, str]]:
+        program = find_program()
+        text = (shipped("systemd") / self.path.name).read_text(encoding="utf-8")
+        unit = fill_unit(text, bankd=str(program), workspace=str(self.root))
+        if self.is_user:
+            return [(self.path, unit)]
+        # The program may be in a home, which the unit does not see.
+        binds = tuple(
+            sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
+        )
+        drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
+        return [(self.path, unit), (drop_in, instance_drop_in(workspace=str(self.root), binds=binds))]
+
+    def _instance(self) -> str:
+        name = self.name or pwd.getpwuid(self.root.stat().st_uid).pw_name
+        if not is_instance_name(name):
+            raise UserError(f"{name!r} is no user name for an instance; give another with --name")
+        try:
+            pwd.getpwnam(name)
+        except KeyError as error:
+            raise UserError(f"there is no user {name}; make one with: useradd --system {name}") from error
+        return name
+
+
+def find_program() -> Path:
+    """The `bankd` beside this `bankctl`."""
+    program = Path(sys.executable).parent / "bankd"
+    if not program.exists():
+        raise UserError(f"{program}: not there; install bankd with pip or pipx first")
+    return program
+
+
+def write_unit(path: Path, text: str) -> None:
+    """Write a file of the service manager; raises UserError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staged = path.with_name(f".{path.name}.new")
+        staged.write_text(text, encoding="utf-8")
+        staged.chmod(0o644)
+        staged.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+
+
+def reload_daemon(root: Path) -> str:
+    """Have the daemon read its settings again; gives what is wrong with them."""
+    try:
+        answer = ask(str(root), {"op": "reload"})
+    except NoDaemonError as error:
+        raise UserError(f"no daemon answers for {root}; start it with: bankctl service install") from error
+    return str(answer.get("problem", ""))

@@ -1,0 +1,77 @@
+"""Questions about a workspace: where a memory came from, and what became of a log line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankd.adapters.workspace.logs import read_one_log
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.provenance import Trace, life_of, source_line, trace_line
+from bankd.core.lifecycle.retain import PROFILES, LogReading, identified_as
+from bankd.core.markdown.memory import parse_memory, split_id, split_sources
+from bankd.core.markdown.page_lines import MARKER
+from bankd.errors import UserError
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory with its places, its text, what its tag means, its source line and what happened to it since."""
+
+    id: str
+    places: list[str]
+    text: str
+    meaning: str | None
+    source: str | None
+    history: list[str]
+
+
+def trace(workspace: Workspace, log: str, line: int) -> Trace:
+    """What became of a line of a log; UserError when there is no such log."""
+    workspace.holdings().refresh(workspace.now)
+    ledger = workspace.ledger()
+    reading = _reading(workspace, log, ledger)
+    if reading is None:
+        raise UserError(f"memory/{log}: no such log")
+    return trace_line(reading, line, ledger, workspace.holdings().pages_of(item.id for item in reading.lines))
+
+
+def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:
+    """A log as it is now, whatever it was called when it was first read."""
+    reading = read_one_log(workspace.files, log, workspace.settings.retain.anywhere)
+    return identified_as(reading, ledger.identity_of(log)) if reading else None
+
+
+def find_memory(workspace: Workspace, id_: str) -> Found:
+    """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it."""
+    workspace.holdings().refresh(workspace.now)
+    ledger = workspace.ledger()
+    places = workspace.catalogue.find_ids([id_]).get(id_, [])
+    fact = ledger.consumed.get(id_)
+    if not places and fact is None:
+        raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
+    texts = [text for held in places for text in [workspace.holdings().text_of(held)] if text]
+    history = life_of(id_, ledger, _merged_into(texts))
+    text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
+    return Found(id_, [f"{p.path}:{p.line}" for p in places], text, meaning, _source(workspace, id_, ledger), history)
+
+
+def _meaning(workspace: Workspace, texts: list[str]) -> str | None:
+    """What the tag of a memory means to those who write the logs."""
+    tag = parse_memory(MARKER.sub("", texts[0])).tag if texts else None
+    return PROFILES[workspace.settings.retain.profile].get(tag) if tag else None
+
+
+def _merged_into(texts: list[str]) -> list[str]:
+    """The memories that the lines of one name as its sources."""
+    lines = (line for text in texts for line in text.split("\n"))
+    return [id_ for line in lines for id_ in split_sources(split_id(line)[0])[1]]
+
+
+def _source(workspace: Workspace, id_: str, ledger: Ledger) -> str | None:
+    fact = ledger.consumed.get(id_)
+    if fact is None:
+        return None
+    readings = (_reading(workspace, log, ledger) for log in ledger.names_of(str(fact.get("log"))))
+    place = next((found for reading in readings if reading and (found := source_line(id_, reading))), None)
+    return str(place) if place else f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)"

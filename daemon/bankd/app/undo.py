@@ -1,0 +1,144 @@
+"""Taking a past run back: worked out and said first, then carried out as a run of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bankd.adapters.storage.journals import Journal
+from bankd.app.log import images_of
+from bankd.core.edits.operations import Drop
+from bankd.core.edits.transaction import Look, Transaction, replay, state_of
+from bankd.core.lifecycle.events import FORGOTTEN, Ledger
+from bankd.core.lifecycle.restoring import written_links
+from bankd.core.lifecycle.reversing import undo
+from bankd.core.lifecycle.turning import turns_of
+from bankd.core.lifecycle.undo import Inbound, Past, Present, Undoing
+from bankd.core.links.linking import Link
+from bankd.core.links.resolve import WIKI_KINDS, Target, resolve
+from bankd.core.markdown.names import folders_above, is_outside
+from bankd.core.pages.block_links import relinks
+from bankd.core.plan.report import Row
+from bankd.errors import UserError
+from bankd.relinking import follow
+from bankd.wiring.workspace import Workspace
+
+_FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
+_BY_HAND = (
+    "It moved lines between pages, so all of it goes back or nothing, and nothing was changed. "
+    "bankctl merge PAGE puts parts back, bankctl split PAGE divides again, bankctl move NEW OLD moves back: "
+    "each takes along what was changed since, and every link"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking a run back did: the run that did it, the files that changed, what stays by changes made meanwhile."""
+
+    run: str
+    changed: tuple[str, ...]
+    stays: tuple[str, ...]
+
+
+class Undo:
+    """A run of the past on its way back; UserError when it is none that can be taken back as things are now."""
+
+    def __init__(self, workspace: Workspace, run: str) -> None:
+        """Work out what comes back and what stays; nothing is written."""
+        self._workspace, self._undoes = workspace, run
+        self.run = workspace.recorder.new_run("undo")
+        self.stays: list[str] = []
+        self.dangling: list[Link] = []
+        self._transactions = list(self._plan(_journals_of(workspace, run)))
+
+    def _plan(self, journals: Sequence[Journal]) -> Iterator[Transaction]:
+        """The transactions of a run in reverse, each over what the one before it will leave."""
+        workspace, state = self._workspace, dict[str, bytes | None]()
+        workspace.graph.refresh()
+        ledger, pages = workspace.ledger(), _pages(workspace)
+        look = state_of(state, workspace.transactions.look)
+        forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
+        for journal in reversed(journals):
+            past = Past(journal.transaction, *images_of(workspace, journal))
+            undoing = undo(past, Present(pages | state.keys(), look, self._links_to, forgotten))
+            if undoing.obstacles:
+                raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
+            self.stays += undoing.stays
+            transaction = self._with_links(
+                self._reverse(journal.transaction, undoing, ledger), journal.transaction, look
+            )
+            inside = tuple(op for op in transaction.operations if not is_outside(op.path))
+            before = {op.path: look(op.path) for op in inside}
+            rewrite = workspace.transactions.rewrite
+            state |= replay(replace(transaction, operations=inside), before, look, rewrite)
+            yield transaction
+
+    def _links_to(self, path: str) -> list[Inbound]:
+        graph = self._workspace.graph
+        return [_inbound(link, resolve(link.reference, link.source, graph.names)) for link in graph.links_to(path)]
+
+    def _with_links(self, reverse: Transaction, transaction: Transaction, look: Look) -> Transaction:
+        """The same, and links follow the memories that it moves; those that will lead nowhere are `dangling`."""
+        written = {link: words for said in transaction.events for link, words in written_links(said).items()}
+        links = follow(reverse.operations, self._workspace.graph, look, written=written)
+        self.dangling += links.dangling
+        return replace(reverse, operations=(*reverse.operations, *relinks(links.followed)))
+
+    def _reverse(self, transaction: Transaction, undoing: Undoing, ledger: Ledger) -> Transaction:
+        at = _moment_after(transaction, self._workspace.now)
+        events = turns_of(undoing.turned, self.run, transaction.run, at, ledger)
+        return Transaction(
+            self.run, self._workspace.now.isoformat(timespec="seconds"), tuple(undoing.operations), events, "undo"
+        )
+
+    def foretell(self) -> Undone:
+        """What it would do."""
+        paths = {operation.path for transaction in self._transactions for operation in transaction.operations}
+        return Undone(self.run, tuple(sorted(paths)), ())
+
+    def carry_out(self) -> Undone:
+        """Do it; what a hand changed in the meantime stays too."""
+        workspace, changed, late = self._workspace, list[str](), list[str]()
+        with workspace.recorder.recording("undo", self.run) as record:
+            for transaction in self._transactions:
+                applied = workspace.commit(transaction)
+                changed += applied.changed
+                late += applied.conflicts
+            record.is_changed, record.note = bool(changed), f"takes back {self._undoes}"
+            record.rows = [Row("!", "stays", "", "", words) for words in (*self.stays, *late)]
+        self._settle()
+        workspace.refresh()
+        return Undone(self.run, tuple(dict.fromkeys(changed)), tuple(late))
+
+    def _settle(self) -> None:
+        """Leave no folder behind that has nothing in it any more, and no page that passes for moved by a hand."""
+        dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
+        for folder in sorted({folder for path in dropped for folder in folders_above(path)}, reverse=True):
+            self._workspace.files.tree.remove_empty(folder)
+        self._workspace.graph.refresh()
+        self._workspace.graph.settle(dropped)
+
+
+def _journals_of(workspace: Workspace, run: str) -> list[Journal]:
+    journals = workspace.transactions.journals.find(run)
+    kind = journals[0].transaction.kind
+    if kind in _FOR_GOOD:
+        raise UserError(f"{run}: cannot be undone; {_FOR_GOOD[kind]}")
+    return journals
+
+
+def _inbound(link: Link, target: Target | None) -> Inbound:
+    fragment = (target.fragment if target else None) or ""
+    return Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
+
+
+def _pages(workspace: Workspace) -> set[str]:
+    """Every page of bank and archive, whatever state it is in."""
+    surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
+    return {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
+
+
+def _moment_after(transaction: Transaction, now: datetime) -> datetime:
+    """Now, but later than the run: events are told apart in time by their seconds."""
+    return max(now, datetime.fromisoformat(transaction.planned_at) + timedelta(seconds=1))

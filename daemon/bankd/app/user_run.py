@@ -1,0 +1,57 @@
+"""What a person asks for outside a cycle: checked, committed and reported by the same rules as what a cycle does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.plan.closing import leave_out
+from bankd.core.plan.plan import Plan
+from bankd.cycle import Report, check, closed_for
+from bankd.errors import UserError
+from bankd.relinking import relink
+from bankd.wiring.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One thing that a person asked for, over the bank as it is now; its plan is empty to begin with."""
+
+    workspace: Workspace
+    name: str
+    plan: Plan
+    holdings: PageHoldings
+    ledger: Ledger
+
+    def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
+        """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
+        workspace = self.workspace
+        workspace.graph.refresh()
+        committer = workspace.committer()
+        closed = closed_for(plan, committer)
+        plan = leave_out(plan, closed)
+        if closed and plan.is_empty:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
+        plan = relink(plan, workspace.graph, self.holdings.read)
+        plan = leave_out(plan, closed_for(plan, committer))
+        check(plan, self.holdings, workspace.graph, workspace.policy(force=force or dry_run))
+        if dry_run:
+            return Report(self.name, plan, is_applied=False)
+        if plan.is_empty:
+            return Report(self.name, plan, is_applied=True)
+        with workspace.recorder.recording(self.name, plan.run) as record:
+            conflicts = workspace.committer().commit(replace(plan.transaction, kind=self.name))
+            record.tell(plan)
+        workspace.refresh()
+        return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
+
+
+def begin(workspace: Workspace, name: str) -> Errand:
+    """Look at the bank and the events, and take a run id."""
+    if workspace.is_live:
+        workspace.wait_until_settled()
+    holdings = workspace.holdings()
+    holdings.refresh(workspace.now)
+    plan = Plan(workspace.recorder.new_run(name), workspace.now)
+    return Errand(workspace, name, plan, holdings, workspace.ledger())

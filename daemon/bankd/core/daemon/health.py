@@ -1,0 +1,279 @@
+"""How bankd is doing: the facts that `status` shows, and what of them is worth a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from bankd.core.daemon import edit_loops as fights
+from bankd.core.daemon.edit_loops import why_resting
+from bankd.core.daemon.schedule_rows import Outcome, Row, row_to_json
+from bankd.core.lifecycle import copies
+from bankd.core.lifecycle.copies import Copied
+
+REMEMBER_MISSED = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts:
+    """How the index stands: pages it has not read, and pages read without the analyser; `updated` is ISO 8601."""
+
+    generation: str = ""
+    memories: int = 0
+    pending: int = 0
+    provisional: int = 0
+    updated: str = ""
+    problem: str = ""
+    worker: str = "not running"
+
+
+@dataclass(frozen=True, slots=True)
+class BankFacts:
+    """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
+
+    `copied` are the memories that a hand has copied with their id, `closed` the pages that cannot be written and why,
+    `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
+    `set_aside` the journals that could not be read.
+    """
+
+    pages: int = 0
+    inbox: int = 0
+    missing: tuple[str, ...] = ()
+    index: IndexFacts = IndexFacts()
+    large: tuple[str, ...] = ()
+    is_clock_frozen: bool = False
+    disk: str = ""
+    resting: Mapping[str, datetime] = field(default_factory=dict)
+    unread_events: tuple[str, ...] = ()
+    copied: tuple[Copied, ...] = ()
+    closed: Mapping[str, str] = field(default_factory=dict)
+    held_back: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobFacts:
+    """How a job stands."""
+
+    name: str
+    last: Row | None = None
+    following: datetime | None = None
+    failures: int = 0
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFacts:
+    """What only a living daemon knows of itself; `waiting` is why it cannot work yet."""
+
+    pid: int
+    version: str
+    since: datetime
+    watcher: dict[str, Any] = field(default_factory=dict)
+    waiting: str = ""
+    settings_problem: str = ""
+    requests: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found."""
+
+    workspace: str
+    now: datetime
+    bank: BankFacts
+    jobs: tuple[JobFacts, ...] = ()
+    rows: tuple[Row, ...] = ()
+    daemon: DaemonFacts | None = None
+    timezone: str = "UTC"
+    unusable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something worth saying, what to do about it, and whether it stays wrong until a person acts."""
+
+    text: str
+    fix: str = ""
+    needs_person: bool = False
+
+
+def judge(facts: Facts) -> tuple[Finding, ...]:
+    """The findings, those that need a person first."""
+    findings = [cannot_be_used(problem) for problem in facts.unusable]
+    findings += [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
+    if facts.daemon is None and facts.bank.index.pending:
+        findings.append(
+            Finding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
+        )
+    return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
+
+
+def cannot_be_used(problem: str) -> Finding:
+    """What to say of settings or rules that stop every run and search, until a daemon that has good ones is there."""
+    return Finding(problem, "correct the file, then: bankctl config check", needs_person=True)
+
+
+def _judge_daemon(facts: Facts) -> list[Finding]:
+    if facts.daemon is None:
+        return [Finding("no daemon runs: nothing is done by itself", "bankctl service install")]
+    found = []
+    if facts.daemon.waiting:
+        found.append(
+            Finding(
+                f"the daemon waits: {facts.daemon.waiting}",
+                "it goes on by itself when that is mended",
+                needs_person=True,
+            )
+        )
+    if facts.daemon.settings_problem:
+        text = f"the settings cannot be used, the old ones still hold: {facts.daemon.settings_problem}"
+        found.append(
+            Finding(text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True)
+        )
+    if facts.daemon.watcher.get("mode") == "polling":
+        found.append(Finding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
+    return found
+
+
+def _judge_jobs(facts: Facts) -> list[Finding]:
+    failing = [job for job in facts.jobs if job.failures and job.last]
+    return [
+        Finding(
+            f"{job.name} failed {job.failures} time{'s' if job.failures > 1 else ''} in a row: {job.last.note}",
+            "see: bankctl log",
+            needs_person=True,
+        )
+        for job in failing
+        if job.last
+    ]
+
+
+def _judge_bank(bank: BankFacts) -> list[Finding]:
+    found = [
+        Finding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+        for folder in bank.missing
+    ]
+    if bank.disk:
+        fix = "make room, or make it writable; what waits is then done by itself"
+        found.append(Finding(f"nothing can be written: {bank.disk}", fix, needs_person=True))
+    if bank.index.problem:
+        found.append(Finding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
+    if bank.inbox:
+        lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
+        found.append(Finding(f"{lines} no rule", "bankctl inbox"))
+    if bank.is_clock_frozen:
+        text = "the clock jumped by days that did not pass: nothing is archived for its age"
+        found.append(Finding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
+    found += map(cannot_be_told, bank.unread_events[:3])
+    if len(bank.unread_events) > 3:
+        text = f"{len(bank.unread_events) - 3} more lines of events/ cannot be read"
+        found.append(Finding(text, "bankctl doctor lists them", needs_person=True))
+    found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
+    found += [stands_twice(item) for item in bank.copied]
+    if bank.held_back:
+        lines = "1 line of a log was" if len(bank.held_back) == 1 else f"{len(bank.held_back)} lines of logs were"
+        more = " …" if len(bank.held_back) > 3 else ""
+        text = f"{lines} not taken in: {', '.join(bank.held_back[:3])}{more}"
+        found.append(Finding(text, "bankctl inbox lists them with the reasons"))
+    found += [cannot_be_written(page, why) for page, why in sorted(bank.closed.items())]
+    found += journals_set_aside(bank.set_aside)
+    if bank.large:
+        more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
+        text = f"large pages: {', '.join(bank.large[:3])}{more}"
+        found.append(Finding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"))
+    return found
+
+
+def cannot_be_told(line: str) -> Finding:
+    """What to say of a line of the event log that cannot be read."""
+    return Finding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
+
+
+def journals_set_aside(paths: Iterable[str]) -> list[Finding]:
+    """What to say of the journals of runs that could not be read."""
+    return [
+        Finding(f"{path}: {_LOST.get(path.split('/')[-2], _LOST['runs'])}", "look at it, then delete it")
+        for path in paths
+    ]
+
+
+_LOST = {
+    "txn": "a torn journal, set aside: if its run was interrupted, the rest of it is done by the next run",
+    "done": "a torn journal, set aside: this run cannot be undone, and is not looked at a second time",
+    "runs": "a torn journal, set aside: this run cannot be undone any more",
+}
+
+
+def fought_over(page: str, until: datetime) -> Finding:
+    """What to say of a page that is left alone because something changes it back."""
+    return Finding(f"{page} was {why_resting(until)}", fights.ADVICE, needs_person=True)
+
+
+def stands_twice(item: Copied) -> Finding:
+    """What to say of a memory that a hand copied with its id."""
+    return Finding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
+
+
+def cannot_be_written(page: str, why: str) -> Finding:
+    """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
+    reason, _, fix = why.partition("; ")
+    return Finding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
+
+
+def _judge_missed(facts: Facts) -> list[Finding]:
+    missed = recent_missed(facts)
+    if not missed:
+        return []
+    lost = [row for row in missed if not row.made_up]
+    tail = f", {len(lost)} of them not made up for" if lost else ", all made up for"
+    return [Finding(f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed")]
+
+
+def recent_missed(facts: Facts) -> tuple[Row, ...]:
+    """The runs missed of late."""
+    since = facts.now - REMEMBER_MISSED
+    return tuple(row for row in facts.rows if row.outcome is Outcome.MISSED and row.at >= since)
+
+
+def facts_to_json(facts: Facts) -> dict[str, Any]:
+    """The facts with the findings, as `status --json` prints them and the socket sends them."""
+    daemon, bank = facts.daemon, facts.bank
+    return {
+        "version": 1,
+        "workspace": facts.workspace,
+        "now": facts.now.isoformat(timespec="seconds"),
+        "timezone": facts.timezone,
+        "daemon": None if daemon is None else _daemon_to_json(daemon),
+        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox},
+        "index": asdict(bank.index),
+        "jobs": [_job_to_json(job) for job in facts.jobs],
+        "missed": [row_to_json(row) for row in recent_missed(facts)],
+        "findings": [{"text": f.text, "fix": f.fix, "needs_person": f.needs_person} for f in judge(facts)],
+    }
+
+
+def _daemon_to_json(daemon: DaemonFacts) -> dict[str, Any]:
+    return {
+        "pid": daemon.pid,
+        "version": daemon.version,
+        "since": daemon.since.isoformat(timespec="seconds"),
+        "waiting": daemon.waiting,
+        "settings_problem": daemon.settings_problem,
+        "watcher": daemon.watcher,
+        "requests": daemon.requests,
+        "refused": daemon.refused,
+    }
+
+
+def _job_to_json(job: JobFacts) -> dict[str, Any]:
+    return {
+        "job": job.name,
+        "running": job.running,
+        "failures": job.failures,
+        "last": None if job.last is None else row_to_json(job.last),
+        "next": None if job.following is None else job.following.isoformat(timespec="seconds"),
+    }

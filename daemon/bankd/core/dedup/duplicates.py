@@ -1,0 +1,147 @@
+"""Says of two memories whether the new one is the same, an update, or different; likeness first, then the guard.
+
+Where candidates come from (the index) and what is done with a verdict (the cycle) is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rapidfuzz.distance import Indel
+
+from bankd.core.dedup.guard import Difference, difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.language.opposites import OPPOSITES
+from bankd.core.language.statement import Kind, Statement, Token
+
+THRESHOLD = 80
+"""Likeness in percent above which the guard is asked; `dedup.threshold`."""
+
+LEFT_OUT = 2
+"""How many words a new wording may leave out and still be the same."""
+
+LONGEST = 600
+"""Words beyond which only equal texts are the same: comparing takes the square of them, and no memory is so long."""
+
+
+class Outcome(StrEnum):
+    """What a new memory is to an old one."""
+
+    SAME = "same"
+    UPDATE = "update"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome, why in a few words, and the likeness in percent."""
+
+    outcome: Outcome
+    reason: str
+    score: float
+
+
+def compare(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
+    """Compare a new memory with one that is there."""
+    if obstacle := _obstacle(old, new):
+        return Verdict(Outcome.DIFFERENT, obstacle, 0.0)
+    if sameness := _sameness(old, new):
+        return Verdict(Outcome.SAME, sameness, 100.0)
+    score = likeness(old, new)
+    if score < threshold:
+        return Verdict(Outcome.DIFFERENT, "too little in common", score)
+    return _judge(old, new, difference(old, new), score)
+
+
+def _obstacle(old: Statement, new: Statement) -> str:
+    """Why two statements need not be looked at word by word; empty when they must."""
+    if old.about != new.about:
+        return "about someone else"
+    if not _moods_agree(old.mood, new.mood):
+        return "one asks or orders, the other states"
+    if old.letters == new.letters:
+        return ""
+    fewest, most = sorted((len(old.tokens), len(new.tokens)))
+    return "no words to compare" if not fewest else "too long to be compared" if most > LONGEST else ""
+
+
+def _sameness(old: Statement, new: Statement) -> str:
+    """Why two statements are the same without a closer look; empty when they may not be."""
+    if old.letters == new.letters:
+        return "the same but for spacing and punctuation"
+    return "the same words" if old.signature == new.signature and same_roles(old, new) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The memory that a new one was found to repeat or to update, and the verdict on the two."""
+
+    id: str
+    verdict: Verdict
+
+
+def find_match(
+    candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
+) -> Match | None:
+    """Find what a new memory repeats, else what it updates, else nothing; the likest one, then the first."""
+    matches = [Match(id_, compare(old, new, threshold)) for id_, old in candidates]
+    for outcome in (Outcome.SAME, Outcome.UPDATE):
+        found = [match for match in matches if match.verdict.outcome is outcome]
+        if found:
+            return max(found, key=lambda match: match.verdict.score)
+    return None
+
+
+def likeness(old: Statement, new: Statement) -> float:
+    """How alike two statements are in percent when values, names and turns are left open."""
+    ours, theirs = _frame(old), _frame(new)
+    in_order = Indel.normalized_similarity(ours, theirs)
+    return 100 * max(in_order, Indel.normalized_similarity(sorted(ours), sorted(theirs)))
+
+
+def _frame(statement: Statement) -> list[str]:
+    return [_opened(token) for token in statement.tokens]
+
+
+def _opened(token: Token) -> str:
+    if token.base in OPPOSITES:
+        return "±"
+    return "#" if token.kind is Kind.VALUE else "@" if token.kind is Kind.NAME else token.base
+
+
+def _judge(old: Statement, new: Statement, found: Difference, score: float) -> Verdict:
+    if not found.only_new and same_roles(old, new) and (said := _says_no_more(old, new, found)):
+        return Verdict(Outcome.SAME, said, score)
+    if found.is_none:
+        return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
+    if found.changes and found.is_explained and subject_of(old) == subject_of(new):
+        changed = "; ".join(found.changes)
+        return Verdict(Outcome.UPDATE if found.is_one_subject else Outcome.DIFFERENT, changed, score)
+    extra = ", ".join(token.key for token in found.only_new or found.only_old)
+    return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)
+
+
+def _says_no_more(old: Statement, new: Statement, found: Difference) -> str:
+    """Why a new statement without words of its own says nothing new; empty when it may."""
+    if found.only_old and not _may_be_left_out(found.only_old, old):
+        return ""
+    gone = {id(token) for token in found.only_old}
+    ours = [token for token in old.tokens if not token.is_optional and id(token) not in gone]
+    theirs = [token for token in new.tokens if not token.is_optional]
+    if [token.key for token in ours] == [token.key for token in theirs]:
+        return "the same with fewer words" if found.only_old else "the same words but for emphasis"
+    if new.has_free_order and is_reordered(ours, theirs):
+        return "the same words in another order"
+    return ""
+
+
+def _may_be_left_out(tokens: Sequence[Token], old: Statement) -> bool:
+    """Only where particles show what depends on what, and never the word that the statement ends in."""
+    few = len(tokens) <= LEFT_OUT and old.tokens[-1] is not tokens[-1]
+    return old.has_free_order and few and may_leave_out(old, tokens)
+
+
+def _moods_agree(old: str, new: str) -> bool:
+    """A question agrees with a question only; an ending that leaves it open agrees with stating and ordering."""
+    return old == new if "?" in (old, new) else {old, new} != {".", "!"}

@@ -1,0 +1,234 @@
+"""What differs between two statements, and whether that is a rewording, a changed value, or another subject.
+
+It never decides by likeness: `duplicates` does that, and asks here what the likeness hides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bankd.core.language.english.function_words import RELATIONS
+from bankd.core.language.korean.function_words import LIMITS
+from bankd.core.language.korean.synonyms import TURNING_WORDS
+from bankd.core.language.opposites import are_opposites
+from bankd.core.language.statement import Kind, Statement, Token
+from bankd.core.language.values import DATE_UNITS
+
+_DATE = "date"
+_STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Tokens that only one of the two has; the changes of value that pair them, in words; and what no change explains.
+
+    `shared` counts the words that both have and that say what it is about: no values, no prepositions.
+    """
+
+    only_old: tuple[Token, ...]
+    only_new: tuple[Token, ...]
+    changes: tuple[str, ...]
+    is_explained: bool
+    shared: int
+
+    @property
+    def is_none(self) -> bool:
+        """Both have the same tokens, perhaps in another order."""
+        return not self.only_old and not self.only_new
+
+    @property
+    def is_one_subject(self) -> bool:
+        """Whether no more was changed than was kept; a moment counts once, however many numbers tell it.
+
+        A line of a chat that begins with another time and says another word updates nothing.
+        """
+        dates = sum(change.startswith(_DATE) for change in self.changes)
+        return len(self.changes) - max(dates - 1, 0) <= max(self.shared, 1)
+
+
+def difference(old: Statement, new: Statement) -> Difference:
+    """Find what only one of two statements says; it is explained when at most one of them says more than new values."""
+    only_old, only_new = _surplus(old, new), _surplus(new, old)
+    changes, rest_old, rest_new = _changes(only_old, only_new)
+    is_explained = not (_says_more(rest_old) and _says_more(rest_new))
+    shared = sum(map(_is_subject_matter, old.tokens)) - sum(map(_is_subject_matter, only_old))
+    return Difference(only_old, only_new, tuple(changes), is_explained, shared)
+
+
+def _is_subject_matter(token: Token) -> bool:
+    return token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME) and not token.is_optional and token.base not in RELATIONS
+
+
+def _says_more(rest: Sequence[Token]) -> bool:
+    return any(token.kind is not Kind.MARK for token in rest)
+
+
+def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
+    """The tokens of one statement that the other lacks, counting repetitions."""
+    left = Counter(over.keys)
+    surplus = []
+    for key, token in zip(of.keys, of.tokens, strict=True):
+        if left[key]:
+            left[key] -= 1
+        elif not (token.is_optional and not token.negation):
+            surplus.append(token)
+    return tuple(surplus)
+
+
+def _changes(
+    only_old: Sequence[Token], only_new: Sequence[Token]
+) -> tuple[list[str], Sequence[Token], Sequence[Token]]:
+    """Pair what went with what came, best pairs first; say what each pair changes, and give what is left of both."""
+    rest_old, rest_new = list(only_old), list(only_new)
+    changes = []
+    for explain in (_negated, _opposed, _revalued, _renamed):
+        for token in list(rest_old):
+            partner = next((other for other in rest_new if explain(token, other)), None)
+            if partner is not None:
+                rest_old.remove(token)
+                rest_new.remove(partner)
+                changes.append(explain(token, partner))
+    return changes, rest_old, rest_new
+
+
+def _negated(old: Token, new: Token) -> str:
+    if old.negation != new.negation and stem(old.base) == stem(new.base):
+        return f"negation: {old.key} → {new.key}"
+    return ""
+
+
+def _opposed(old: Token, new: Token) -> str:
+    if are_opposites(old.base, new.base) or are_opposites(stem(old.base), stem(new.base)):
+        return f"opposite: {old.base} → {new.base}"
+    return ""
+
+
+def _revalued(old: Token, new: Token) -> str:
+    if old.kind is Kind.VALUE and new.kind is Kind.VALUE:
+        return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
+    return ""
+
+
+def _renamed(old: Token, new: Token) -> str:
+    if old.kind is new.kind is Kind.NAME and old.base != new.base:
+        return f"name: {old.base} → {new.base}"
+    return ""
+
+
+def value_name(old: str, new: str) -> str:
+    """What kind of value changed: a unit when the numbers agree, else a date or a number."""
+    digits = old.rstrip("".join(_letters(old))), new.rstrip("".join(_letters(new)))
+    if digits[0] == digits[1] and digits[0]:
+        return "unit"
+    units = {text[len(number) :] for text, number in zip((old, new), digits, strict=True)}
+    return _DATE if units & DATE_UNITS or not all(digits) or ":" in old + new else "number"
+
+
+def _letters(text: str) -> set[str]:
+    return {letter for letter in text if not letter.isdigit()}
+
+
+def stem(word: str) -> str:
+    """A rough English stem, for recognising the same verb behind a changed negation; never used for `same`."""
+    if not word.isascii():
+        return word
+    for ending in _STEM_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)].rstrip("e")
+    return word.rstrip("e")
+
+
+def same_roles(old: Statement, new: Statement) -> bool:
+    """Say whether nobody who does something in one has it done to them in the other."""
+    return all(not _roles_clash(cases, _cases(new, key)) for key, cases in _all_cases(old).items() if len(cases) == 1)
+
+
+def _all_cases(statement: Statement) -> dict[str, list[str]]:
+    cases: dict[str, list[str]] = {}
+    for token in statement.tokens:
+        cases.setdefault(token.key, []).append(token.case)
+    return cases
+
+
+def _cases(statement: Statement, key: str) -> list[str]:
+    return [token.case for token in statement.tokens if token.key == key]
+
+
+def _roles_clash(ours: list[str], theirs: list[str]) -> bool:
+    pair = {*ours, *theirs}
+    return len(theirs) == 1 and (
+        pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
+    )
+
+
+def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Say whether one run of tokens merely moved past another, as when a phrase goes to the front.
+
+    Exchanging two tokens around a third binds words to other partners (red hat and blue shoe), and does not pass.
+    Values, and names that no particle places, must keep their order: it alone says which is which.
+    """
+    ours, theirs = [token.key for token in old], [token.key for token in new]
+    if _fixed(old) != _fixed(new):
+        return False
+    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
+    return _row(theirs[moved]) in _row(ours[moved] * 2)
+
+
+def _row(keys: Sequence[str]) -> str:
+    """Keys in a row, each between separators, so that one row is found in another as a whole."""
+    return "\0" + "\0".join(keys) + "\0"
+
+
+def _fixed(tokens: Sequence[Token]) -> list[str]:
+    return [token.key for token in tokens if token.kind is Kind.VALUE or (token.kind is Kind.NAME and not token.case)]
+
+
+def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
+    """Say whether a shorter wording without these tokens still says only what the longer one said.
+
+    Adverbs may go, and what describes or places something other than the subject and object: without its object or
+    part of its subject (my sister's friend, my sister), a statement is about something else.
+    """
+    gone = {id(token) for token in left_out}
+    return all(
+        token.kind is Kind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
+        for at, phrase in enumerate(old.phrases)
+        for token in phrase
+        if id(token) in gone
+    ) and all(map(_is_light, left_out))
+
+
+def _is_speaker(token: Token) -> bool:
+    """Who writes a log speaks of himself unless he says otherwise."""
+    return token.base == "나" and token.case in ("subject", "topic")
+
+
+def _is_light(token: Token) -> bool:
+    """Nothing that names, counts, turns or limits."""
+    is_word = token.kind in (Kind.NOUN, Kind.WORD, Kind.ADVERB)
+    is_free = not token.negation and not LIMITS.intersection(token.marks)
+    return is_word and is_free and token.base not in TURNING_WORDS
+
+
+def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
+    head = phrase[-1]
+    if head.case in ("subject", "topic"):
+        return False
+    return token is not head or (not head.case and all(id(other) in gone for other in phrase))
+
+
+def subject_of(statement: Statement) -> tuple[str, ...]:
+    """Who or what it speaks of: names and head of the phrase that is its topic or subject, else its first word.
+
+    Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
+    """
+    for phrase in statement.phrases:
+        if phrase[-1].case in ("topic", "subject"):
+            return tuple(
+                t.base for t in phrase if t.kind is Kind.NAME or (t is phrase[-1] and t.kind is not Kind.VALUE)
+            )
+    words = [token.base for token in statement.tokens if token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME)]
+    return tuple(words[:1])

@@ -1,0 +1,55 @@
+"""What becomes of a page that is to be recast when a hand has changed it, or the file with the copy, meanwhile.
+
+Then it goes piece by piece, as any other memory that moves: what a hand changed stays where the hand left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest
+from bankd.core.edits.spans import block_key, page_of, unix
+from bankd.core.markdown.scanner import Kind, encode, split_lines
+
+Look = Callable[[str], bytes | None]
+
+
+def can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
+    """Whether the page reads as planned and every other file has its lines."""
+    if data != encode(operation.before):
+        return False
+    return all(digest(look(moved.to)) in moved.digests for moved in operation.moved)
+
+
+def removals(operation: Recast) -> tuple[Remove, ...]:
+    """The moved pieces, each to be taken out only while it reads as planned and its copy is there."""
+    return tuple(
+        Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
+    )
+
+
+def additions(operation: Recast) -> tuple[Append, ...]:
+    """The lines that the page would have got: a hub's lines for its parts."""
+    if operation.after is None or not operation.moved:
+        return ()
+    old = set(split_lines(operation.before))
+    new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
+    pieces = tuple(Piece(block_key(line), line) for line in new if line.startswith(("- [", "* [")))
+    return (Append(operation.path, "", pieces),) if pieces else ()
+
+
+def pieces_of_page(text: str) -> tuple[Piece, ...]:
+    """All outermost blocks of a text."""
+    return _pieces(text, 0, len(split_lines(text)))
+
+
+def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
+    """The outermost blocks of some lines; a memory goes by its id."""
+    page = page_of(text)
+    ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
+    found = []
+    for block in page.document.blocks:
+        if block.depth == 0 and block.kind is not Kind.BLANK and start <= block.start < end:
+            lines = unix("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
+            found.append(Piece(ids.get(block.start) or block_key(lines), lines))
+    return tuple(found)

@@ -1,0 +1,163 @@
+"""A transaction once more, in its global form: add what is nowhere, remove what is back here and also elsewhere.
+
+It heals an editor that saved a page from a buffer older than the run. What a later transaction decided stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from bankd.core.edits.merge3 import carry
+from bankd.core.edits.operations import (
+    Append,
+    Carry,
+    Create,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Restore,
+)
+from bankd.core.edits.recasting import pieces_of_page, removals
+from bankd.core.edits.spans import keys_in
+from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
+from bankd.core.markdown.scanner import decode, encode
+
+Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
+"""Keys -> for each the files of bank/ and archive/ that hold its piece now."""
+
+
+def second_look(
+    transaction: Transaction,
+    look: Look,
+    locate: Locate,
+    paths: Collection[str],
+    later: Sequence[Transaction],
+    hurried: Collection[str] = (),
+) -> tuple[Operation, ...]:
+    """What a transaction still asks for on these paths, after those that came later.
+
+    `hurried` are pages saved so soon after an earlier second look that whoever saved them cannot have read it.
+    """
+    looker = _Looker(look, locate, later, hurried)
+    taken_back = {op.path for other in later for op in other.operations if isinstance(op, Restore | Drop)}
+    wanted = [op for op in transaction.operations if op.path in paths and op.path not in taken_back]
+    return tuple(again for op in wanted for again in looker.once_more(_without_turned_back(op, later)))
+
+
+def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> Operation:
+    """An operation without the links that a later transaction has written as they were before."""
+    if not isinstance(operation, Relink):
+        return operation
+    links = (op for transaction in later for op in transaction.operations if isinstance(op, Relink))
+    back = {move.new for op in links if op.path == operation.path for move in op.moves}
+    return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
+
+
+def describe(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
+    """What a second look changed, for people, memory by memory."""
+    found = []
+    for operation in operations:
+        if operation.path not in changed:
+            continue
+        match operation:
+            case Append(path, pieces=pieces):
+                why = f"all that {run} wrote there was gone; delete it again to be rid of it"
+                found += [f"{path}: put back, for {why}: {_words(piece)}" for piece in pieces]
+            case Remove(path, pieces, elsewhere):
+                where = f"it stands in {elsewhere} now" if elsewhere else f"{run} had taken it out"
+                found += [f"{path}: taken out again, for {where}: {_words(piece)}" for piece in pieces]
+            case _:
+                found.append(f"{operation.path}: an older copy of it was saved; it is again as {run} left it")
+    return found
+
+
+def _words(piece: Piece) -> str:
+    return piece.text.strip().partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Looker:
+    look: Look
+    locate: Locate
+    later: Sequence[Transaction]
+    hurried: Collection[str]
+
+    def once_more(self, operation: Operation) -> Iterable[Operation]:
+        match operation:
+            case Append(path, pieces=pieces):
+                nowhere = self._nowhere(path, pieces)
+                return [replace(operation, pieces=nowhere)] if nowhere else []
+            case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
+                return self._removals(path, self._back(operation, pieces), elsewhere)
+            case Recast():
+                return self._recast_again(operation)
+            case Replace(key=key):
+                return [] if key in self._decided() else [operation]
+            case Relink() | Carry():
+                return [operation]
+            case _:
+                return []
+
+    def _decided(self, *, but_healing: bool = False) -> set[str]:
+        """The pieces that a later transaction named: it, not this one, says what should become of them."""
+        later = (other for other in self.later if not (but_healing and other.kind in HEALING))
+        return {key for transaction in later for key in keys_of(transaction)}
+
+    def _nowhere(self, path: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        decided = self._decided(but_healing=path in self.hurried)
+        settled = keys_in(self.look(path), _keys(pieces)) | decided
+        lacking = [piece for piece in pieces if piece.key not in settled]
+        held = self.locate(_keys(lacking)) if lacking else {}
+        return tuple(piece for piece in lacking if not held.get(piece.key))
+
+    def _back(self, own: Operation, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """The pieces that are here again, unless a later transaction brought them here; this very one, done again, did not."""
+        back = keys_in(self.look(own.path), _keys(pieces))
+        later = (op for transaction in self.later for op in transaction.operations)
+        brought = [op for op in later if op.path == own.path and op != own]
+        if any(isinstance(operation, Recast) for operation in brought):
+            return ()
+        back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
+        return tuple(piece for piece in pieces if piece.key in back)
+
+    def _recast_again(self, operation: Recast) -> list[Operation]:
+        """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
+        if self._is_planned_anew(operation.path):
+            return []
+        data = self.look(operation.path)
+        moved = tuple(piece for removal in removals(operation) for piece in removal.pieces)
+        if data == encode(operation.before) or self._back(operation, moved):
+            return [operation]
+        if operation.after is None or operation.moved or data is None:
+            return []
+        pieces = tuple(piece for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:"))
+        if not self._nowhere(operation.path, pieces):
+            return []
+        text = decode(data)
+        return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
+
+    def _is_planned_anew(self, path: str) -> bool:
+        """Whether a later transaction gave the page another form: then that is no old form that is back."""
+        plans = (other for other in self.later if other.kind not in HEALING)
+        return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
+
+    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str) -> list[Operation]:
+        if not elsewhere:
+            return [Remove(path, pieces)] if pieces else []
+        by_place: dict[str, list[Piece]] = {}
+        places = self.locate(_keys(pieces)) if pieces else {}
+        for piece in pieces:
+            others = sorted(set(places.get(piece.key, ())) - {path}, key=lambda place: (place != elsewhere, place))
+            if others:
+                by_place.setdefault(others[0], []).append(piece)
+        return [Remove(path, tuple(held), place) for place, held in by_place.items()]
+
+
+def _keys(pieces: Iterable[Piece]) -> set[str]:
+    return {piece.key for piece in pieces}

@@ -1,0 +1,266 @@
+"""Where a piece of a page stands and where a new one fits, without disturbing how the rest of the page reads.
+
+A piece is named by a key: the block id of a memory, or `sha:…` of the exact lines of any other block. An item's
+lines include what is nested in it: they move and go as one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bankd.core.markdown.blocks import CODE_INDENT, indent_of, without_indent
+from bankd.core.markdown.memory import normalise
+from bankd.core.markdown.pages import Page, read_page
+from bankd.core.markdown.scanner import Document, Kind, decode, encode, scan, split_lines
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Lines of a page, 0-based and half open."""
+
+    start: int
+    end: int
+
+
+def unix(text: str) -> str:
+    """Lines joined by a bare line feed, without a final one: the form in which pieces are kept and compared."""
+    return text.replace("\r\n", "\n").removesuffix("\n")
+
+
+def block_key(text: str) -> str:
+    """Name a block that has no id by its exact lines: 96 bits of SHA-256."""
+    return "sha:" + hashlib.sha256(encode(unix(text))).hexdigest()[:24]
+
+
+def outdented(text: str) -> str:
+    """Lines for a place where nothing is around them: indented by four columns they would be code there."""
+    first, *_ = lines = text.split("\n")
+    columns = indent_of(first)
+    return "\n".join(without_indent(line, columns) for line in lines) if columns >= CODE_INDENT else text
+
+
+def split_bom(data: bytes) -> tuple[str, str]:
+    """Take a byte order mark off, so that the first line reads like any other."""
+    text = decode(data)
+    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
+
+
+def majority_ending(text: str) -> str:
+    """The line ending that most lines of a text have."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def is_item(text: str) -> bool:
+    """Whether a piece begins with a list marker."""
+    return _ITEM.match(text) is not None
+
+
+def text_of(document: Document, span: Span) -> str:
+    """The lines of a span in the form in which pieces are compared."""
+    return unix("".join(document.lines[span.start : span.end]))
+
+
+@lru_cache(maxsize=32)
+def page_of(text: str) -> Page:
+    """Read a text as a page; the same few pages are read again and again while one transaction is worked out."""
+    return read_page("", encode(text))
+
+
+def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[Span]]:
+    """The places of many pieces, in one pass."""
+    found: dict[str, list[Span]] = {key: [] for key in keys}
+    for entry in page.entries:
+        if entry.memory.id in found:
+            found[entry.memory.id].append(Span(entry.start, entry.whole_end))
+    if any(key.startswith("sha:") for key in found):
+        for span in _block_spans(page.document):
+            if (key := block_key(text_of(page.document, span))) in found:
+                found[key].append(span)
+    return found
+
+
+def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
+    """Those of the keys whose piece stands in this page."""
+    if data is None:
+        return set()
+    wanted = [key for key in keys if key.startswith("sha:") or key.encode() in data]
+    if not wanted:
+        return set()
+    _, text = split_bom(data)
+    return {key for key, spans in find_all(page_of(text), wanted).items() if spans}
+
+
+def _block_spans(document: Document) -> Iterator[Span]:
+    seen = set()
+    for block in document.blocks:
+        span = Span(block.start, max(block.end, block.whole_end))
+        if block.kind is not Kind.BLANK and span not in seen:
+            seen.add(span)
+            yield span
+
+
+def outline(document: Document, *without: Span) -> list[tuple[str, int, int, tuple[str, ...]]]:
+    """How a page reads: its blocks with their lines, except those that begin in the given spans."""
+    return [
+        (
+            block.kind,
+            block.depth,
+            block.level,
+            tuple(line.rstrip("\r\n") for line in document.lines[block.start : block.end]),
+        )
+        for block in document.blocks
+        if block.kind is not Kind.BLANK and not any(span.start <= block.start < span.end for span in without)
+    ]
+
+
+def cut(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
+    """Take spans out of a text; give the rest and those that could go without changing how the rest reads."""
+    document = page_of(text).document
+    want = outline(document, *spans)
+    for widened in (True, False):
+        rest = _without(document, spans, widened)
+        if outline(page_of(rest).document) == want:
+            return rest, spans
+    if len(spans) == 1:
+        return text, []
+    gone: list[Span] = []
+    for span in sorted(spans, reverse=True):  # one by one from the end, so that earlier spans keep their lines
+        text, cut_out = cut(text, [span])
+        gone += cut_out
+    return text, gone
+
+
+def _without(document: Document, spans: list[Span], widened: bool) -> str:
+    """Drop the lines; widened, with one of the blank lines on both sides, else with a blank line left in place."""
+    lines: list[str | None] = list(document.lines)
+    ending = majority_ending(document.text)
+    for span in sorted(spans):
+        lines[span.start : span.end] = [None] * (span.end - span.start)
+        if not widened:
+            lines[span.start] = ending
+        elif _is_blank(lines, _before(lines, span.start)) and _is_blank(lines, span.end):
+            at = span.end if span.end < len(lines) else _before(lines, span.start)
+            if 0 <= at < len(lines):
+                lines[at] = None
+    return "".join(line for line in lines if line is not None)
+
+
+def _before(lines: list[str | None], n: int) -> int:
+    """The last line before this one that is still there, or -1."""
+    return next((m for m in range(n - 1, -1, -1) if lines[m] is not None), -1)
+
+
+def _is_blank(lines: list[str | None], n: int) -> bool:
+    """Both ends of a file count as blank."""
+    line = lines[n] if 0 <= n < len(lines) else ""
+    return line is not None and not line.strip()
+
+
+def insert(text: str, heading: str, pieces: list[str]) -> str | None:
+    """Put pieces under a heading ("" is the page's own), after its last item; None when no place reads as it should."""
+    document = page_of(text).document
+    page = page_of(text)
+    ending = majority_ending(text)
+    want = outline(document)
+    for at, lines in _places(page, heading, pieces):
+        head = list(document.lines[:at])
+        if head and not head[-1].endswith("\n"):
+            head[-1] += ending
+        result = "".join([*head, *(line + ending for line in lines), *document.lines[at:]])
+        after = page_of(result).document
+        new = Span(at, at + len(lines))
+        if outline(after, new) == want and _reads_alone(after, new):
+            return result
+    return None
+
+
+def _reads_alone(document: Document, new: Span) -> bool:
+    """Whether the new lines form the same blocks as they would by themselves."""
+    own = scan("".join(document.lines[new.start : new.end]))
+    around = Span(0, new.start), Span(new.end, len(document.lines))
+    return outline(own) == outline(document, *around)
+
+
+def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Places for new lines, the best first; the later ones are for pages whose end swallows what follows."""
+    lines = page.document.lines
+    body = _spaced(pieces)
+    section = _section(page, heading)
+    if section is not None:
+        items = [
+            b
+            for b in page.document.blocks
+            if b.kind is Kind.ITEM and not b.depth and section.start <= b.start < section.end
+        ]
+        if items and is_item(pieces[0]):
+            yield items[-1].whole_end, _closed(body, pieces, lines, items[-1].whole_end)
+        at = _content_end(lines, section)
+        yield at, _opened(_closed(body, pieces, lines, at), at)
+    named = [f"## {heading}", "", *body] if heading else body
+    end = _content_end(lines, Span(0, len(lines)))
+    yield end, _opened(named, end)
+    front = next((b.end for b in page.document.blocks if b.kind is Kind.FRONT_MATTER), 0)
+    starts = [b.start for b in page.document.blocks if not b.depth and b.kind is not Kind.BLANK and b.start >= front]
+    for at in (*reversed(starts), front):
+        yield at, [*_opened(named, at), ""]
+
+
+def _spaced(pieces: list[str]) -> list[str]:
+    lines: list[str] = []
+    for n, piece in enumerate(pieces):
+        if n and not (is_item(piece) and is_item(pieces[n - 1])):
+            lines.append("")
+        lines += piece.split("\n")
+    return lines
+
+
+def _opened(body: list[str], at: int) -> list[str]:
+    return ["", *body] if at else body
+
+
+def _closed(body: list[str], pieces: list[str], lines: tuple[str, ...], at: int) -> list[str]:
+    blank_follows = at >= len(lines) or not lines[at].strip()
+    return body if blank_follows or (is_item(pieces[-1]) and is_item(lines[at])) else [*body, ""]
+
+
+def _section(page: Page, heading: str) -> Span | None:
+    """The lines right under a heading, up to the next heading of any level."""
+    starts = [h.start for h in page.headings] + [len(page.document.lines)]
+    if not page.headings and not heading:
+        front = next((b.end for b in page.document.blocks if b.kind is Kind.FRONT_MATTER), 0)
+        return Span(front, len(page.document.lines))
+    for n, found in enumerate(page.headings):
+        if not heading or normalise(found.title) == normalise(heading):
+            return Span(found.end, starts[n + 1])
+    return None
+
+
+def _content_end(lines: tuple[str, ...], section: Span) -> int:
+    end = section.end
+    while end > section.start and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def new_page(title: str, heading: str, pieces: list[str]) -> str:
+    """A page of its own for the pieces."""
+    head = [f"# {title}", ""] + ([f"## {heading}", ""] if heading else [])
+    return "\n".join([*head, *_spaced(pieces)]) + "\n"
+
+
+def replaced(text: str, span: Span, new: str) -> str:
+    """Put other lines in the place of a span, with the page's own line ending."""
+    lines = list(split_lines(text))
+    ending = majority_ending(text)
+    last_has_ending = lines[span.end - 1].endswith("\n")
+    fresh = [line + ending for line in new.split("\n")]
+    if not last_has_ending:
+        fresh[-1] = fresh[-1].removesuffix(ending)
+    return "".join([*lines[: span.start], *fresh, *lines[span.end :]])

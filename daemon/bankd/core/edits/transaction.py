@@ -1,0 +1,212 @@
+"""A transaction: operations on files and the events that tell of them, in the order in which nothing can be missing.
+
+Create and append come before replace, remove and relink, and events come last: at every instant each piece is in at
+least one visible file. This module decides what each step does to the bytes it meets; adapters do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from bankd.core.edits.operations import (
+    Drop,
+    Operation,
+    Recast,
+    Relink,
+    Remove,
+    Replace,
+    Rewrite,
+    from_json,
+    only,
+    pieces_of,
+    to_json,
+)
+from bankd.core.edits.recasting import additions, can_recast, removals
+from bankd.core.edits.spans import keys_in
+from bankd.core.markdown.scanner import encode
+
+Event: TypeAlias = Mapping[str, Any]
+Look: TypeAlias = Callable[[str], bytes | None]
+"""Workspace-relative path -> its bytes at this moment, None when there is no such file."""
+
+
+HEALING = frozenset({"second look"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done to one file in one go."""
+
+    path: str
+    operations: tuple[Operation, ...]
+
+    @property
+    def phase(self) -> int:
+        """Its place in the order: add, replace, remove, relink."""
+        return self.operations[0].phase
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step makes of the bytes it met, and the copies to take back because a hand has changed the original."""
+
+    data: bytes | None
+    withdrawals: tuple[Remove, ...] = ()
+    stayed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """All that one run does to bank/, archive/ and events/; `planned_at` is the run's `now` in ISO form."""
+
+    run: str
+    planned_at: str
+    operations: tuple[Operation, ...] = ()
+    events: tuple[Event, ...] = ()
+    kind: str = "run"
+
+    @property
+    def looks_again(self) -> bool:
+        """Whether it gets a second look; a second look does not, for what it looked at gets one anyway."""
+        return self.kind not in HEALING
+
+    def steps(self) -> tuple[Step, ...]:
+        """The operations by phase, those of one phase on one file together."""
+        grouped: dict[tuple[int, str], list[Operation]] = {}
+        for operation in self.operations:
+            grouped.setdefault((operation.phase, operation.path), []).append(operation)
+        in_phase = sorted(grouped.items(), key=lambda item: item[0][0])  # stable: the plan's order within a phase
+        return tuple(Step(path, tuple(operations)) for (_, path), operations in in_phase)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in a journal."""
+        return {
+            "run": self.run,
+            "kind": self.kind,
+            "planned_at": self.planned_at,
+            "ops": [to_json(operation) for operation in self.operations],
+            "events": [dict(event) for event in self.events],
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
+        """Read what `to_json` gave."""
+        operations = tuple(from_json(operation) for operation in fields["ops"])
+        return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
+
+
+def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> Outcome:
+    """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
+    met = data
+    withdrawals: list[Remove] = []
+    stayed: list[str] = []
+    for operation in step.operations:
+        match operation:
+            case Remove() | Drop():
+                safe = _with_copy(operation, look)
+                data = safe.apply(data)
+                held = keys_in(data, (piece.key for piece in safe.pieces))
+                stayed += sorted(held)
+                if operation.elsewhere and held:
+                    copies = tuple(piece for piece in safe.pieces if piece.key in held)
+                    withdrawals.append(Remove(operation.elsewhere, copies, step.path))
+            case Recast():
+                recast = _recast(operation, data, look)
+                data, withdrawals, stayed = (
+                    recast.data,
+                    [*withdrawals, *recast.withdrawals],
+                    [*stayed, *recast.stayed],
+                )
+            case Relink():
+                data = _where_found(operation, look).apply(data, rewrite)
+            case _:
+                data = operation.apply(data)
+    return Outcome(_titled(step.path, data, met), tuple(withdrawals), tuple(stayed))
+
+
+def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
+    """A page from which all was taken out keeps a title: an empty one would pass for cut by an unfinished save."""
+    is_emptied = data is not None and not data.strip() and bool(met and met.strip())
+    return encode(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
+
+
+def refused_step(step: Step, data: bytes | None) -> Outcome:
+    """What follows from a file that could not be written: what it holds still takes back its copies elsewhere."""
+    wanted: list[Remove | Drop] = []
+    for operation in step.operations:
+        if isinstance(operation, Remove | Drop):
+            wanted.append(operation)
+        elif isinstance(operation, Recast):
+            wanted += removals(operation)
+    withdrawals = []
+    for removal in (removal for removal in wanted if removal.elsewhere):
+        held = keys_in(data, (piece.key for piece in removal.pieces))
+        if held:
+            withdrawals.append(Remove(removal.elsewhere, only(removal, held).pieces, step.path))
+    return Outcome(data, tuple(withdrawals))
+
+
+def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
+    """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
+    if can_recast(operation, data, look):
+        return Outcome(operation.apply(data))
+    done = None if operation.after is None else encode(operation.after)
+    if data is None or data == done or not operation.moved:
+        return Outcome(data, (), () if data in {None, done} else (operation.path,))
+    outcome = take_step(Step(operation.path, removals(operation)), data, look)
+    if outcome.data != data and outcome.data is not None:
+        for addition in additions(operation):
+            outcome = replace(outcome, data=addition.apply(outcome.data))
+    return outcome
+
+
+def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
+    """Leave in place what is not in the file that should have the copy by now."""
+    if not operation.elsewhere:
+        return operation
+    keys = {piece.key for piece in operation.pieces}
+    there = keys_in(look(operation.elsewhere), keys)
+    if isinstance(operation, Drop) and there != keys:
+        return Remove(operation.path, only(operation, there).pieces, operation.elsewhere)
+    return only(operation, there)
+
+
+def _where_found(operation: Relink, look: Look) -> Relink:
+    """Keep only the moves whose target holds what they refer to: a piece may have stayed where a hand changed it."""
+    wanted: dict[str, set[str]] = {}
+    for move in operation.moves:
+        wanted.setdefault(move.target, set()).add(move.key)
+    there: dict[str, set[str]] = {}
+    for target, keys in wanted.items():
+        data = look(target)
+        there[target] = keys_in(data, keys - {""}) | ({""} if data is not None else set())
+    return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
+
+
+def keys_of(transaction: Transaction) -> set[str]:
+    """The pieces that a transaction names."""
+    moved = [
+        removal
+        for operation in transaction.operations
+        if isinstance(operation, Recast)
+        for removal in removals(operation)
+    ]
+    pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
+    return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
+
+
+def replay(
+    transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
+) -> dict[str, bytes | None]:
+    """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""
+    state = dict(before)
+    for step in transaction.steps():
+        state[step.path] = take_step(step, state_of(state, look)(step.path), state_of(state, look), rewrite).data
+    return {path: state[path] for path in before}
+
+
+def state_of(state: Mapping[str, bytes | None], look: Look) -> Look:
+    """Look at a foreseen state, and at the real files where it says nothing."""
+    return lambda path: state[path] if path in state else look(path)

@@ -1,0 +1,151 @@
+"""What search sees of a text: sentences of terms, Hangul bigrams, and whether something is denied.
+
+A term is a morpheme (Korean), a stem (Latin letters) or a number. Morphemes come from outside: this module turns them
+into terms, and says how a text is cut where there are none.
+"""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import NamedTuple
+
+from bankd.core.language.english.stemming import stem_word
+
+VERSION = 4
+"""Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
+
+_RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
+_CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
+    "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
+}  # fmt: skip
+_DENIALS = frozenset(("안", "못", "않", "못하", "말", "없", "싫", "싫어하"))
+"""What denies a predicate. 아니다 denies what something is called, and is a word like others."""
+_POSITIVE_OF = {"없": "있", "싫": "좋아하", "싫어하": "좋아하"}
+_ENGLISH_DENIALS = frozenset(("no", "not", "never", "cannot", "without"))
+
+_SHORT = 3
+
+Morpheme = tuple[str, str, int]
+"""A form, its tag in the Sejong set, and the offset in the text where it begins."""
+
+
+class Analysis(NamedTuple):
+    """The terms of a text: `sentences` in order, the bigrams of its Hangul, and whether it denies something."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    bigrams: tuple[str, ...]
+    denies: bool
+
+    @property
+    def terms(self) -> list[str]:
+        """All terms, in the order of the text."""
+        return [term for sentence in self.sentences for term in sentence]
+
+
+class AnalysisText(NamedTuple):
+    """An analysis as the index and its cache keep it: spaces between terms, and between bigrams, line breaks between sentences.
+
+    Tens of thousands go from one to the other when an index is made anew, and few are ever taken apart.
+    """
+
+    sentences: str
+    bigrams: str
+    denies: bool
+
+
+def as_text(analysis: Analysis) -> AnalysisText:
+    """An analysis as it is kept."""
+    return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
+
+
+def fold(text: str) -> str:
+    """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+
+
+def runs_of(text: str) -> list[str]:
+    """Cut a text where scripts meet: `MongoDB를 v4.2로` gives `mongodb`, `를`, `v`, `4.2`, `로`."""
+    return _RUN.findall(fold(text))
+
+
+def has_hangul(text: str) -> bool:
+    """Whether a text has Hangul, composed or not."""
+    return not text.isascii() and any("가" <= letter <= "힣" or "ᄀ" <= letter <= "ᇿ" for letter in text)
+
+
+def is_hangul(run: str) -> bool:
+    """Whether a run of one script is Hangul."""
+    return "가" <= run[0] <= "힣"
+
+
+def bigrams_of(runs: Iterable[str]) -> list[str]:
+    """Pairs of neighbouring syllables, with the first syllable of short runs by itself, so that 술 finds 술은."""
+    grams: list[str] = []
+    for run in runs:
+        if is_hangul(run):
+            grams += map(add, run, run[1:])
+            if len(run) <= _SHORT:
+                grams.append(run[0])
+    return grams
+
+
+def analyse(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:
+    """Give the terms of a text; `morphemes` are those of `normal_form(text)` and may be absent without Hangul."""
+    if morphemes is None:
+        sentences = [[stem_word(run) for run in runs_of(part) if not is_hangul(run)] for part in split_sentences(text)]
+        denies = any(run in _ENGLISH_DENIALS or run.endswith("n't") for run in runs_of(text))
+    else:
+        sentences, denies = _sentences_of_morphemes(normal_form(text), morphemes)
+    kept = tuple(tuple(sentence) for sentence in sentences if sentence)
+    return Analysis(kept, tuple(bigrams_of(runs_of(text))), denies)
+
+
+def normal_form(text: str) -> str:
+    """The form that is given to a morphological analyser: NFKC, case kept."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut after sentence marks and at line breaks."""
+    return [part for part in _SENTENCE_END.split(text) if part]
+
+
+def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
+    """The terms of one morpheme, and whether it denies: 없다 counts as a denied 있다, 싫다 as a denied 좋아하다."""
+    kind = tag.partition("-")[0]
+    if form in _DENIALS and kind in {"MAG", "VX", "VA", "VV"}:
+        return ([_POSITIVE_OF[form]] if form in _POSITIVE_OF else []), True
+    if kind == "SL":
+        return [stem_word(run) for run in runs_of(form)], False
+    return ([fold(form)] if kind in _CONTENT_TAGS else []), False
+
+
+def readings_of(text: str, morphemes: Sequence[Morpheme]) -> dict[str, list[str]]:
+    """How each run of Hangul in a text was read: 가치관이 as [가치관]. The lexicon is made of these."""
+    readings: dict[str, list[str]] = {}
+    rest = iter(morphemes)
+    morpheme = next(rest, None)
+    for run in re.finditer("[가-힣]+", normal_form(text)):
+        terms: list[str] = []
+        while morpheme is not None and morpheme[2] < run.end():
+            if morpheme[2] >= run.start():
+                terms += terms_of_morpheme(morpheme[0], morpheme[1])[0]
+            morpheme = next(rest, None)
+        readings[run[0]] = terms
+    return readings
+
+
+def _sentences_of_morphemes(text: str, morphemes: Sequence[Morpheme]) -> tuple[list[list[str]], bool]:
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    sentences: list[list[str]] = [[] for _ in range(len(ends) + 1)]
+    denies, current = False, 0
+    for form, tag, start in morphemes:
+        while current < len(ends) and start >= ends[current]:
+            current += 1
+        terms, denial = terms_of_morpheme(form, tag)
+        sentences[current] += terms
+        denies = denies or denial
+    return sentences, denies

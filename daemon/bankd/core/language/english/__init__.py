@@ -1,0 +1,1 @@
+"""English: stems, function words, and the reading of a text into a statement."""

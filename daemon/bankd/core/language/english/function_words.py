@@ -1,0 +1,157 @@
+"""What English function words do to the meaning of a statement: closed lists, by lower-cased form.
+
+Words are compared as written: there is no stemming for `same`, since "has a son" and "has sons" are two facts.
+Source: the closed word classes of English grammar (articles, auxiliaries, contractions, negation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bankd.core.language.word_lists import words
+
+EMPTY_WORDS = words("a an the am is are do does 's 're 'm")
+"""Articles and the plain present of be and do; "a few" and "a little" keep their article (see `ARTICLE_KEEPERS`)."""
+
+ARTICLE_KEEPERS = words("few little lot bit")
+
+NEGATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "not": "not",
+        "no": "not",
+        "without": "not",
+        "never": "never",
+        "none": "none",
+        "nobody": "none",
+        "nothing": "none",
+        "nowhere": "none",
+        "neither": "none",
+        "nor": "none",
+        "hardly": "hardly",
+        "barely": "hardly",
+        "rarely": "hardly",
+        "seldom": "hardly",
+    }
+)
+
+CONTRACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "can't": ("can", "not"),
+        "cannot": ("can", "not"),
+        "won't": ("will", "not"),
+        "shan't": ("shall", "not"),
+        "ain't": ("not",),
+        "let's": ("let", "us"),
+        "gonna": ("going", "to"),
+        "wanna": ("want", "to"),
+    }
+)
+
+SUFFIX_CONTRACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("n't", ("not",)),
+    ("'ll", ("will",)),
+    ("'ve", ("have",)),
+    ("'re", ()),
+    ("'m", ()),
+    ("'s", ()),
+    ("'d", ("'d",)),
+)
+"""Endings of contracted words; "'d" stays as it is, being had or would."""
+
+AUXILIARIES = words("was were did been being be will would shall should can could may might must have has had to")
+"""Words that place or weaken a statement; they count, but do not make it another subject."""
+
+RELATIONS = words(
+    "about above across after against along among around at before behind below beneath beside between by during for"
+    " from in inside into near of off on onto outside over since through till under until up upon with within without"
+    " and or but that which who it its there here then so"
+)
+"""What says how things stand to each other, and of nothing what it is: two texts that share these share no subject."""
+
+OPTIONAL = words("very really just also quite truly actually")
+"""Words of degree and emphasis: they may be there or not."""
+
+FOLDED_NAMES = words("us it who may will can is am pm in on or")
+"""Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""
+
+NUMBERS: Mapping[str, int] = MappingProxyType(
+    {
+        **{
+            word: number
+            for number, word in enumerate(
+                [
+                    "zero",
+                    "one",
+                    "two",
+                    "three",
+                    "four",
+                    "five",
+                    "six",
+                    "seven",
+                    "eight",
+                    "nine",
+                    "ten",
+                    "eleven",
+                    "twelve",
+                    "thirteen",
+                    "fourteen",
+                    "fifteen",
+                    "sixteen",
+                    "seventeen",
+                    "eighteen",
+                    "nineteen",
+                ]
+            )
+        },
+        **{
+            word: 10 * tens
+            for tens, word in enumerate(
+                ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+            )
+        },
+        "once": 1,
+        "twice": 2,
+        "thrice": 3,
+        "dozen": 12,
+    }
+)
+SCALES: Mapping[str, int] = MappingProxyType({"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9})
+
+MONTHS: Mapping[str, int] = MappingProxyType(
+    {
+        form: number
+        for number, name in enumerate(
+            [
+                "january",
+                "february",
+                "march",
+                "april",
+                "may",
+                "june",
+                "july",
+                "august",
+                "september",
+                "october",
+                "november",
+                "december",
+            ],
+            start=1,
+        )
+        for form in (name, name[:3])
+    }
+    | {"sept": 9}
+)
+
+NEARNESS = words("last next this past coming")
+PERIODS = words("week month year weekend quarter term semester")
+"""`NEARNESS` before one of `PERIODS`, or before one of `DAYS`, says when: last week."""
+
+DAYS = words(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri",
+    "sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today",
+    "yesterday tomorrow tonight morning noon afternoon evening night midnight weekend",
+    "weekends weekday weekdays daily weekly monthly yearly annually spring summer autumn fall",
+    "winter",
+)
+"""Words that say when; which one it is is a value, as a number is."""

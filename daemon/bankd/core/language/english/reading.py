@@ -1,0 +1,190 @@
+"""Reads an English text into a statement: contractions opened, negation bound to its word, dates in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bankd.core.language.english import function_words as english
+from bankd.core.language.statement import Kind, Statement, Token, make_statement
+from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
+from bankd.core.language.wording import Morpheme, Wording
+
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_CURRENCIES = frozenset("$€£¥₩")
+
+
+def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
+    """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
+    tokens = tuple(_Reader(wording.morphemes).tokens())
+    return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
+
+
+def open_contraction(word: str) -> tuple[str, ...]:
+    """The full words of a contracted one: don't -> do not, I'm -> I."""
+    lowered = word.casefold().replace("\u2019", "'")
+    if lowered in english.CONTRACTIONS:
+        return english.CONTRACTIONS[lowered]
+    if "'" not in lowered:
+        return (word,)
+    for suffix, full in english.SUFFIX_CONTRACTIONS:
+        if lowered.endswith(suffix) and len(lowered) > len(suffix):
+            return (word[: -len(suffix)], *full)
+    return (word,)
+
+
+class _Reader:
+    """Walks the words once; `_negation` waits for the word that it turns around."""
+
+    def __init__(self, morphemes: Sequence[Morpheme]) -> None:
+        self._words = [
+            (part, tag)
+            for form, tag in morphemes
+            for part in (open_contraction(form) if tag == "SL" else (form,))
+            if tag not in ("SF", "SS", "SP")
+        ]
+        self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
+        self._at = 0
+        self._negation = ""
+
+    def tokens(self) -> Iterator[Token]:
+        while self._at < len(self._words):
+            for token in self._next():
+                if self._negation and token.kind is not Kind.MARK:
+                    token.negation, self._negation = self._negation, ""
+                yield token
+        if self._negation:
+            yield Token("", Kind.MARK, self._negation)
+
+    def _next(self) -> list[Token]:
+        word, tag = self._words[self._at]
+        lowered = word.casefold()
+        if found := self._date(lowered) or self._number(word, tag):
+            return found
+        self._at += 1
+        if self._is_nearness(lowered):
+            self._at += 1
+            return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", Kind.VALUE)]
+        if lowered in english.NEGATIONS:
+            self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
+            return []
+        return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
+
+    def _word(self, word: str, lowered: str, tag: str) -> Token:
+        base = word if self._is_acronym(word, lowered) else lowered
+        return Token(base, self._kind(word, lowered, tag, self._at - 1), is_optional=lowered in english.OPTIONAL)
+
+    def _says_nothing(self, word: str, lowered: str, tag: str) -> bool:
+        following, its_tag = self._peek(0)
+        if lowered in ("a", "an") and following.casefold() in english.ARTICLE_KEEPERS:
+            return False
+        is_decoration = tag == "SO" or (tag == "SW" and not word.strip("*_`#•·…^"))
+        return is_decoration or lowered in english.EMPTY_WORDS or (word in _CURRENCIES and its_tag == "SN")
+
+    def _is_nearness(self, lowered: str) -> bool:
+        following = self._peek(0)[0].casefold()
+        return lowered in english.NEARNESS and (following in english.PERIODS or following in english.DAYS)
+
+    def _is_acronym(self, word: str, lowered: str) -> bool:
+        return lowered in english.FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts
+
+    def _kind(self, word: str, lowered: str, tag: str, at: int) -> Kind:
+        if lowered in english.DAYS:
+            return Kind.VALUE
+        if (
+            tag.startswith("W_")
+            or self._is_acronym(word, lowered)
+            or (not word.isalpha() and any(map(str.isdigit, word)))
+        ):
+            return Kind.NAME
+        if lowered in english.AUXILIARIES or tag == "SW":
+            return Kind.MARK
+        is_capital = word[0].isupper() and not (self._shouts or word == "I")
+        return Kind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else Kind.WORD
+
+    def _peek(self, ahead: int) -> tuple[str, str]:
+        at = self._at + ahead
+        return self._words[at] if 0 <= at < len(self._words) else ("", "")
+
+    # Numbers and dates
+
+    def _number(self, word: str, tag: str) -> list[Token]:
+        if tag in {"W_SERIAL", "SN"}:
+            number, taken = korean_number([Morpheme(word, "SN")]), 1
+        elif found := english_number([form.casefold() for form, _ in self._words[self._at : self._at + 6]]):
+            number, taken = found
+        else:
+            return []
+        sign = self._sign()
+        self._at += taken
+        unit = self._unit(tag)
+        if unit in ("am", "pm"):
+            hour, _, minutes = number.partition(":")
+            number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
+        return [Token(f"{sign}{number}{unit}", Kind.VALUE)]
+
+    def _sign(self) -> str:
+        before, tag = self._peek(-1)
+        if before == "~":
+            return before
+        earlier = self._peek(-2)[1]
+        return "-" if before == "-" and tag == "SO" and earlier not in ("SN", "SL") else ""
+
+    def _unit(self, tag: str) -> str:
+        before = self._peek(-2)[0]
+        if before in _CURRENCIES:
+            return unit_of(before) or before
+        form = self._peek(0)[0]
+        if tag == "SN" and form.casefold() in _ORDINALS:
+            self._at += 1
+            return "th"
+        unit = unit_of(form) if form else None
+        if unit:
+            self._at += 1
+        return unit or ""
+
+    def _date(self, lowered: str) -> list[Token]:
+        """Month names with the day before or after them, and a year: always as year, month, day."""
+        month_at = self._month_ahead(lowered)
+        if month_at is None:
+            return []
+        month = english.MONTHS[self._peek(month_at)[0].casefold()]
+        day = self._day(0) if month_at else ""
+        self._at += month_at + 1
+        day = day or self._take_day()
+        year = self._take_year()
+        parts = ((year, "년"), (str(month), "월"), (day, "일"))
+        return [Token(number + unit, Kind.VALUE) for number, unit in parts if number]
+
+    def _month_ahead(self, lowered: str) -> int | None:
+        """Where a month name stands: here, or after a day here such as `3`, `3rd` or `3rd of`."""
+        if self._is_month(0, lowered):
+            return 0
+        if not self._day(0):
+            return None
+        after = 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+        after += self._peek(after)[0].casefold() == "of"
+        return after if self._is_month(after, self._peek(after)[0].casefold()) else None
+
+    def _is_month(self, ahead: int, lowered: str) -> bool:
+        word = self._peek(ahead)[0]
+        ambiguous = lowered in ("may", "march", "mar", "dec", "sep", "jun", "jan")
+        return lowered in english.MONTHS and (
+            not ambiguous or (word[:1].isupper() and bool(self._at + ahead or self._day(1)))
+        )
+
+    def _day(self, ahead: int) -> str:
+        word, tag = self._peek(ahead)
+        return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
+
+    def _take_day(self) -> str:
+        day = self._day(0)
+        if day:
+            self._at += 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+        return day
+
+    def _take_year(self) -> str:
+        word, tag = self._peek(0)
+        if tag != "SN" or not (len(word) == 4 and word.isdigit()):
+            return ""
+        self._at += 1
+        return word

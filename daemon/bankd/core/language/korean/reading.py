@@ -1,0 +1,233 @@
+"""Reads a Korean wording into a statement: one pass over the morphemes, each part of speech with its own rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bankd.core.language.korean import function_words as korean
+from bankd.core.language.korean import synonyms as korean_words
+from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
+from bankd.core.language.korean.phrases import settle
+from bankd.core.language.statement import Kind, Statement, Token, make_statement
+from bankd.core.language.values import clock_hour
+from bankd.core.language.wording import Morpheme, Wording
+
+_TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
+_KINDS = {
+    **dict.fromkeys(("NNP", "SH"), Kind.NAME),
+    **dict.fromkeys(("NNG", "XR", "UN"), Kind.NOUN),
+    **dict.fromkeys(("MAG", "MAJ"), Kind.ADVERB),
+}
+_HALF_HOUR = Morpheme("반", "NNG")
+_HALVES = {"오전": "am", "오후": "pm"}
+_DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
+
+
+def read_korean(wording: Wording, entities: Sequence[str]) -> Statement:
+    """Read a text that an analyser took apart; particles close its phrases, which may then change places."""
+    return _Reader(wording).read(entities)
+
+
+def _says_nothing(form: str, tag: str) -> bool:
+    if tag == "MM":
+        return form == "한"
+    return form in (korean_words.EMPTY_NOUNS if tag == "NNB" else korean_words.EMPTY_ADVERBS if tag[0] == "M" else ())
+
+
+def _kind(base: str, tag: str) -> Kind:
+    return Kind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, Kind.WORD)
+
+
+class _Reader:
+    """Walks the morphemes of a Korean text; `_open` is the phrase being read, closed by a case or an ending."""
+
+    def __init__(self, wording: Wording) -> None:
+        self._text = wording.text
+        self._morphemes = [Morpheme(form, tag.split("-")[0]) for form, tag in wording.morphemes]
+        self._at = 0
+        self._phrases: list[list[Token]] = []
+        self._open: list[Token] = []
+        self._negation = ""
+        self._mood = ""
+        self._half = ""
+        self._prefix = ""
+
+    def read(self, entities: Sequence[str]) -> Statement:
+        while self._at < len(self._morphemes):
+            start = self._at
+            form, tag = self._morphemes[start]
+            self._at += 1
+            if is_number(self._morphemes, start):
+                self._read_number(start)
+            elif form in korean.NEGATIONS and tag in _TURNING_TAGS:
+                self._negate(form, tag)
+            elif not is_particle_of_number(self._morphemes, start):
+                _RULES.get(tag, _Reader._read_other)(self, form, tag)
+        self._flush_negation()
+        self._close()
+        mood = "?" if "?" in self._text[-3:] else self._mood
+        phrases, mood = settle(self._phrases, mood, self._morphemes[-5:])
+        return make_statement(self._text, phrases, mood, entities)
+
+    # Tokens
+
+    def _add(self, token: Token) -> None:
+        token.base, self._prefix = self._prefix + token.base, ""
+        if self._negation:
+            token.negation, self._negation = self._negation, ""
+        self._open.append(token)
+
+    def _last(self) -> Token | None:
+        return self._open[-1] if self._open else self._phrases[-1][-1] if self._phrases else None
+
+    def _close(self) -> None:
+        if self._open:
+            self._phrases.append(self._open)
+            self._open = []
+
+    def _mark(self, mark: str) -> None:
+        if mark and (token := self._last()):
+            token.marks.append(mark)
+
+    def _read_latin(self, form: str, _: str) -> None:
+        self._add(Token(form.casefold(), Kind.NAME))
+
+    def _read_other(self, form: str, tag: str) -> None:
+        if tag.startswith("W_"):
+            self._read_latin(form, tag)
+        elif tag == "SW" and form.strip(_DECORATION):
+            self._add(Token(form, Kind.MARK))
+
+    def _read_noun(self, form: str, tag: str) -> None:
+        if form == "수" and tag == "NNB":
+            self._mark("can")
+        elif not _says_nothing(form, tag):
+            base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
+            self._half = _HALVES.get(form, self._half)
+            self._add(Token(base, _kind(base, tag), is_optional=base in korean_words.OPTIONAL))
+
+    def _read_prefix(self, form: str, _: str) -> None:
+        """Prefixes such as 불 and 비 turn a word around: they are part of it."""
+        self._prefix += form
+
+    def _read_predicate(self, form: str, _: str) -> None:
+        last = self._last()
+        if form in korean.LIGHT_VERBS and last and not last.is_predicate:
+            last.is_predicate = True
+            self._flush_negation(last)
+        elif form == "있" and last and "can" in last.marks:
+            return
+        else:
+            self._add(Token(korean_words.HONORIFICS.get(form, form), is_predicate=True))
+
+    # What follows a token
+
+    def _read_particle(self, form: str, tag: str) -> None:
+        last = self._last()
+        if last is None:
+            return
+        if tag == "JKS" or (tag == "JX" and form in korean.TOPIC):
+            last.case = last.case or ("topic" if tag == "JX" else "subject")
+        elif tag == "JKO":
+            last.case = "object"
+        elif form in korean.RECEIVER:
+            last.case = "receiver"
+        self._mark(korean.PARTICLES.get(form, form))
+        if tag not in ("JKG", "JC"):
+            self._close()
+
+    def _read_ending(self, form: str, tag: str) -> None:
+        if tag == "EP":
+            self._mark(korean.TENSES.get(form, form))
+            return
+        if tag == "ETM":
+            self._mark(self._adnominal(form))
+            return
+        meaning = korean.ENDINGS.get(form, form)
+        if tag == "EF":
+            self._mood = meaning if meaning in korean.MOODS else "!" if meaning == "so" else ""
+            self._mark("" if meaning in korean.MOODS else meaning)
+        else:
+            self._mark("whether" if meaning == "?" else "" if meaning in korean.MOODS else meaning)
+        self._close()
+
+    def _adnominal(self, form: str) -> str:
+        last = self._last()
+        if form in ("ᆫ", "은") and not (last and last.is_predicate):
+            return ""
+        before = self._morphemes[self._at - 2].tag if self._at >= 2 else ""
+        return "" if form in ("ᆫ", "은") and before in ("VA", "XSA", "VCP", "VCN") else korean.ADNOMINAL.get(form, form)
+
+    def _read_auxiliary(self, form: str, _: str) -> None:
+        if form not in korean.PLAIN_AUXILIARIES:
+            self._mark(korean.AUXILIARIES.get(form, form))
+
+    def _read_suffix(self, form: str, tag: str) -> None:
+        last = self._last()
+        if last is None or (tag == "XSN" and form in korean.EMPTY_SUFFIXES):
+            return
+        if tag in ("XSV", "XSA"):
+            last.is_predicate = True
+        if form not in korean.LIGHT_VERBS:
+            last.base += form
+
+    # Negation
+
+    def _negate(self, form: str, tag: str) -> None:
+        negation = korean.NEGATIONS[form]
+        if tag == "MAG" and form != "없이":
+            self._negation = negation
+        elif form == "없" and not (self._last() and "can" in self._last().marks):  # type: ignore[union-attr]
+            self._add(Token("있", negation=negation, is_predicate=True))
+        elif self._is_or(form):
+            self._at += 1
+        elif last := self._last():
+            self._turn(last, negation)
+        else:
+            self._add(Token("", Kind.MARK, negation))
+
+    def _is_or(self, form: str) -> bool:
+        """A sentence that opens with 아니면 turns nothing around: it means "or"."""
+        opens = self._at < 2 or self._morphemes[self._at - 2].tag in ("SF", "EF", "SP")
+        return form == "아니" and opens and self._morphemes[self._at : self._at + 1] == [Morpheme("면", "EC")]
+
+    def _turn(self, token: Token, negation: str) -> None:
+        token.negation = f"{token.negation}+{negation}" if token.negation else negation
+
+    def _flush_negation(self, token: Token | None = None) -> None:
+        if self._negation:
+            target = token or self._last()
+            if target:
+                self._turn(target, self._negation)
+            self._negation = ""
+
+    # Numbers
+
+    def _read_number(self, start: int) -> None:
+        found = find_number(self._morphemes, start)
+        self._at = found.end
+        number = found.number
+        if found.unit == "시" and self._half:
+            number, self._half = clock_hour(number, self._half), ""
+            self._drop_half()
+        self._add(Token(f"{number}{found.unit}", Kind.VALUE))
+        if found.unit == "시" and self._morphemes[self._at : self._at + 1] == [_HALF_HOUR]:
+            self._at += 1
+            self._add(Token("30분", Kind.VALUE))
+
+    def _drop_half(self) -> None:
+        if self._open and self._open[-1].base in ("오전", "오후"):
+            self._open.pop()
+
+
+_RULES: dict[str, Callable[[_Reader, str, str], None]] = {
+    **dict.fromkeys(("NNG", "NNP", "NNB", "NP", "NR", "MM", "MAG", "MAJ", "IC", "XR", "SH", "UN"), _Reader._read_noun),
+    **dict.fromkeys(("JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "JC"), _Reader._read_particle),
+    **dict.fromkeys(("EP", "EF", "EC", "ETN", "ETM"), _Reader._read_ending),
+    **dict.fromkeys(("VV", "VA"), _Reader._read_predicate),
+    **dict.fromkeys(("XSN", "XSV", "XSA", "XSM"), _Reader._read_suffix),
+    "XPN": _Reader._read_prefix,
+    "VX": _Reader._read_auxiliary,
+    "SL": _Reader._read_latin,
+}
+"""The rule for each part of speech; the copula (VCP) has none, for it says nothing by itself."""

@@ -1,0 +1,72 @@
+"""Korean without a morphological analyser: a run of Hangul is read with the words that the bank itself has shown.
+
+Particles are never stripped by rule (회의, 단가, 평가 end like noun and particle): what is known decides.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+
+from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
+from bankd.core.language.english.stemming import stem_word
+
+Readings = Callable[[str], Sequence[str] | None]
+"""The terms that an analyser once gave for a run of Hangul as it stands; None for a run never seen."""
+
+Known = Callable[[str], bool]
+"""Whether a term occurs in the bank."""
+
+_LONGEST = 12
+"""Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
+_COMPOUND = 4
+
+_DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", "안해")
+_DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
+
+
+def analyse_by_lexicon(text: str, readings: Readings, known: Known) -> Analysis:
+    """Give the terms of a text without an analyser; the same shape as `analyse`."""
+    parts = [runs_of(part) for part in split_sentences(unicodedata.normalize("NFKC", text))]
+    sentences = (tuple(term for run in runs for term in terms_of_run(run, readings, known)) for runs in parts)
+    runs = [run for part in parts for run in part]
+    denies = any(run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't") for run in runs)
+    return Analysis(tuple(sentence for sentence in sentences if sentence), tuple(bigrams_of(runs)), denies)
+
+
+def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
+    """Read one run: the way it was read before, else by the longest words known in it."""
+    if not is_hangul(run):
+        return [stem_word(run)]
+    seen = readings(run)
+    return seen if seen is not None else list(_longest_known(run, known))
+
+
+def words_of(term: str, known: Known) -> Sequence[str]:
+    """A Korean term that an analyser made of a run and the bank does not have: the words of the bank in it."""
+    return (
+        list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]
+    )
+
+
+def longest_word(run: str, known: Known, least: int = 2) -> int:
+    """The length of the longest term of the bank that a run begins with, of `least` syllables or more; 0 without one."""
+    return next((end for end in range(min(len(run), _LONGEST), least - 1, -1) if known(run[:end])), 0)
+
+
+def _longest_known(run: str, known: Known) -> Iterator[str]:
+    """Walk a run from the left, taking the longest known word of two syllables or more at each place.
+
+    A run without such a word is its own term, and is also read by its first syllable when that is a word: 써, 책은.
+    """
+    start, found = 0, False
+    while start < len(run):
+        length = longest_word(run[start:], known)
+        if length:
+            yield run[start : start + length]
+        found = found or length > 0
+        start += length or 1
+    if not found:
+        yield run
+        if len(run) > 1 and known(run[0]):
+            yield run[0]

@@ -1,0 +1,105 @@
+"""What a memory says, as a row of tokens that two wordings of it share.
+
+Politeness, particles of case, spacing and punctuation leave no trace here; numbers, names, negation, tense, limits
+(only, also, from, until) and mood do. `korean` and `english` hold the closed lists; comparing is for `duplicates`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bankd.core.language.korean.function_words import SOFT_MARKS
+
+_SILENT = re.compile(
+    r"""[!~\u2026]+(?=\s|$) | \.+(?=\s|$) | ,(?!\d)
+      | (?<![^\W_])["'\u2018\u2019\u201c\u201d*_`]+ | ["'\u2018\u2019\u201c\u201d*_`]+(?![^\W_])""",
+    re.VERBOSE,
+)
+"""Ends of sentences, commas outside numbers, and marks of quotation and emphasis around words."""
+
+_GAP = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")
+"""White space that no two Latin words or numbers meet at: 1 2 is not 12, and a way is not away."""
+
+
+class Kind(StrEnum):
+    """What a token is, by what a change of it means."""
+
+    WORD = "word"
+    NOUN = "noun"
+    ADVERB = "adverb"
+    NAME = "name"
+    VALUE = "value"
+    MARK = "mark"
+
+
+_APART = frozenset({Kind.VALUE, Kind.MARK})
+"""Kinds that never join their neighbours: 1 and 2번 are not 12번."""
+
+
+@dataclass(slots=True)
+class Token:
+    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
+
+    base: str
+    kind: Kind = Kind.WORD
+    negation: str = ""
+    marks: list[str] = field(default_factory=list)
+    case: str = ""
+    is_predicate: bool = False
+    is_optional: bool = False
+
+    @property
+    def key(self) -> str:
+        """Everything about the token that counts, in one string."""
+        marks = "".join("|" + mark for mark in sorted(set(self.marks) - SOFT_MARKS))
+        return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon.
+
+    `letters` is its text without what spacing and punctuation add, `signature` its keys in a row, without the gaps
+    that spacing makes inside compound words of Hangul.
+    """
+
+    text: str
+    phrases: tuple[tuple[Token, ...], ...]
+    tokens: tuple[Token, ...]
+    keys: tuple[str, ...]
+    letters: str
+    signature: str
+    mood: str = ""
+    about: frozenset[str] = frozenset()
+
+    @property
+    def has_free_order(self) -> bool:
+        """Particles say who does what in Korean, so that phrases may change places; in English order says it."""
+        return len(self.phrases) > 1
+
+
+def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, entities: Sequence[str]) -> Statement:
+    """Close the tokens of a text into a statement; an entity named first in the text itself is said only once."""
+    about = frozenset(entity.casefold() for entity in entities)
+    kept = [list(phrase) for phrase in phrases if phrase]
+    if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
+        kept[0] = kept[0][1:]
+    closed = tuple(tuple(phrase) for phrase in kept if phrase)
+    tokens = tuple(token for phrase in closed for token in phrase)
+    keys = tuple(token.key for token in tokens)
+    return Statement(text, closed, tokens, keys, _letters_of(text), _signature_of(tokens, keys), mood, about)
+
+
+def _letters_of(text: str) -> str:
+    words = _SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()
+    return _GAP.sub("", " ".join(words))
+
+
+def _signature_of(tokens: Sequence[Token], keys: Sequence[str]) -> str:
+    return "".join(
+        f"\0{key}\0" if token.kind in _APART or key.isascii() else key for token, key in zip(tokens, keys, strict=True)
+    )

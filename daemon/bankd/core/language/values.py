@@ -1,0 +1,163 @@
+"""Numbers with their units, dates and times, in one way of writing each: 29만원, 290,000원 and 290000 won agree.
+
+It reads a run of morphemes or English words; where values stand in a statement is for `statement` to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
+
+from bankd.core.language.english.function_words import NUMBERS, SCALES
+from bankd.core.language.word_lists import words
+from bankd.core.language.wording import Morpheme
+
+_UNIT_ROWS = """
+km 킬로미터 kilometer kilometers kilometre kilometres
+m 미터 meter meters metre metres
+cm 센티미터 센티 센치 centimeter centimeters
+mm 밀리미터 밀리 millimeter millimeters
+mi 마일 mile miles
+ft 피트 foot feet
+in 인치 inch inches
+kg 킬로그램 kilogram kilograms kilo kilos
+g 그램 gram grams
+mg 밀리그램 milligram milligrams
+lb lbs
+l 리터 liter liters litre litres
+ml 밀리리터 milliliter milliliters
+% 퍼센트 프로 percent
+℃ °c celsius
+℉ °f fahrenheit
+원 won krw ₩
+달러 usd $ dollar dollars
+유로 eur € euro euros
+엔 jpy ¥ yen
+초 s sec secs second seconds
+분 min mins minute minutes
+시간 h hr hrs hour hours
+일 day days
+주 주일 주간 week weeks
+개월 달 month months
+년 해 year years yr yrs
+년대
+세 살
+명 사람 인 people persons
+번 회 차례 time times
+개 piece pieces
+kb
+mb
+gb
+tb
+ms millisecond milliseconds
+권 book books
+마리
+잔 cup cups
+병 bottle bottles
+am
+pm
+"""
+UNITS: Mapping[str, str] = MappingProxyType(
+    {form: row.split()[0] for row in _UNIT_ROWS.strip().splitlines() for form in row.split()}
+)
+"""Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
+
+DATE_UNITS = words("년 월 일 시 분 초 am pm")
+
+_DIGITS = {digit: number for number, digit in enumerate("영일이삼사오육칠팔구")} | {"공": 0, "륙": 6}
+_NATIVE = {
+    form: number
+    for number, forms in (
+        (1, "하나 한"), (2, "둘 두"), (3, "셋 세 석 서"), (4, "넷 네 넉 너"), (5, "다섯"), (6, "여섯"), (7, "일곱"),
+        (8, "여덟"), (9, "아홉"), (10, "열"), (20, "스물 스무"), (30, "서른"), (40, "마흔"), (50, "쉰"), (60, "예순"),
+        (70, "일흔"), (80, "여든"), (90, "아흔"),
+    )
+    for form in forms.split()
+}  # fmt: skip
+_PLACES = {"십": 10, "백": 100, "천": 1000}
+_MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
+
+KOREAN_NUMERALS = frozenset(_NATIVE)
+
+
+def korean_number(morphemes: Sequence[Morpheme]) -> str:
+    """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none.
+
+    Digits alone stay as written but for their commas: version 3.10 is not version 3.1, nor 007 the number 7.
+    """
+    if len(morphemes) == 1 and morphemes[0].tag in ("SN", "W_SERIAL"):
+        return morphemes[0].form.replace(",", "")
+    number = _add_up([piece for form, _ in morphemes for piece in _pieces(form)])
+    return "".join(form for form, _ in morphemes) if number is None else show_number(number)
+
+
+def _add_up(pieces: Sequence[str]) -> Decimal | None:
+    """The number of digits, numerals, places and myriads in a row; None when they make none."""
+    total, part, digit = Decimal(0), Decimal(0), Decimal(0)
+    for piece in pieces:
+        value = _plain(piece)
+        if piece in _MYRIADS:
+            total += (part + digit or 1) * _MYRIADS[piece]
+            part = digit = Decimal(0)
+        elif piece in _PLACES:
+            part += (digit or 1) * _PLACES[piece]
+            digit = Decimal(0)
+        elif value is None or (digit and (value >= 10 or digit % 10)):
+            return None
+        else:
+            digit += value
+    return total + part + digit
+
+
+def _pieces(form: str) -> Sequence[str]:
+    """Sino-Korean numerals syllable by syllable; native ones and digits whole."""
+    return (form,) if form in _NATIVE or not all(letter in _SINO for letter in form) else tuple(form)
+
+
+_SINO = frozenset(_DIGITS) | frozenset(_PLACES) | frozenset(_MYRIADS)
+
+
+def _plain(piece: str) -> Decimal | None:
+    if piece in _DIGITS:
+        return Decimal(_DIGITS[piece])
+    if piece in _NATIVE:
+        return Decimal(_NATIVE[piece])
+    try:
+        return Decimal(piece.replace(",", ""))
+    except InvalidOperation:
+        return None
+
+
+def show_number(number: Decimal) -> str:
+    """A number without trailing zeros or exponent."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def english_number(words: Sequence[str]) -> tuple[str, int] | None:
+    """The number that words begin with, and how many words it takes: three hundred twenty -> ("320", 3)."""
+    total = part = count = 0
+    for word in words:
+        if word in NUMBERS and (part % 10 == 0 or not count):
+            part += NUMBERS[word]
+        elif word in SCALES and count:
+            part = (part or 1) * SCALES[word]
+            if SCALES[word] >= 1000:
+                total, part = total + part, 0
+        else:
+            break
+        count += 1
+    return (str(total + part), count) if count else None
+
+
+def unit_of(form: str) -> str | None:
+    """The one name of a unit, or None for a word that is none."""
+    return UNITS.get(form.lower())
+
+
+def clock_hour(hour: str, half: str) -> str:
+    """The hour of 24 for an hour of 12 before (am) or after (pm) noon; as given where it makes no sense."""
+    if not hour.isdigit() or int(hour) > 12:
+        return hour
+    return str(int(hour) % 12 + (12 if half == "pm" else 0))

@@ -1,0 +1,22 @@
+"""A Retain line from what a person typed: with its tag, on one line, and one that the next run will understand."""
+
+from __future__ import annotations
+
+from bankd.core.lifecycle.retain import PROFILES, clean, read_log
+from bankd.core.markdown.memory import parse_head
+from bankd.errors import UsageError
+
+
+def retain_line(text: str, tag: str | None) -> str:
+    """Make the list item for a log; UsageError when it would be a bad line there."""
+    said = " ".join(clean(text).removeprefix("- ").split())
+    head = parse_head(said)
+    tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
+    if head and tagged and tag not in {None, head.tag}:
+        raise UsageError(f"the text has the tag {head.tag} and --tag says {tag}; leave out one of them")
+    line = f"- {said}" if tagged else f"- {tag or 'W'}: {said}"
+    reading = read_log("", f"## Retain\n{line}\n", anywhere=True)
+    if reading.bad or not reading.lines:
+        reason = reading.bad[0].reason if reading.bad else "it has no text"
+        raise UsageError(f"cannot be remembered: {reason}")
+    return line

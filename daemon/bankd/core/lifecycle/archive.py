@@ -1,0 +1,140 @@
+"""What may leave the bank for the archive and why, and where something that comes back belongs.
+
+Nothing here removes anything: the plan does, with a tombstone in the event log for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+from bankd.core.lifecycle.decay import Fading, is_faded
+from bankd.core.markdown.memory import Memory
+
+UNUSED_AFTER = timedelta(days=90)
+
+RESTED = timedelta(days=30)
+"""How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
+the value in them is the old one; a month is time to confirm it, to write another `c=`, or to pin it."""
+
+
+class Reason(StrEnum):
+    """Why a memory may go, in the order in which they are checked."""
+
+    SUPERSEDED = "superseded"
+    FADED = "faded"
+    UNUSED = "unused"
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """A memory of the bank with what is known of its life; None for what no event tells."""
+
+    id: str
+    page: str
+    heading: tuple[str, ...]
+    memory: Memory
+    kept: date | None = None
+    recalled: date | None = None
+    superseded_by: str | None = None
+    restored: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may be archived, and why, in a word and in words for people."""
+
+    resident: Resident
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Where an archived memory stood: its page and headings then, and its neighbours there, the nearest first."""
+
+    id: str
+    page: str
+    heading: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A page as it is now: its headings as paths, and the ids of its memories in order."""
+
+    page: str
+    headings: tuple[tuple[str, ...], ...]
+    ids: tuple[str, ...]
+
+
+def candidates(residents: Iterable[Resident], today: date, fading: Fading, *, clock_frozen: bool) -> list[Candidate]:
+    """Everything that may go, with the first reason that holds; by age nothing goes while the clock is frozen."""
+    return [found for resident in residents if (found := _candidate(resident, today, fading, clock_frozen))]
+
+
+def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bool) -> Candidate | None:
+    if resident.memory.is_pinned or today < stays_until(resident.restored):
+        return None
+    if resident.superseded_by:
+        return Candidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
+    if clock_frozen:
+        return None
+    if is_faded(resident.memory, today, fading):
+        return Candidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}")
+    used = max((day for day in (resident.kept, resident.recalled) if day), default=None)
+    if used is not None and today - used > UNUSED_AFTER:
+        return Candidate(resident, Reason.UNUSED, f"nobody asked for it since {used.isoformat()}")
+    return None
+
+
+def stays_until(restored: date | None) -> date:
+    """The first day on which a memory that a person brought back may go again; long past for one that never was."""
+    return restored + RESTED if restored else date.min
+
+
+def goes_by_itself(candidate: Candidate, *, archives_superseded: bool) -> bool:
+    """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
+    if candidate.reason is Reason.SUPERSEDED:
+        return archives_superseded and candidate.resident.restored is None
+    return candidate.reason is Reason.FADED
+
+
+def archive_page(page: str) -> str:
+    """The page of the archive that mirrors one of the bank; both relative to the workspace."""
+    return "archive/" + page.removeprefix("bank/")
+
+
+def restore_place(tombstone: Tombstone, standing: Mapping[str, Standing]) -> tuple[str, tuple[str, ...]]:
+    """Where a memory goes back to: its page and headings, or after a split the part that took them over.
+
+    A part is known by the memories that stood before and after this one, else by the heading; with neither it is the old
+    page, which is made again when it is gone.
+    """
+    places = list(_heirs(tombstone.page, standing))
+    for neighbour in (*tombstone.after, *tombstone.before):
+        for place in places:
+            if neighbour in place.ids:
+                return place.page, _heading_in(place, tombstone.heading)
+    for place in places:
+        if tombstone.heading and _heading_in(place, tombstone.heading):
+            return place.page, _heading_in(place, tombstone.heading)
+    return tombstone.page, tombstone.heading
+
+
+def _heirs(page: str, standing: Mapping[str, Standing]) -> Iterator[Standing]:
+    """The page itself, then its parts: a split page `full.md` has them in the folder `full/`."""
+    if page in standing:
+        yield standing[page]
+    folder = page.removesuffix(".md") + "/"
+    yield from (standing[part] for part in sorted(standing) if part.startswith(folder))
+
+
+def _heading_in(place: Standing, heading: Sequence[str]) -> tuple[str, ...]:
+    """The heading of a page that is meant: the same path, else the only or first one with its title; else none."""
+    if tuple(heading) in place.headings:
+        return tuple(heading)
+    return next((path for path in place.headings if heading and path[-1] == heading[-1]), ())

@@ -1,0 +1,55 @@
+"""Which Retain lines are new: not consumed before, under whatever name their log had then.
+
+It sees readings and the ledger; where logs lie and how they are read is not its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from bankd.core.lifecycle.events import KEPT, Ledger
+from bankd.core.lifecycle.retain import LogReading
+from bankd.core.markdown.memory import memory_id, statement_of
+
+_RENAME_SHARE = 0.5
+"""A log of whose lines at least this share was read under another name is that log, renamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A log that was first read under another name."""
+
+    log: str
+    was: str
+
+
+def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[str]) -> tuple[Renamed, ...]:
+    """Recognise logs that were renamed, for a wrong date say, by the lines that were read under another name.
+
+    A name says little: logs are renamed again and again, change names with each other, or take one that was used before.
+    """
+    consumed = ledger.read
+    strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
+    taken = {ledger.identity_of(log) for log in present - {reading.log for reading in strangers}}
+    free = {was: ids for was, ids in consumed.items() if was not in taken}
+    found = [(reading.log, _best_match(reading, free)) for reading in strangers] if free else []
+    return tuple(Renamed(log, was) for log, was in found if was is not None)
+
+
+def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:
+    shares = {was: _share(reading, was, free) for was in sorted(free)}
+    best = max(shares, key=lambda was: shares[was])
+    return best if shares[best] >= _RENAME_SHARE else None
+
+
+def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> float:
+    ids = consumed.get(was, frozenset())
+    known = (memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
+    return sum(known) / len(reading.lines)
+
+
+def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
+    """Memories that were kept and that no page holds any more although nobody but a hand took them out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT} - ledger.gone.keys()
+    return tuple(sorted(kept - held(kept)))

@@ -1,0 +1,88 @@
+"""Provenance both ways: from a memory to the log line it came from, and from a log line to what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
+from bankd.core.lifecycle.retain import LogReading, Place
+from bankd.core.markdown.memory import statement_of
+from bankd.core.secrets.screening import find_secrets, mask
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is known of one line: its outcome in a word, and in a sentence."""
+
+    place: Place
+    outcome: str
+    memory: str | None
+    text: str
+    sentence: str
+
+
+def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> Trace:
+    """What became of a line of a log; `pages` tells where the memories of that log stand now."""
+    place = Place(reading.log, number)
+    for bad in reading.bad:
+        if bad.place.line == number:
+            return Trace(place, "dismissed" if bad.key in ledger.dismissed else "bad", None, "", bad.reason)
+    for line in reading.lines:
+        if line.place.line == number:
+            outcome, sentence = _outcome(line.id, ledger, pages)
+            if outcome == "new" and line.place == reading.unended:
+                sentence = "not read yet: no line break ends it, so it may still be being written"
+            text = statement_of(line.memory)
+            return Trace(place, outcome, line.id, mask(text, find_secrets(text)), sentence)
+    return Trace(place, "prose", None, "", "no Retain line begins here")
+
+
+def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    fact = ledger.consumed.get(id_)
+    if id_ in pages:
+        return "kept", f"stands in {' and '.join(pages[id_])}"
+    if id_ in ledger.gone:
+        gone = ledger.gone[id_]
+        return str(gone["type"]), f"{gone['type']} on {str(gone['at'])[:10]}; it will not come back by itself"
+    if fact is None:
+        return "new", "not read yet; the next run will"
+    return str(fact["type"]), _sentence(fact)
+
+
+def _sentence(fact: Event) -> str:
+    if fact["type"] == DUPLICATE:
+        return f"says what {fact['of']} already says; blocked on {str(fact['at'])[:10]}"
+    if fact["type"] == SCREENED:
+        return f"held back on {str(fact['at'])[:10]}: it looks like a credential ({fact.get('looks_like')})"
+    if fact["type"] == KEPT:
+        return "was kept, and no page holds it now; the next run will note that it was taken out by hand"
+    return str(fact["type"])
+
+
+def source_line(id_: str, reading: LogReading) -> Place | None:
+    """Where the line of a memory stands in its log now; lines move as a log is edited."""
+    return next((line.place for line in reading.lines if line.id == id_), None)
+
+
+def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
+    """What happened to a memory since it was kept, in words; `merged` are those that were merged into it."""
+    lines = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
+    lines += [f"says all that {other} said, which is in the archive" for other in merged if other in ledger.gone]
+    if id_ in ledger.allowed:
+        lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
+    lines += [f"says newer what {old} says" for old, new in ledger.successors().items() if new == id_]
+    if newer := ledger.successors().get(id_):
+        lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
+    if id_ in ledger.restored:
+        lines.append(f"brought back on {ledger.restored[id_]}")
+    if id_ in ledger.gone:
+        gone = ledger.gone[id_]
+        lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
+    return lines
+
+
+def confirmations(id_: str, ledger: Ledger) -> list[Event]:
+    """The lines that were blocked because they say what this memory says, oldest first."""
+    found = [fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and fact.get("of") == id_]
+    return sorted(found, key=lambda fact: (str(fact["at"]), str(fact["id"])))

@@ -1,0 +1,73 @@
+"""What comes back from the archive: only what a person asks for, to the place it came from, to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bankd.core.edits.operations import Append, Operation, Piece, Remove
+from bankd.core.edits.spans import unix
+from bankd.core.lifecycle.archive import Standing, Tombstone, restore_place
+from bankd.core.lifecycle.events import Event
+from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.pages import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A memory that leaves the archive: its page there, its exact lines, and where they go."""
+
+    id: str
+    archive: str
+    text: str
+    page: str
+    heading: tuple[str, ...]
+    after: tuple[str, ...]
+    before: tuple[str, ...]
+    is_apart: tuple[bool, bool] | None = None
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """How links to it were written before it went: by their file and their present words."""
+
+    @property
+    def operations(self) -> tuple[Operation, Operation]:
+        """Into the bank first, then out of the archive."""
+        piece = Piece(self.id, unix(self.text))
+        heading = self.heading[-1] if len(self.heading) > 1 else ""
+        title = self.heading[0] if self.heading else ""
+        back = Append(self.page, heading, (piece,), title, self.after, self.before, self.is_apart)
+        return back, Remove(self.archive, (piece,), self.page)
+
+
+def restored(id_: str, lines: Lines, tombstone: Event | None, standing: Mapping[str, Standing]) -> Restored:
+    """A memory on its way back; without a tombstone it goes where the place in the archive points."""
+    stone = _tombstone(id_, lines, tombstone)
+    page, heading = restore_place(stone, standing)
+    gaps = tombstone.get("is_apart") if tombstone else None
+    is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
+    links = written_links(tombstone or {})
+    return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart, links)
+
+
+def _tombstone(id_: str, lines: Lines, event: Event | None) -> Tombstone:
+    if event is None or not event.get("page"):
+        return Tombstone(id_, "bank/" + lines.page.removeprefix("archive/"), lines.heading)
+    heading = tuple(str(title) for title in event.get("heading") or ())
+    return Tombstone(id_, str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
+
+
+def written_links(tombstone: Event) -> dict[tuple[str, str], str]:
+    """How the links were written that led to an archived memory: by their file and their present words."""
+    links = tombstone.get("links")
+    rows = [row for row in links if len(row) == 3] if isinstance(links, list | tuple) else []
+    parted = ((str(page), *str(was).partition(" ")[::2], str(now)) for page, was, now in rows)
+    return {(page, f"{kind} {now}"): words for page, kind, words, now in parted}
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),) if value else ()
+
+
+def standing_of(page: Page) -> Standing:
+    """A page as restoring sees it."""
+    ids = tuple(entry.memory.id for entry in page.entries if entry.memory.id)
+    return Standing(page.path, tuple(heading.path for heading in page.headings), ids)

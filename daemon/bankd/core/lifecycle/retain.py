@@ -1,0 +1,197 @@
+"""The Retain lines of a log: which lines its writer wants remembered, and which were meant to be but are wrong.
+
+A bad line is a value with its place, never an exception. Whether a line was read before is the ledger's business.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from types import MappingProxyType
+
+from bankd.core.markdown.memory import Confidence, Head, Memory, memory_id, parse_head, statement_of
+from bankd.core.markdown.pages import heading_title
+from bankd.core.markdown.scanner import Block, Document, Kind, scan
+from bankd.core.markdown.utf8 import MARK, is_utf8
+
+PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "default": MappingProxyType(
+            {"W": "world", "B": "behaviour", "O": "opinion", "S": "self"},
+        ),
+        "openclaw": MappingProxyType(
+            {"W": "world", "B": "experience", "O": "opinion", "S": "observation (summary)"},
+        ),
+    }
+)
+"""What each tag of a log means, by profile; B and S differ between the tools that write Retain lines."""
+
+MAX_LINE_BYTES = 64 * 1024
+"""Longer lines are no statement of a person or an agent; they stay in the log and are reported."""
+
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ESCAPE_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
+)  # CSI, then OSC/DCS/SOS/PM/APC strings, then two-character escapes: ECMA-48, section 5
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_MEANT = re.compile(
+    r"[WBOSwbos][ \t]*[(\[{][ \t]*c[ \t]*="  # a confidence, whatever comes after it
+    r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
+)
+"""A tag with what only a Retain line has, although the grammar does not read it; `- A: …` and `- S and P: …` are prose."""
+_UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
+_UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A line of a log: its path below `memory/` and its 1-based number."""
+
+    log: str
+    line: int
+
+    def __str__(self) -> str:
+        """Render as editors open it, relative to the workspace."""
+        return f"memory/{self.log}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class RetainLine:
+    """A tagged line of a log; `id` is that of the memory it becomes."""
+
+    place: Place
+    memory: Memory
+    occurrence: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was meant to be remembered but cannot be read, why, and its text as far as it is known."""
+
+    place: Place
+    reason: str
+    text: str = ""
+
+    @property
+    def key(self) -> str:
+        """What stays the same until the line is edited, wherever it moves."""
+        said = self.text or str(self.place)
+        return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What one log says; `unended` is its last Retain line, or bad line, when no line break ends it."""
+
+    log: str
+    lines: tuple[RetainLine, ...]
+    bad: tuple[BadLine, ...]
+    unended: Place | None = None
+
+
+def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
+    """Read the Retain lines of a log."""
+    reader = _LogReader(log, scan(text.removeprefix(MARK)), anywhere)
+    found = list(reader.read())
+    bad = tuple(item for item in found if isinstance(item, BadLine))
+    tagged = [item for item in found if not isinstance(item, BadLine)]
+    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended)
+
+
+def without_unended(reading: LogReading) -> LogReading:
+    """The same reading as long as its last line may still be being written."""
+    lines = tuple(line for line in reading.lines if line.place != reading.unended)
+    return replace(reading, lines=lines, bad=tuple(bad for bad in reading.bad if bad.place != reading.unended))
+
+
+def identified_as(reading: LogReading, identity: str) -> LogReading:
+    """The same reading with the ids that its lines have under the name the log was first read by."""
+    tagged = [(line.place, line.memory) for line in reading.lines]
+    return replace(reading, lines=tuple(_identify(identity, tagged)))
+
+
+def _identify(identity: str, tagged: list[tuple[Place, Memory]]) -> Iterator[RetainLine]:
+    seen: Counter[str] = Counter()
+    for place, memory in tagged:
+        statement = statement_of(memory)
+        yield RetainLine(place, memory, seen[statement], memory_id(identity, statement, seen[statement]))
+        seen[statement] += 1
+
+
+def clean(text: str) -> str:
+    """Unescape HTML entities, then drop terminal escapes and control characters."""
+    unescaped = html.unescape(text)
+    return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", unescaped)).strip()
+
+
+class _LogReader:
+    """Walks the list items of one log, knowing whether the current one stands under a heading `Retain`."""
+
+    def __init__(self, log: str, document: Document, anywhere: bool) -> None:
+        self._log = log
+        self._document = document
+        self._anywhere = anywhere
+        self._retain_level = 0
+        self.unended: Place | None = None
+
+    def read(self) -> Iterator[tuple[Place, Memory] | BadLine]:
+        for block in self._document.blocks:
+            if block.kind is Kind.HEADING:
+                self._enter(block)
+            elif block.kind is Kind.ITEM and (found := self._item(block)):
+                if not self._document.lines[block.end - 1].endswith("\n"):
+                    self.unended = Place(self._log, block.start + 1)
+                yield found
+
+    def _enter(self, block: Block) -> None:
+        if heading_title(self._document.lines, block).strip().rstrip(":").casefold() == "retain":
+            self._retain_level = block.level
+        elif block.level <= self._retain_level:
+            self._retain_level = 0
+
+    def _item(self, block: Block) -> tuple[Place, Memory] | BadLine | None:
+        place = Place(self._log, block.start + 1)
+        raw = [line.strip() for line in self._document.lines[block.start : block.end]]
+        text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        head = parse_head(text)
+        if self._is_prose(block, text, head):
+            return None
+        problem = _problem_of(text, head)
+        if problem is not None or head is None:
+            return BadLine(place, problem or _UNTAGGED, text)
+        return place, _memory_of(head, text)
+
+    def _is_prose(self, block: Block, text: str, head: Head | None) -> bool:
+        """Tell a list item of ordinary prose from a line that was meant to be retained."""
+        if not self._retain_level and not self._anywhere:
+            return True
+        if _MEANT.match(text):
+            return False
+        if self._retain_level:
+            return block.depth > 0 and head is None  # details under a Retain line
+        return head is None or head.tag not in PROFILES["default"]
+
+
+def _problem_of(text: str, head: Head | None) -> str | None:
+    if not is_utf8(text):
+        return "bytes that are not UTF-8; save the log as UTF-8"
+    if len(text.encode("utf-8", "surrogateescape")) > MAX_LINE_BYTES:
+        return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+    if head is None:
+        return _UNREAD if _MEANT.match(text) else _UNTAGGED
+    if head.tag not in PROFILES["default"]:
+        return f"unknown tag {head.tag[:20]}; use W, B, O or S"
+    if head.problem is None and not clean(text[head.length :]):
+        return "a tag without a text"
+    return head.problem
+
+
+def _memory_of(head: Head, text: str) -> Memory:
+    lines = [clean(line) for line in text[head.length :].split("\n")]
+    confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
+    return Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)

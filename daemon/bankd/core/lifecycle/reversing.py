@@ -1,0 +1,181 @@
+"""Takes a run back memory by memory: each goes from where it stands now, or comes back to where it stood.
+
+What people or later runs changed since stays as it is, and is named.
+"""
+
+from __future__ import annotations
+
+from bankd.core.edits.operations import Append, Carry, Move, Piece, Relink, Remove, Replace
+from bankd.core.edits.spans import unix
+from bankd.core.lifecycle.archive import Tombstone, restore_place
+from bankd.core.lifecycle.purge import PURGED
+from bankd.core.lifecycle.restoring import standing_of
+from bankd.core.lifecycle.undo import (
+    Files,
+    Past,
+    Present,
+    Undoing,
+    find_obstacles,
+    is_taken_back,
+    moves_lines,
+    stand_of,
+    undo_exactly,
+)
+from bankd.core.markdown.inline import without_targets
+from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.pages import read_page
+
+
+def undo(past: Past, now: Present) -> Undoing:
+    """Work out how to take a run back."""
+    if is_taken_back(past, now):
+        return Undoing()
+    obstacles = tuple(find_obstacles(past, now))
+    if not obstacles:
+        return undo_exactly(past)
+    return Undoing(obstacles=obstacles) if moves_lines(past.transaction) else _Reverser(past, now).reverse()
+
+
+class _Reverser:
+    """One run, as far as it can be taken back."""
+
+    def __init__(self, past: Past, now: Present) -> None:
+        self._past, self._now = past, now
+        self._was, self._left = stand_of(_with_what_was_given(past)), stand_of(past.after)
+        ids = self._was.keys() | self._left.keys()
+        changed = [id_ for id_ in ids if not _is_same(self._was.get(id_), self._left.get(id_))]
+        self._here = now.stand(changed)
+        self._places: dict[str, str] = {}
+        self.undoing = Undoing()
+
+    def reverse(self) -> Undoing:
+        """Take back what is as the run left it; a memory nested in another goes where that one goes."""
+        for id_ in (id_ for id_ in {**self._was, **self._left} if id_ in self._here):
+            if id_ not in self.undoing.turned:
+                self._reverse(id_, self._was.get(id_), self._left.get(id_))
+        for operation in self._past.transaction.operations:
+            if isinstance(operation, Relink):
+                self._turn_links(operation)
+        self._name_what_is_no_memory()
+        return self.undoing
+
+    def _turn_links(self, operation: Relink) -> None:
+        """Links that followed a memory lead to where it is back."""
+        named = ((move, move.was or move.key) for move in operation.moves)
+        moves = tuple(Move(m.new, m.old, self._places[key], key) for m, key in named if key in self._places)
+        if moves:
+            self.undoing.operations.append(Relink(operation.path, moves))
+
+    def _name_what_is_no_memory(self) -> None:
+        for path, data in self._past.before.items():
+            if data is None and self._now.look(path) not in {None, self._past.after[path]}:
+                self._keep(f"{path}: changed since the run made it; it stays")
+        for operation in self._past.transaction.operations:
+            if isinstance(operation, Carry):
+                self._keep(f"{operation.path}: what an editor wrote late is his; it stays")
+
+    def _reverse(self, id_: str, was: Lines | None, left: Lines | None) -> None:
+        here = self._here[id_]
+        if len(here) > 1:
+            self._keep(f"{id_} stands on {' and '.join(lines.page for lines in here)}; it stays")
+        elif left is None and was is not None:
+            self._bring_again(id_, was, here)
+        elif not here:
+            self._keep(f"{left.page if left else ''}: {id_} is not there any more")
+        elif left is not None and was is None:
+            self._take_out(id_, left, here[0])
+        elif left is not None and was is not None:
+            self._turn(id_, was, left, here[0])
+
+    def _bring_again(self, id_: str, was: Lines, here: list[Lines]) -> None:
+        if here:
+            self._keep(f"{here[0].page}: {id_} stands there by now")
+        elif id_ in self._now.forgotten or PURGED in was.text:
+            self._keep(f"{was.page}: {id_} was forgotten since; it stays away")
+        elif inside := [inner for inner, places in self._now.stand(was.inside).items() if places]:
+            self._keep(f"{was.page}: {id_} stays away, for {', '.join(inside)} of it stands elsewhere by now")
+        else:
+            self._append(id_, was, was.text, None)
+
+    def _take_out(self, id_: str, left: Lines, here: Lines) -> None:
+        if _top(here.page) != _top(left.page):
+            self._keep(f"{here.page}: {id_} went there since; it stays there")
+        elif _said(here.text) != _said(left.text):
+            self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
+        else:
+            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix(here.text)),)))
+            self.undoing.turned |= dict.fromkeys((id_, *here.inside), (here, None))
+
+    def _turn(self, id_: str, was: Lines, left: Lines, here: Lines) -> None:
+        """To its old words, or back to its old page."""
+        if was.page == left.page:
+            self._put_in_old_words(id_, was, left, here)
+        elif here.page != left.page:
+            self._keep(f"{here.page}: {id_} went there since; it stays there")
+        elif _said(here.text) != _said(left.text):
+            self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
+        else:
+            is_whole = here.text == left.text and set(here.inside) == set(was.inside)
+            page = self._append(id_, was, was.text if is_whole else here.text, here)
+            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix(here.text)),), page))
+
+    def _put_in_old_words(self, id_: str, was: Lines, left: Lines, here: Lines) -> None:
+        if _own(here) != _own(left):
+            self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
+            return
+        old = unix(here.text)
+        rest = old.split("\n")[here.own :]
+        self.undoing.operations.append(Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
+
+    def _append(self, id_: str, was: Lines, text: str, here: Lines | None) -> str:
+        """Put a memory back where it stood: its page, else the part or page that holds what stood beside it."""
+        page = self._page_for(was)
+        standing = {path: standing_of(read_page(path, self._now.look(path) or b"")) for path in self._homes(page)}
+        place, heading = restore_place(Tombstone(id_, page, was.heading, was.after, was.before), standing)
+        title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
+        piece = Piece(id_, unix(text))
+        self.undoing.operations.append(Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
+        self.undoing.turned |= dict.fromkeys((id_, *was.inside), (here, was))
+        self._places |= dict.fromkeys((id_, *was.inside), place)
+        return place
+
+    def _homes(self, page: str) -> list[str]:
+        below = page.removesuffix(".md") + "/"
+        return [path for path in sorted(self._now.pages) if path == page or path.startswith(below)]
+
+    def _page_for(self, was: Lines) -> str:
+        """Its page; where that is gone, the one that has the nearest of the memories that stood beside it."""
+        if self._homes(was.page):
+            return was.page
+        beside = self._now.stand([*was.after, *was.before])
+        near = (lines.page for id_ in (*was.after, *was.before) for lines in beside[id_])
+        return next((page for page in near if _top(page) == _top(was.page)), was.page)
+
+    def _keep(self, words: str) -> None:
+        self.undoing.stays.append(words)
+
+
+def _with_what_was_given(past: Past) -> Files:
+    """The files from before with the ids and days that the run gave to lines that had none: those stay."""
+    files: dict[str, bytes | None] = dict(past.before)
+    for operation in past.transaction.operations:
+        if isinstance(operation, Replace) and operation.key.startswith("sha:") and operation.path in files:
+            files[operation.path] = operation.apply(files[operation.path])
+    return files
+
+
+def _is_same(was: Lines | None, left: Lines | None) -> bool:
+    return was is not None and left is not None and (was.page, _own(was)) == (left.page, _own(left))
+
+
+def _own(lines: Lines) -> list[str]:
+    return unix(lines.text).split("\n")[: lines.own]
+
+
+def _said(text: str) -> list[str]:
+    """What lines say, however deep they stand and wherever their links lead."""
+    return [without_targets(line.strip()) for line in unix(text).split("\n")]
+
+
+def _top(page: str) -> str:
+    return page.partition("/")[0]

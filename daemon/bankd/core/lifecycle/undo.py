@@ -1,0 +1,181 @@
+"""The reverse of a run: to the byte where all is as the run left it, else as far as nobody has been there since.
+
+A run that moved lines between pages is taken back whole or not at all: half of it would be parts without a hub, and
+memories that stand twice. Of any other run the memories go back one by one; see `reversing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bankd.core.edits.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest
+from bankd.core.edits.recasting import removals
+from bankd.core.edits.spans import BOM
+from bankd.core.edits.transaction import Look, Transaction
+from bankd.core.lifecycle.purge import PURGED
+from bankd.core.markdown.anchors import find_place, outline_of
+from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.scanner import decode, scan
+
+Files = Mapping[str, bytes | None]
+Stand = Mapping[str, Lines]
+"""Memory id -> its lines and where they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A run that is to be taken back: its transaction, and its files from before and as it left them."""
+
+    transaction: Transaction
+    before: Files
+    after: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A reference to a page: the file and the line in which it stands, and what it names on the page, if anything."""
+
+    source: str
+    line: int
+    fragment: str = ""
+    is_wiki: bool = False
+
+    def is_alive(self, data: bytes | None) -> bool:
+        """Whether it leads to something on a page of these bytes."""
+        if data is None or not self.fragment:
+            return data is not None
+        return find_place(outline_of(scan(decode(data))), self.fragment, is_wiki=self.is_wiki) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten."""
+
+    pages: Collection[str]
+    look: Look
+    links_to: Callable[[str], Sequence[Inbound]]
+    forgotten: Collection[str]
+
+    def stand(self, ids: Collection[str]) -> dict[str, list[Lines]]:
+        """Every place of these memories."""
+        found: dict[str, list[Lines]] = {id_: [] for id_ in ids}
+        for path in sorted(self.pages) if ids else ():
+            data = self.look(path) or b""
+            if any(id_.encode() in data for id_ in ids):
+                for id_, lines in _memories(path, data):
+                    found.get(id_, []).append(lines)
+        return found
+
+
+@dataclass(slots=True)
+class Undoing:
+    """The operations that take a run back, what becomes of memories by that, and what stays as people have it now.
+
+    `turned` has the memories that come or go: where each stood and where it will, None for nowhere. What is in
+    `obstacles` forbids to take back anything.
+    """
+
+    operations: list[Operation] = field(default_factory=list)
+    turned: dict[str, tuple[Lines | None, Lines | None]] = field(default_factory=dict)
+    stays: list[str] = field(default_factory=list)
+    obstacles: tuple[str, ...] = ()
+
+
+def is_taken_back(past: Past, now: Present) -> bool:
+    """Whether every file is as it was before the run."""
+    return all(digest(now.look(path)) == digest(data) for path, data in past.before.items())
+
+
+def moves_lines(transaction: Transaction) -> bool:
+    """Whether a run gave pages another layout, or links another target for one: a split, merge, move, heal, or its undo.
+
+    Links that follow a memory to another page go back with it.
+    """
+    carried = {removal.elsewhere for removal in _removals(transaction)}
+    return any(
+        isinstance(op, Create | Recast)
+        or (isinstance(op, Restore) and op.is_whole)
+        or (isinstance(op, Relink) and not all(move.target in carried for move in op.moves))
+        for op in transaction.operations
+    )
+
+
+def find_obstacles(past: Past, now: Present) -> Iterator[str]:
+    """Why a run cannot be taken back to the byte."""
+    for path, data in past.before.items():
+        if digest(now.look(path)) != digest(past.after[path]):
+            yield f"{path}: {_what_happened(past.after[path], now.look(path))}"
+        elif PURGED in decode(data or b""):
+            yield f"{path}: a text was purged from what is kept of it"
+        else:
+            yield from _references(path, past, now)
+    coming = sorted(stand_of(past.before).keys() - stand_of(past.after).keys())
+    for id_, places in now.stand(coming).items():
+        if places or id_ in now.forgotten:
+            yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
+
+
+def _what_happened(left: bytes | None, now: bytes | None) -> str:
+    if now is None:
+        return "is not there any more"
+    return "was made since" if left is None else "changed since"
+
+
+def _references(path: str, past: Past, now: Present) -> Iterator[str]:
+    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere."""
+    was, left = past.before[path], past.after[path]
+    links = now.links_to(path)
+    if not moves_lines(past.transaction):
+        links = [link for link in links if not link.fragment.startswith("^")]
+    for link in links:
+        if link.source not in past.before and link.is_alive(left) and not link.is_alive(was):
+            named = f"{path}#{link.fragment}" if was is not None else path
+            yield f"{link.source}:{link.line} refers to {named}, which would go"
+
+
+def undo_exactly(past: Past) -> Undoing:
+    """Give every file its bytes from before back."""
+    undoing = Undoing()
+    sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
+    is_whole = moves_lines(past.transaction)
+    for path, data in past.before.items():
+        left = past.after[path]
+        if data is not None:
+            undoing.operations.append(Restore(path, digest(left), decode(data), is_whole))
+        elif left is not None:
+            moved = sources.get(path)
+            pieces, home = (moved.pieces, moved.path) if moved else ((), "")
+            undoing.operations.append(Drop(path, decode(left), pieces, home))
+    was, left_now = stand_of(past.before), stand_of(past.after)
+    undoing.turned = {id_: (left_now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | left_now.keys())}
+    return undoing
+
+
+def _removals(transaction: Transaction) -> list[Remove]:
+    found: list[Remove] = []
+    for operation in transaction.operations:
+        if isinstance(operation, Remove):
+            found.append(operation)
+        elif isinstance(operation, Recast):
+            found += removals(operation)
+        elif isinstance(operation, Drop):
+            found.append(Remove(operation.path, operation.pieces, operation.elsewhere))
+    return found
+
+
+def stand_of(files: Files) -> dict[str, Lines]:
+    """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
+    found: dict[str, Lines] = {}
+    for path, data in sorted(files.items()):
+        if data is not None and path.endswith(".md"):
+            for id_, lines in _memories(path, data):
+                found.setdefault(id_, lines)
+    return found
+
+
+def _memories(path: str, data: bytes) -> Iterator[tuple[str, Lines]]:
+    page = read_page(path, data.removeprefix(BOM.encode()))
+    lines = PageLines(page)
+    return ((entry.memory.id, lines.of(entry)) for entry in page.entries if entry.memory.id)

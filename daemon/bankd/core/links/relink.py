@@ -1,0 +1,252 @@
+"""Makes every reference lead to the same words after lines have moved: only targets change, nothing around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from bankd.core.edits.layout import Layout, Piece, Position, Sheet, positions
+from bankd.core.links.references import Reference
+from bankd.core.links.render import encode_fragment, render
+from bankd.core.links.resolve import WIKI_KINDS, Base, Target, resolve, split_target
+from bankd.core.links.restyle import Change, restyled
+from bankd.core.markdown.anchors import Outline, Place, find_place, fragment_for, outline_of
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.names import Names, path_key
+from bankd.core.markdown.scanner import Document, scan
+
+_ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this settles in two
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One target that changes: in which new page, at which old place, what it becomes, and the file and line it leads to."""
+
+    sheet: str
+    source: str
+    reference: Reference
+    target: str
+    leads_to: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A reference that nothing can be written for; it stays as it was and is reported."""
+
+    source: str
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Relinked:
+    """Every page that changes, whole, with what changed in it."""
+
+    texts: Mapping[str, str]
+    edits: tuple[Edit, ...]
+    lost: tuple[Lost, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that refers to pages: its text as lines and where its references stand."""
+
+    lines: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+
+def relink(layout: Layout, sources: Mapping[str, Source], names: Names) -> Relinked:
+    """Lay the pages out anew and rewrite what refers to them.
+
+    `sources` are the pages of the layout and every other file with a reference that the layout touches.
+    """
+    after = names.changed(layout.gone, layout.new_paths)
+    relinker = _Relinker(layout, sources, names, after)
+    edits: tuple[Edit, ...] = ()
+    texts = relinker.texts(edits)
+    for _ in range(_ROUNDS):
+        edits_now = relinker.edits(texts)
+        if edits_now == edits:
+            break
+        edits = edits_now
+        texts = relinker.texts(edits)
+    return Relinked(texts, edits, tuple(relinker.lost))
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What a reference has to lead to: a path, and in it a line with the form in which it is named."""
+
+    target: Target
+    place: Place | None = None
+
+
+class _Relinker:
+    def __init__(self, layout: Layout, sources: Mapping[str, Source], names: Names, after: Names) -> None:
+        self._layout = layout
+        self._sources = sources
+        self._names, self._after = names, after
+        self._lines = {path: source.lines for path, source in sources.items()}
+        self._positions = positions(layout)
+        self._outlines: dict[str, Outline] = {}
+        self.lost: list[Lost] = []
+
+    def texts(self, edits: Iterable[Edit]) -> dict[str, str]:
+        """Every new page and every other file with an edit, whole."""
+        by_line: dict[tuple[str, str, int], list[Edit]] = {}
+        for edit in edits:
+            by_line.setdefault((edit.sheet, edit.source, edit.reference.line), []).append(edit)
+
+        def line_of(sheet: str, source: str, number: int) -> str:
+            return edit_line(self._lines[source][number], by_line.get((sheet, source, number), ()))
+
+        texts = {sheet.path: _assemble(sheet, line_of) for sheet in self._layout.sheets}
+        for path in {sheet for sheet, _, _ in by_line} - set(texts):
+            texts[path] = "".join(line_of(path, path, n) for n in range(len(self._lines[path])))
+        return texts
+
+    def edits(self, texts: Mapping[str, str]) -> tuple[Edit, ...]:
+        """What has to change, given the new pages as they would be without it."""
+        documents: dict[str, Document] = {}
+        self.lost = []
+        self._new_outlines = {
+            path: outline_of(documents.setdefault(path, scan(texts[path]))) for path in self._layout.new_paths
+        }
+        found: list[Edit] = []
+        for path, source in self._sources.items():
+            for reference in source.references:
+                found += self._edits_of(path, reference)
+        return tuple(found)
+
+    def _edits_of(self, path: str, reference: Reference) -> Iterable[Edit]:
+        target = resolve(reference, path, self._names)
+        goal = self._goal(reference, target, path) if target else None
+        if target is None or goal is None:
+            return
+        for sheet in self._sheets_with(path, reference.line):
+            written = self._written(reference, target, goal, path, sheet)
+            if written is None:
+                self.lost.append(Lost(path, reference))
+            elif written != reference.target:
+                line = goal.place.line if goal.place else None
+                yield Edit(sheet, path, reference, written, goal.target.path, line)
+
+    def _sheets_with(self, path: str, line: int) -> Iterable[str]:
+        """The new pages on which an old line stands."""
+        if path not in self._layout.sources:
+            return [path]
+        return [
+            sheet.path
+            for sheet in self._layout.sheets
+            if any(piece.source == path and piece.start <= line < piece.end for piece in sheet.pieces)
+        ]
+
+    def _goal(self, reference: Reference, target: Target, path: str) -> _Goal | None:
+        if target.is_folder:
+            return _Goal(replace(target, path=self._moved_folder(target.path)))
+        if target.path not in self._layout.sources:
+            return _Goal(target)
+        place = self._place(reference, target)
+        if place is not None:
+            now = self._positions.get(Position(target.path, place.line))
+            return _Goal(replace(target, path=now.path), replace(place, line=now.line)) if now else None
+        if target.style.base is Base.SELF:
+            return None  # it named nothing before
+        home = self._layout.homes.get(target.path)
+        if home is None:
+            return _Goal(target) if target.path in self._after else None
+        return _Goal(replace(target, path=home.path), self._home_place(reference, target.path, home.line))
+
+    def _home_place(self, reference: Reference, old: str, line: int | None) -> Place | None:
+        """The heading that stands for a page that has become a part of another."""
+        now = None if line is None else self._positions.get(Position(old, line))
+        if now is None:
+            return None
+        spot = next((spot for spot in self._new_outlines[now.path].spots if spot.line == now.line), None)
+        named = spot and find_place(self._new_outlines[now.path], spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
+        return replace(named, line=now.line) if named else None
+
+    def _moved_folder(self, path: str) -> str:
+        for old, new in self._layout.folders.items():
+            if path == old or path.startswith(old + "/"):
+                return new + path[len(old) :]
+        return path
+
+    def _place(self, reference: Reference, target: Target) -> Place | None:
+        """What the fragment names on the old page."""
+        if not target.fragment:
+            return None
+        if target.path not in self._outlines:
+            self._outlines[target.path] = outline_of(scan("".join(self._lines[target.path])))
+        outline = self._outlines[target.path]
+        return find_place(outline, fragment_of(reference, target, outline)[0], is_wiki=reference.kind in WIKI_KINDS)
+
+    def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, sheet: str) -> str | None:
+        """The target as it has to be written on a new page; the old words wherever they still hold."""
+        raw_path, raw_fragment = split_target(reference.target)
+        new_path: str | None = raw_path
+        goal_target = goal.target
+        if not self._layout.is_move:
+            is_inside = path in self._layout.sources and goal.place is not None
+            style = restyled(reference, Change(target, goal.target, path, sheet), is_inside=is_inside)
+            goal_target = replace(goal.target, style=style)
+        is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
+        if is_respelt or not self._still_leads(reference, goal_target, sheet):  # other tools tell cases apart
+            new_path = render(reference, goal_target, sheet, self._after)
+        if new_path is None:
+            return None
+        fragment = self._fragment(reference, target, goal)
+        if fragment is None:
+            return new_path + (f"#{raw_fragment}" if raw_fragment is not None else "")
+        return f"{new_path}#{fragment}"
+
+    def _fragment(self, reference: Reference, target: Target, goal: _Goal) -> str | None:
+        """The words behind the `#`; None when they stay as they are."""
+        if goal.place is None:
+            return None
+        outline = self._new_outlines[goal.target.path]
+        old, rest = "", ""
+        if target.fragment:
+            old, rest = fragment_of(reference, target, self._outlines[target.path])
+        named = fragment_for(outline, goal.place, old)
+        if named is None or (named == old and old):
+            return None
+        return encode_fragment(reference, named) + rest
+
+    def _still_leads(self, reference: Reference, goal: Target, sheet: str) -> bool:
+        raw_path, _ = split_target(reference.target)
+        if goal.style.base is Base.SELF or not raw_path:
+            return goal.path == sheet and not raw_path
+        found = resolve(replace(reference, target=raw_path), sheet, self._after)
+        return found is not None and (found.path, found.is_folder) == (goal.path, goal.is_folder)
+
+
+def edit_line(line: str, edits: Iterable[Edit]) -> str:
+    """Put new targets into a line."""
+    for edit in sorted(edits, key=lambda edit: -edit.reference.start):
+        line = line[: edit.reference.start] + edit.target + line[edit.reference.end :]
+    return line
+
+
+def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
+    """The fragment of a target and what follows it: a bare path may have a Korean particle at its end."""
+    fragment = target.fragment or ""
+    if reference.kind is not LinkKind.BARE:
+        return fragment, ""
+    for end in range(len(fragment), 0, -1):
+        if find_place(outline, fragment[:end], is_wiki=False):
+            return fragment[:end], fragment[end:]
+        if fragment[end - 1].isascii():
+            break
+    return fragment, ""
+
+
+def _assemble(sheet: Sheet, line_of: Callable[[str, str, int], str]) -> str:
+    return "".join(_piece_text(sheet.path, piece, line_of) for piece in sheet.pieces)
+
+
+def _piece_text(path: str, piece: Piece, line_of: Callable[[str, str, int], str]) -> str:
+    if piece.source is None:
+        return piece.text
+    text = "".join(line_of(path, piece.source, n) for n in range(piece.start, piece.end))
+    return text.removesuffix("\n").removesuffix("\r") if piece.is_unended else text

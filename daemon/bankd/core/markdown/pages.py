@@ -1,0 +1,130 @@
+"""What a page of the bank says: its title, its headings, its memories and where each stands.
+
+Reading never changes a page; `Page.document.text` is the page as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from bankd.core.markdown.hubs import part_of_line
+from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.markdown.own_pages import INBOX, is_own
+from bankd.core.markdown.scanner import Block, Document, Kind, decode, document_of
+from bankd.core.markdown.utf8 import MARK
+
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_HEADING_TEXT = re.compile(r" {0,3}#{1,6}[ \t]*(.*?)(?:[ \t]+#+)?[ \t]*$")
+
+
+class Entry(NamedTuple):
+    """A memory in its page: own lines `start` to `end`, with nested blocks to `whole_end` (0-based, half open)."""
+
+    memory: Memory
+    start: int
+    end: int
+    whole_end: int
+    heading: tuple[str, ...]
+    kind: Literal["item", "paragraph"]
+
+    @property
+    def line(self) -> int:
+        """The 1-based line where it begins, as editors count."""
+        return self.start + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading with the path of the headings around it, itself last."""
+
+    title: str
+    level: int
+    path: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One Markdown file of the bank, read."""
+
+    path: str
+    document: Document
+    headings: tuple[Heading, ...]
+    entries: tuple[Entry, ...]
+    description: str
+
+    @property
+    def title(self) -> str:
+        """The first heading, else the file's name."""
+        return self.headings[0].title if self.headings else self.path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def read_page(path: str, data: bytes) -> Page:
+    """Read a page of the bank."""
+    document = document_of(decode(data))
+    reader = _Reader(path, document)
+    entries = tuple(reader.entries())
+    return Page(path, document, tuple(reader.headings), entries, reader.description)
+
+
+def holds_memories(path: str) -> bool:
+    """Whether a page, by its path in the workspace, holds memories: in `bank/_meta/` only the inbox does."""
+    page = path.removeprefix("bank/")
+    return path.endswith(".md") and (page in {path, INBOX} or not is_own(page))
+
+
+def heading_title(lines: tuple[str, ...], block: Block) -> str:
+    """The text of a heading block, ATX or setext, without its marks."""
+    first = lines[block.start].removeprefix(MARK).rstrip("\r\n")
+    if found := _HEADING_TEXT.match(first):
+        return found[1].strip()
+    return " ".join(line.removeprefix(MARK).strip() for line in lines[block.start : block.end - 1])
+
+
+class _Reader:
+    """Walks the blocks once, with the headings that are open at the current one."""
+
+    def __init__(self, path: str, document: Document) -> None:
+        self._path, self._document = path, document
+        self._open: list[tuple[int, str]] = []
+        self.headings: list[Heading] = []
+        self.description = ""
+
+    def entries(self) -> Iterator[Entry]:
+        for block in self._document.blocks:
+            if block.kind is Kind.HEADING:
+                self._enter(block)
+            elif block.kind is Kind.QUOTE:
+                self._describe(block)
+            elif block.kind in {Kind.ITEM, Kind.PARAGRAPH} and not self._stands_for_part(block):
+                yield self._entry(block)
+
+    def _enter(self, block: Block) -> None:
+        title = heading_title(self._document.lines, block)
+        self._open = [(level, name) for level, name in self._open if level < block.level] + [(block.level, title)]
+        path = tuple(name for _, name in self._open)
+        self.headings.append(Heading(title, block.level, path, block.start, block.end))
+
+    def _describe(self, block: Block) -> None:
+        """Take the quote right under the title: it says what belongs on the page and is not a memory."""
+        if len(self.headings) == 1 and not self.description:
+            lines = self._document.lines[block.start : block.end]
+            self.description = " ".join(line.strip().lstrip(">").strip() for line in lines)
+
+    def _stands_for_part(self, block: Block) -> bool:
+        """A hub's line for a part is a place of the tree, not a memory."""
+        is_line = block.kind is Kind.ITEM and block.end - block.start == 1
+        return is_line and part_of_line(self._document.lines[block.start], self._path) is not None
+
+    def _entry(self, block: Block) -> Entry:
+        lines = [line.rstrip("\r\n") for line in self._document.lines[block.start : block.end]]
+        lines[0] = lines[0].removeprefix(MARK)
+        lines[0] = _MARKER.sub("", lines[0], count=1) if block.kind is Kind.ITEM else lines[0]
+        memory = parse_memory("\n".join(line.strip(" \t\r") for line in lines))
+        kind: Literal["item", "paragraph"] = "item" if block.kind is Kind.ITEM else "paragraph"
+        heading = tuple(name for _, name in self._open)
+        return Entry(memory, block.start, block.end, block.whole_end, heading, kind)

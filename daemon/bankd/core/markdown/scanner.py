@@ -1,0 +1,174 @@
+"""Where the blocks of a Markdown text are: a lossless line scanner.
+
+It owns line ranges only. What a block means (a memory, a link, a page's title) is decided elsewhere, and no byte
+is ever rendered from here: joining `Document.lines` gives the text back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from bankd.core.markdown.blocks import (
+    CODE_INDENT,
+    MARKER,
+    SETEXT,
+    Kind,
+    Lines,
+    bare,
+    front_matter_end,
+    indent_of,
+    is_blank,
+    recognise,
+    starts_block,
+)
+from bankd.core.markdown.utf8 import MARK
+
+__all__ = ["Block", "Document", "Kind", "Lines", "decode", "document_of", "encode", "indent_of", "scan", "split_lines"]
+
+
+class Block(NamedTuple):
+    """A block's lines, 0-based and half open; `whole_end` includes what is nested in a list item."""
+
+    kind: Kind
+    start: int
+    end: int
+    whole_end: int
+    depth: int = 0
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text as lines that keep their endings, and its blocks in the order of their first lines."""
+
+    lines: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @property
+    def text(self) -> str:
+        """The text, exactly as it was scanned."""
+        return "".join(self.lines)
+
+
+def decode(data: bytes) -> str:
+    """Decode UTF-8 so that `encode` gives the same bytes back, whatever they were."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Encode what `decode` decoded."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def split_lines(text: str) -> Lines:
+    r"""Split at "\n" only: NEL, LS, PS and a lone CR are characters of a line, not its end."""
+    parts = text.split("\n")
+    ended = [part + "\n" for part in parts[:-1]]
+    return tuple([*ended, parts[-1]] if parts[-1] else ended)
+
+
+def scan(text: str) -> Document:
+    """Find the blocks of a text."""
+    lines = split_lines(text)
+    return Document(lines, tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
+
+
+@lru_cache(maxsize=8)
+def document_of(text: str) -> Document:
+    """Find the blocks of a page, once: several steps of a run look at a page that changed."""
+    return scan(text)
+
+
+@dataclass(slots=True)
+class _OpenItem:
+    index: int  # of its block
+    content: int  # column where its content begins
+    end: int  # last non-blank line so far, half open
+
+
+class _Scanner:
+    """One pass over the lines, with the list items that are open at the current line."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._blocks: list[Block] = []
+        self._open: list[_OpenItem] = []
+
+    def blocks(self) -> Iterator[Block]:
+        """Scan all lines."""
+        n = front_matter_end(self._lines) or 0
+        if n:
+            self._add(Kind.FRONT_MATTER, 0, n)
+        while n < len(self._lines):
+            n = self._step(n)
+        self._close_to(-1)
+        return iter(self._blocks)
+
+    def _step(self, n: int) -> int:
+        line = self._lines[n]
+        if is_blank(line):
+            return self._add(Kind.BLANK, n, n + 1)
+        self._close_to(indent_of(line))
+        base = self._open[-1].content if self._open else 0
+        if found := recognise(self._lines, n, base):
+            return self._add(found[0], n, found[1])
+        marker = MARKER.match(bare(line))
+        if marker and (self._open or indent_of(line) <= 3):
+            return self._add_item(n, marker)
+        if indent_of(line) - base >= CODE_INDENT:
+            return self._add(Kind.CODE, n, self._code_end(n, base))
+        return self._add_paragraph(n, base)
+
+    def _close_to(self, indent: int) -> None:
+        while self._open and indent < self._open[-1].content:
+            item = self._open.pop()
+            block = self._blocks[item.index]
+            whole_end = max(block.end, item.end)
+            self._blocks[item.index] = Block(block.kind, block.start, block.end, whole_end, block.depth)
+            if self._open:
+                self._open[-1].end = max(self._open[-1].end, whole_end)
+
+    def _add(self, kind: Kind, start: int, end: int, level: int = 0) -> int:
+        if kind is Kind.HEADING and not level:
+            level = self._lines[start].lstrip(" \t").split(None, 1)[0].count("#")
+        self._blocks.append(Block(kind, start, end, end, len(self._open), level))
+        if self._open and kind is not Kind.BLANK:
+            self._open[-1].end = end
+        return end
+
+    def _add_item(self, n: int, marker: re.Match[str]) -> int:
+        content = indent_of(marker[1]) + len(marker[2]) + (len(marker[3]) if marker[3] and len(marker[3]) < 5 else 1)
+        end = self._text_end(n, content) if marker[3] else n + 1
+        self._add(Kind.ITEM, n, end)
+        self._open.append(_OpenItem(len(self._blocks) - 1, content, end))
+        return end
+
+    def _add_paragraph(self, n: int, base: int) -> int:
+        end = self._text_end(n, base)
+        if end < len(self._lines) and (under := SETEXT.match(bare(self._lines[end])[base:])):
+            return self._add(Kind.HEADING, n, end + 1, 1 if "=" in under[1] else 2)
+        return self._add(Kind.PARAGRAPH, n, end)
+
+    def _text_end(self, n: int, base: int) -> int:
+        """Where the text that begins on this line ends: at a blank line or where another block begins."""
+        end = n + 1
+        while end < len(self._lines) and not is_blank(self._lines[end]):
+            under = indent_of(self._lines[end]) >= base and SETEXT.match(bare(self._lines[end])[base:])
+            if under or starts_block(self._lines, end, base):
+                break
+            end += 1
+        return end
+
+    def _code_end(self, n: int, base: int) -> int:
+        end = n + 1
+        for m in range(n + 1, len(self._lines)):
+            if is_blank(self._lines[m]):
+                continue
+            if indent_of(self._lines[m]) - base < CODE_INDENT:
+                break
+            end = m + 1
+        return end

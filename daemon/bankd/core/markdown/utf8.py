@@ -1,0 +1,73 @@
+"""Text that came from bytes which are not UTF-8: recognised, and made fit for what takes only UTF-8.
+
+Bytes from the disk are decoded so that the same bytes come back; until then each undecodable one is a lone surrogate,
+which no database, index or JSON reader takes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+
+from bankd.core.markdown.display import show_line
+
+_LONE = re.compile("[\ud800-\udfff]")
+_APPENDED = re.compile(rb"[-*+] [A-Z][(: @]")
+MARK = "\ufeff"
+"""The byte order mark that some editors begin a file with; it is no part of the text."""
+
+
+def is_utf8(text: str) -> bool:
+    """Whether all of a text was UTF-8."""
+    return text.isascii() or _LONE.search(text) is None
+
+
+def readable(text: str) -> str:
+    """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
+    return text if text.isascii() else _LONE.sub("\ufffd", text)
+
+
+def readable_bytes(data: bytes) -> bytes:
+    """The same of bytes; every line stays where it was."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace").encode("utf-8")
+    return data
+
+
+def lines_not_utf8(data: bytes) -> list[int]:
+    """The 1-based lines with bytes that are not UTF-8."""
+    if readable_bytes(data) is data:
+        return []
+    lines = enumerate(data.split(b"\n"), 1)
+    return [number for number, line in lines if readable_bytes(line) is not line]
+
+
+def shown_path(path: str) -> str:
+    r"""A path as people read it; one that is not UTF-8 with `\xff` for each such byte."""
+    return path if is_utf8(path) else show_line(path)
+
+
+def is_wide(start: bytes) -> bool:
+    """Whether a file begins with the byte order mark of UTF-16 or UTF-32, as Windows writes it."""
+    return start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+
+
+def decode_wide(data: bytes) -> str | None:
+    """The text of such a file; None when it is not that as a whole, or has a list item that was appended as UTF-8."""
+    is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    try:
+        text = data.decode("utf-32" if is_32 else "utf-16")
+    except UnicodeDecodeError:
+        return None
+    return None if _APPENDED.search(data) else text
+
+
+def to_json(value: object) -> str:
+    """A value as JSON in ASCII for others to read: no escape in it stands for half a character."""
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isascii():
+        return text
+    return json.dumps(value if is_utf8(text) else json.loads(readable(text)))

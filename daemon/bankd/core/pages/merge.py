@@ -1,0 +1,150 @@
+"""Puts the parts of a page back into it: what a split wrote goes, what people wrote stays, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from bankd.core.edits.layout import Home, Layout, Piece, Sheet
+from bankd.core.links.references import definitions_of
+from bankd.core.markdown.hubs import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
+from bankd.core.markdown.scanner import Block, Document, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Unmergeable:
+    """Why a page cannot be merged: something that a merge would have to throw away."""
+
+    path: str
+    reason: str
+
+
+_GREEDY = frozenset({Kind.PARAGRAPH, Kind.ITEM, Kind.QUOTE, Kind.TABLE, Kind.HTML, Kind.FOOTNOTE})
+Definitions = Mapping[str, str]
+Sense = Callable[[str, Document, int, int], str]
+"""(page, its document, first line, last line) -> what the lines say, with their targets resolved."""
+
+
+def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Layout | tuple[Unmergeable, ...]:
+    """Lay a hub and all its parts out as one page; `documents` holds the hub, its parts, and theirs."""
+    merger = _Merger(hub, documents, sense)
+    pieces = tuple(_spaced(list(merger.pieces(hub, 0, len(documents[hub].lines))), documents))
+    if merger.problems:
+        return tuple(merger.problems)
+    return Layout((Sheet(hub, pieces),), tuple(merger.parts), merger.homes)
+
+
+def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
+    """The parts that a hub's lines lead to and that exist, with their parts."""
+    found = []
+    for part in part_lines(documents[hub], hub).values():
+        if part in documents and part != hub:
+            found += [part, *parts_of(part, documents)]
+    return found
+
+
+class _Merger:
+    def __init__(self, hub: str, documents: Mapping[str, Document], sense: Sense) -> None:
+        self._hub, self._documents, self._sense = hub, documents, sense
+        self._masters = self._find_masters([hub, *parts_of(hub, documents)])
+        self._front = inherited_front_matter(documents[hub])
+        self.parts: list[str] = []
+        self.homes: dict[str, Home] = {}
+        self.problems: list[Unmergeable] = []
+
+    def pieces(self, path: str, start: int, end: int) -> Iterator[Piece]:
+        """The lines of a page, with the body of a part in the place of each line that leads to one."""
+        document = self._documents[path]
+        listed = part_lines(document, path)
+        shared = self._shared(path, document)
+        end, is_unended = shared or (end, False)
+        for line, part in sorted(listed.items()):
+            if part in self._documents and part not in self.parts and start <= line < end:
+                yield from _lines(path, start, line)
+                yield from self._part(part)
+                start = line + 1
+        if start < end:
+            yield Piece(path, start, end, is_unended=is_unended)
+
+    def _part(self, part: str) -> Iterator[Piece]:
+        self.parts.append(part)
+        document = self._documents[part]
+        body = self._after_front_matter(part, document)
+        heading = next((b.start for b in document.blocks if b.start >= body and b.kind is Kind.HEADING), None)
+        self.homes[part] = Home(self._hub, heading)
+        yield from self.pieces(part, body, len(document.lines))
+
+    def _after_front_matter(self, part: str, document: Document) -> int:
+        first = document.blocks[0] if document.blocks else None
+        if first is None or first.kind is not Kind.FRONT_MATTER:
+            return 0
+        if "".join(document.lines[: first.end]) != self._front:
+            reason = "its front matter is not that of the page: move what matters there, then take it out here"
+            self.problems.append(Unmergeable(part, reason))
+        return first.end
+
+    def _shared(self, path: str, document: Document) -> tuple[int, bool] | None:
+        """Where the lines end that are a page's own, and whether their last one had no line end."""
+        mark = _mark_of(document)
+        if mark is None:
+            return None
+        self._check_shared(path, document, mark)
+        above = document.lines[mark.start - 1] if mark.start else ""
+        is_spaced = above in {"\n", "\r\n"}
+        return (mark.start - 1, False) if is_spaced else (mark.start, True)
+
+    def _check_shared(self, path: str, document: Document, mark: Block) -> None:
+        """Report what stands below the mark and is no copy of something that stays."""
+        for block in document.blocks:
+            if block.start < mark.end or block.kind is Kind.BLANK:
+                continue
+            definition = next((d for d in definitions_of(document) if d.start == block.start), None)
+            said = definition and self._sense(path, document, definition.start, definition.end)
+            if definition is None or self._masters.get(definition.label) != said:
+                reason = f"line {block.start + 1} stands below the shared definitions and nowhere else"
+                self.problems.append(Unmergeable(path, reason))
+
+    def _find_masters(self, paths: list[str]) -> Definitions:
+        """What each label is defined as outside the copies."""
+        masters: dict[str, str] = {}
+        for path in paths:
+            document = self._documents[path]
+            mark = _mark_of(document)
+            for definition in definitions_of(document):
+                if mark is None or definition.start < mark.start:
+                    masters.setdefault(definition.label, self._sense(path, document, definition.start, definition.end))
+        return masters
+
+
+def _lines(path: str, start: int, end: int) -> Iterator[Piece]:
+    if start < end:
+        yield Piece(path, start, end)
+
+
+def _spaced(pieces: list[Piece], documents: Mapping[str, Document]) -> Iterator[Piece]:
+    """Keep what a hand has added at the end of a part from running into the next one."""
+    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+        yield piece
+        if after is None or piece.source is None or after.source is None:
+            continue
+        document = documents[piece.source]
+        line_end = line_end_of(document)
+        if piece.is_unended or not document.lines[piece.end - 1].endswith("\n"):
+            yield Piece(text=line_end)
+        if _would_join(document, piece, documents[after.source], after):
+            yield Piece(text=line_end)
+
+
+def _would_join(document: Document, piece: Piece, next_document: Document, after: Piece) -> bool:
+    """Whether the last block of one piece swallows the first of the next: no page is cut at such a place."""
+    last = next((b for b in document.blocks if max(b.end, b.whole_end) == piece.end and b.kind is not Kind.BLANK), None)
+    first = next((block for block in next_document.blocks if block.start == after.start), None)
+    if last is None or first is None:
+        return False
+    return first.kind is Kind.PARAGRAPH and last.kind in _GREEDY
+
+
+def _mark_of(document: Document) -> Block | None:
+    """The comment below which a part repeats definitions."""
+    comments = (block for block in document.blocks if block.kind is Kind.COMMENT)
+    return next((block for block in comments if document.lines[block.start].strip() == SHARED_MARK), None)

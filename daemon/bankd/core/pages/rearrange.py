@@ -1,0 +1,235 @@
+"""A new layout in the words of the transaction layer: parts first, then the page that they came from, then links to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from bankd.core.edits.layout import Layout, Piece, Sheet, combine
+from bankd.core.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
+from bankd.core.edits.spans import block_key
+from bankd.core.links.references import Reference, references_in_text, references_of, route_targets
+from bankd.core.links.relink import Edit, Relinked, Source, edit_line, relink
+from bankd.core.links.resolve import WIKI_KINDS
+from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.memory import split_id
+from bankd.core.markdown.names import BANK, Names, path_key
+from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.scanner import Document, document_of, encode, scan
+from bankd.core.pages.moves import folders_moved, plan_move
+from bankd.core.pages.split import Limits, is_due, plan_split
+from bankd.core.pages.verify_layout import Preserving
+
+REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
+"""The endings of files whose text may name paths of the bank."""
+_GROUPS = {LinkKind.BARE: "bare", LinkKind.ROUTE: "route", **dict.fromkeys(WIKI_KINDS, "wiki")}
+
+
+SourcesFor = Callable[[Layout, Names], Mapping[str, Source]]
+"""Gives the pages of a layout and the files with a reference that it touches, read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rearrangement:
+    """What a layout comes to: the layout, its operations, pages over the limit that have no seam, and what would go wrong."""
+
+    layout: Layout
+    relinked: Relinked
+    operations: tuple[Operation, ...]
+    seamless: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+
+    def grown(self, limits: Limits) -> set[str]:
+        """The pages outside the layout that reach the size of a split by their longer links."""
+        others = self.relinked.texts.keys() - set(self.layout.new_paths)
+        return {path for path in others if is_due(scan(self.relinked.texts[path]), limits)}
+
+
+def is_splittable(path: str) -> bool:
+    """Whether a file is a page that may be split: the inbox and what else bankd keeps in `_meta` are not."""
+    return path.startswith(BANK) and path.endswith(".md") and not is_own(path.removeprefix(BANK))
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """What a split needs to know of the rest: the names, which are taken, which pages may be split, who refers to what."""
+
+    names: Names
+    is_taken: Callable[[str], bool]
+    may_split: Callable[[str], bool]
+    sources_for: SourcesFor
+
+
+def split_large(pages: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement | None:
+    """Split those of these pages (path -> text) that have reached their size; None when none has.
+
+    A page that reaches it because links in it become longer is split too: the next run must find nothing to do.
+    """
+    texts = {path: text for path, text in pages.items() if bank.may_split(path)}
+    due = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
+    while due:
+        rearrangement = _split_all(due, texts, limits, bank)
+        grown = rearrangement.grown(limits) - due.keys()
+        if not any(map(bank.may_split, grown)):
+            return rearrangement
+        due |= {path: texts.get(path) or rearrangement.before[path] for path in grown if bank.may_split(path)}
+    return None
+
+
+def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement:
+    planned: dict[str, Layout] = {}
+    new: set[str] = set()
+
+    def is_taken(name: str) -> bool:
+        return path_key(name) in new or bank.is_taken(name)
+
+    for path, text in sorted(due.items()):
+        if layout := plan_split(path, document_of(text), limits, is_taken):
+            planned[path] = layout
+            new.update(map(path_key, layout.new_paths))
+    layout = combine(tuple(planned.values()))
+    found = bank.sources_for(layout, bank.names)
+    sources = {**found, **{path: read_source(path, texts[path]) for path in found if path in texts}}
+    sources |= {path: read_source(path, due[path]) for path in planned}
+    return replace(arrange(layout, sources, bank.names), seamless=tuple(sorted(due.keys() - planned.keys())))
+
+
+def heal_links(
+    moves: Mapping[str, str],
+    sources: Mapping[str, Source],
+    names: Names,
+    sources_for: SourcesFor,
+    others: Collection[str],
+) -> Rearrangement:
+    """Let links follow pages that a hand has moved (old path -> new).
+
+    `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
+    """
+    layout = plan_move(moves, {old: len(sources[old].lines) for old in moves}, None)
+    layout = replace(layout, folders=folders_moved(moves, others))
+    before = names.changed(moves.values(), moves)
+    return arrange(layout, {**sources_for(layout, before), **sources}, before, by_hand=moves)
+
+
+def arrange(
+    layout: Layout,
+    sources: Mapping[str, Source],
+    names: Names,
+    *,
+    by_hand: Mapping[str, str] | None = None,
+) -> Rearrangement:
+    """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
+    moved = by_hand or {}
+    relinked = relink(layout, sources, names)
+    before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
+    rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
+    routing = next(rules, "")
+    new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
+    findings = Preserving(layout, relinked, sources, new).findings(names)
+    kept = replace(layout, gone=()) if moved else layout
+    operations = operations_for(kept, relinked, before, moved.values())
+    return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
+
+
+def read_source(path: str, text: str, routing: str = "") -> Source:
+    """A file with its references; `routing` is the path of the file of rules."""
+    document = document_of(text)
+    if path == routing:
+        return Source(document.lines, route_targets(text))
+    if path.endswith(".md"):
+        return Source(document.lines, references_of(document))
+    return Source(document.lines, references_in_text(text) if path.endswith(REFERRING) else ())
+
+
+def operations_for(
+    layout: Layout, relinked: Relinked, before: Mapping[str, str], there: Collection[str] = ()
+) -> tuple[Operation, ...]:
+    """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes.
+
+    A new page must not exist yet, unless a hand has put it `there`.
+    """
+    old = layout.sources | set(there)
+    return (
+        *(Create(sheet.path, relinked.texts[sheet.path]) for sheet in layout.sheets if sheet.path not in old),
+        *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
+        *_relinked(layout, relinked, before),
+    )
+
+
+def rewriter(routing: str) -> Rewrite:
+    """The rule by which the transaction layer rewrites the references of a file, however a hand has changed it."""
+
+    def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
+        source = read_source(path, text, routing)
+        lines = list(source.lines)
+        edits: dict[int, list[Edit]] = {}
+        for reference in source.references:
+            if (target := new.get(reference_name(reference))) is not None:
+                edits.setdefault(reference.line, []).append(Edit(path, path, reference, target, ""))
+        for number, here in edits.items():
+            lines[number] = edit_line(lines[number], here)
+        return "".join(lines)
+
+    return rewrite
+
+
+def reference_name(reference: Reference) -> str:
+    """How a reference is named in a journal: the same words mean other things in brackets and in text."""
+    return f"{_GROUPS.get(reference.kind, 'link')} {reference.target}"
+
+
+def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    is_merge = bool(layout.gone) and not layout.is_move
+    for sheet in layout.sheets:
+        if sheet.path in before and before[sheet.path] != relinked.texts[sheet.path]:
+            moved = tuple(_moved(layout, relinked, sheet.path))
+            yield Recast(sheet.path, before[sheet.path], relinked.texts[sheet.path], moved, 1 if is_merge else 2)
+    for path in layout.gone:
+        yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
+
+
+def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
+    """Which lines of an old page have gone to which other file."""
+    for sheet, piece in _pieces(layout):
+        if piece.source == path and sheet.path != path and not piece.is_copy:
+            yield Moved(sheet.path, piece.start, piece.end, (digest(encode(relinked.texts[sheet.path])),))
+
+
+def _pieces(layout: Layout) -> Iterator[tuple[Sheet, Piece]]:
+    return ((sheet, piece) for sheet in layout.sheets for piece in sheet.pieces)
+
+
+def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
+    """Links to what has moved, page by page; each is rewritten only if what it means is where the plan put it."""
+    documents: dict[str, Document] = {}
+    grouped: dict[str, dict[str, Move]] = {}
+    for edit in relinked.edits:
+        if edit.sheet not in layout.new_paths:
+            name = reference_name(edit.reference)
+            new = Move(name, edit.target, _witness(layout, edit), _key(edit, relinked, documents))
+            grouped.setdefault(edit.sheet, {})[name] = new
+    for path, moves in sorted(grouped.items()):
+        words = {name.partition(" ")[2] for name in moves}
+        if any(move.new in words for move in moves.values()):  # twice would be once too often
+            yield Recast(path, before[path], relinked.texts[path], phase=3)
+        else:
+            yield Relink(path, tuple(moves.values()))
+
+
+def _witness(layout: Layout, edit: Edit) -> str:
+    """The file that shows that what a reference means is there; for a folder, any page in it."""
+    inside = (path for path in layout.new_paths if path.startswith(edit.leads_to + "/"))
+    return edit.leads_to if edit.leads_to.endswith(".md") else next(inside, edit.leads_to)
+
+
+def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
+    """The key of the block that a reference names; "" for a whole page."""
+    if edit.line is None or edit.leads_to not in relinked.texts:
+        return ""
+    document = documents.setdefault(edit.leads_to, scan(relinked.texts[edit.leads_to]))
+    block = next((b for b in document.blocks if b.start <= edit.line < max(b.end, b.whole_end)), None)
+    if block is None:
+        return ""
+    lines = "".join(document.lines[block.start : max(block.end, block.whole_end)])
+    return split_id(document.lines[edit.line].rstrip())[1] or block_key(lines)

@@ -1,0 +1,204 @@
+"""Where a page may be cut: between blocks, and best between sections, entities, months or runs of list items.
+
+Never inside a fence, table, list item, paragraph, or anything that opens and closes around other blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from bankd.core.markdown.pages import heading_title
+from bankd.core.markdown.scanner import Block, Document, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines that stay together, with the titles of what is in them; the first title names them."""
+
+    start: int
+    end: int
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Lines that stay on the hub, and the sections after them up to `end`."""
+
+    opening_end: int
+    sections: tuple[Section, ...]
+
+
+_HTML_TAG = re.compile(
+    r"<(/?)(div|details|section|article|aside|table|figure|blockquote|center|picture)\b[^>]*?(/?)>", re.I
+)
+_CONTAINER = re.compile(r"[ \t]*(:{3,})[ \t]*(\S?)")
+_TOGGLES = (re.compile(r"^[ \t]*%%[ \t]*$"), re.compile(r"^[ \t]*\$\$[ \t]*$"))
+_ENTITY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\w+(?:\([^()]*\))?[ \t]+@([\w-]+)")
+_MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
+_OPAQUE = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.FRONT_MATTER})
+_LEAD = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.COMMENT, Kind.FRONT_MATTER})
+
+
+def divide(document: Document, start: int, end: int, room: int) -> Division | None:
+    """Divide lines `start` to `end` at their best seams into sections of about `room` bytes where these allow it."""
+    blocks = [block for block in _free_blocks(document) if start <= block.start < end]
+    sections = _by_heading(document, blocks, end)
+    if sections:
+        return _under_headings(document, blocks, start, sections, room)
+    return _by_items(document, blocks, end, room * 3 // 4)
+
+
+def size_of(document: Document, start: int, end: int) -> int:
+    """The bytes of some lines."""
+    return sum(len(line.encode("utf-8", "surrogateescape")) for line in document.lines[start:end])
+
+
+def tail_start(document: Document) -> int:
+    """Where the definitions at the end of a page begin, with the blank line before them; its end if there are none."""
+    start = found = len(document.lines)
+    for block in reversed(document.blocks):
+        if block.kind is Kind.BLANK:
+            found = block.start if start < len(document.lines) else found
+        elif block.kind in {Kind.REFERENCE, Kind.FOOTNOTE} and block.depth == 0:
+            start = block.start
+        else:
+            break
+    return found if found < start else len(document.lines)
+
+
+def _free_blocks(document: Document) -> list[Block]:
+    """The outermost blocks, without those that something around them holds together."""
+    tops = [block for block in document.blocks if block.depth == 0 and block.kind is not Kind.BLANK]
+    spans = list(_enclosures(document, tops))
+    return [block for block in tops if not any(first < block.start <= last for first, last in spans)]
+
+
+def _enclosures(document: Document, tops: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """First and last line of everything that opens in one block and closes in a later one."""
+    open_marks: list[tuple[str, int]] = []
+    for block in tops:
+        if block.kind in _OPAQUE:
+            continue
+        for line in range(block.start, block.whole_end):
+            for mark, opens in _marks(document.lines[line], open_marks):
+                if opens:
+                    open_marks.append((mark, line))
+                elif mark in (names := [name for name, _ in open_marks]):
+                    before = len(names) - 1 - names[::-1].index(mark)
+                    yield open_marks[before][1], line
+                    del open_marks[before:]
+
+
+def _marks(line: str, open_marks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, bool]]:
+    """What a line opens (True) and closes."""
+    if container := _CONTAINER.match(line):
+        yield container[1], bool(container[2])
+    for toggle in _TOGGLES:
+        if toggle.match(line):
+            yield toggle.pattern, toggle.pattern not in {mark for mark, _ in open_marks}
+    for tag in _HTML_TAG.finditer(line):
+        if not tag[3]:
+            yield tag[2].lower(), not tag[1]
+
+
+def _under_headings(
+    document: Document, blocks: Sequence[Block], start: int, sections: list[Section], room: int
+) -> Division | None:
+    """Sections by heading; an opening that is too long for the hub is divided by its own blocks."""
+    opening_end = sections[0].start
+    packed = _packed(document, sections, room // 2)
+    if size_of(document, start, opening_end) > room:
+        before = [block for block in blocks if block.start < opening_end]
+        if opening := _by_items(document, before, opening_end, room * 3 // 4):
+            return Division(opening.opening_end, opening.sections + packed)
+    return Division(opening_end, packed) if len(packed) > 1 or opening_end > start else None
+
+
+def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[Section]:
+    """Sections at the highest level that has at least two headings; a title alone at its level stays on the hub."""
+    headings = [block for block in blocks if block.kind is Kind.HEADING]
+    text = [block for block in blocks if block.kind is not Kind.FRONT_MATTER]
+    if headings and text[0] is headings[0] and _is_title(headings):
+        headings = headings[1:]
+    for level in range(1, 7):
+        heads = [block for block in headings if block.level <= level]
+        if len(heads) > 1 or (heads and level == 6):
+            ends = [*(block.start for block in heads[1:]), end]
+            titles = [heading_title(document.lines, block) for block in heads]
+            return [Section(b.start, e, (t,)) for b, e, t in zip(heads, ends, titles, strict=True)]
+    return []
+
+
+def _is_title(headings: Sequence[Block]) -> bool:
+    return sum(block.level <= headings[0].level for block in headings) == 1
+
+
+def _by_items(document: Document, blocks: Sequence[Block], end: int, room: int) -> Division | None:
+    """Sections of whole blocks: by entity or month where items stand in runs of them, else by size alone."""
+    units = _glued(document, blocks)
+    body = _opening(units)
+    if len(units) - body < 2:
+        return None
+    starts = [unit.start for unit in units[body:]]
+    ends = [*starts[1:], end]
+    for key_of in (_entity, _month):
+        keys = [key_of(document.lines[start]) for start in starts]
+        runs = [(key, list(group)) for key, group in groupby(range(len(keys)), key=keys.__getitem__)]
+        if all(key for key, _ in runs) and 1 < len(runs) <= len(keys) / 3:
+            sections = [Section(starts[group[0]], ends[group[-1]], (str(key),)) for key, group in runs]
+            return Division(starts[0], _packed(document, sections, room // 2))
+    sections = [Section(first, last, ()) for first, last in zip(starts, ends, strict=True)]
+    packed = _packed(document, sections, room)
+    return Division(starts[0], packed) if len(packed) > 1 else None
+
+
+def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
+    """Blocks that begin a unit: what follows a heading but the title, or a line that ends with a colon, stays with it."""
+    units: list[Block] = []
+    held = False
+    title = next((block for block in blocks if block.kind is not Kind.FRONT_MATTER), None)
+    for block in blocks:
+        if not held:
+            units.append(block)
+        last_line = document.lines[block.end - 1].rstrip()
+        held = (block.kind is Kind.HEADING and block is not title) or (
+            block.kind is Kind.PARAGRAPH and last_line.endswith(":")
+        )
+    return units
+
+
+def _opening(units: Sequence[Block]) -> int:
+    """How many units open the page: title, description and what introduces the first list."""
+    count = 0
+    while count < len(units) and units[count].kind in _LEAD | {Kind.HEADING}:
+        count += 1
+    only_prose = count == len(units)
+    return min(1, count) if only_prose else count
+
+
+def _packed(document: Document, sections: Sequence[Section], room: int) -> tuple[Section, ...]:
+    """Join neighbours that are small together."""
+    packed: list[Section] = []
+    sizes: list[int] = []
+    for section in sections:
+        size = size_of(document, section.start, section.end)
+        if packed and sizes[-1] + size <= room:
+            packed[-1] = Section(packed[-1].start, section.end, packed[-1].titles + section.titles)
+            sizes[-1] += size
+        else:
+            packed.append(section)
+            sizes.append(size)
+    return tuple(packed)
+
+
+def _entity(line: str) -> str | None:
+    found = _ENTITY.match(line)
+    return f"@{found[1]}" if found else None
+
+
+def _month(line: str) -> str | None:
+    found = _MONTH.search(line)
+    return found[1] if found else None

@@ -1,0 +1,110 @@
+"""The last look before writing: does the plan keep every memory, and is it small enough to go unasked.
+
+It sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's fault.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bankd.core.edits.operations import Rewrite
+from bankd.core.edits.transaction import Transaction, take_step
+from bankd.core.lifecycle.retiring import allowed_removals
+from bankd.core.links.linking import Link
+from bankd.core.markdown.hubs import parts_folder
+from bankd.core.markdown.inline import without_targets
+from bankd.core.markdown.memory import Memory, statement_of
+from bankd.core.markdown.pages import Page, read_page
+from bankd.core.markdown.policy import BudgetPolicy
+from bankd.core.plan.plan import Plan
+
+Pages = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What a plan would change beyond the budget."""
+
+    reason: str
+
+
+def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
+    """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
+    old = {path: read_page(path, data) for path, data in before.items()}
+    new = {path: read_page(path, data) for path, data in after.items()}
+    return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
+
+
+def foresee(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
+    """The pages that a transaction touches as they will be if nobody interferes; links follow by the rule `rewrite`."""
+    after: dict[str, bytes | None] = dict(before)
+    for step in transaction.steps():
+        after[step.path] = take_step(step, after.get(step.path), after.get, rewrite).data
+    return {path: data for path, data in after.items() if data is not None}
+
+
+def _ids(pages: Mapping[str, Page]) -> Counter[str]:
+    return Counter(entry.memory.id for page in pages.values() for entry in page.entries if entry.memory.id)
+
+
+def _lost(plan: Plan, old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    held, kept = _ids(old), _ids(new)
+    return [f"memory {id_} would be lost by run {plan.run}" for id_ in sorted(held) if id_ not in kept]
+
+
+def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
+    findings = []
+    there: dict[str | None, list[tuple[str, Memory]]] = defaultdict(list)
+    for path, page in new.items():
+        for entry in page.entries:
+            there[entry.memory.id].append((path, entry.memory))
+    for placement in plan.placements:
+        target = f"bank/{placement.destination.page}"
+        found = [
+            said
+            for path, said in there[placement.line.id]
+            if path == target or path.startswith(parts_folder(target) + "/")
+        ]
+        if len(found) != 1 or statement_of(found[0]) != statement_of(placement.line.memory):
+            findings.append(f"{placement.line.place} would not be read back from {placement.destination.page}")
+    return findings
+
+
+def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Ids that the plan would double; one that a hand has copied may stand as often as before."""
+    held = _ids(old)
+    more = {id_: n for id_, n in _ids(new).items() if id_.startswith("m-") and n > max(held[id_], 1)}
+    return [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
+
+
+def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
+    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
+    before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
+    after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
+    return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
+    """Every link that led somewhere and would not after the plan: as its splits are laid out, and among the `dead`."""
+    lost = plan.rearranged.relinked.lost if plan.rearranged else ()
+    known = {(item.source, item.reference) for item in lost}
+    found = [link for link in dead if (link.source, link.reference) not in known]
+    layout = plan.rearranged.findings if plan.rearranged else ()
+    return [
+        *layout,
+        *(f"{link.source}:{link.reference.line + 1}: {link.reference.target} would lead nowhere" for link in found),
+    ]
+
+
+def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
+    """What makes a run too large to go unasked, for a bank that holds so many memories: see `budget` in the settings."""
+    removed = len(plan.taken_out)
+    if removed > allowed_removals(held, budget):
+        limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
+        return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
+    added = sum(placement.line.memory.text.count("\n") + 1 for placement in plan.placements)
+    if added > budget.max_added_lines:
+        return Excess(f"this run would add {added} lines, more than budget.max_added_lines = {budget.max_added_lines}")
+    return None

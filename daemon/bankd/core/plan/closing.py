@@ -1,0 +1,65 @@
+"""A plan without the pages that cannot be written: what is for them waits, everything else goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Protocol, TypeVar
+
+from bankd.core.edits.operations import Operation
+from bankd.core.plan.plan import Deferred, Placement, Plan
+
+
+class _Planned(Protocol):
+    @property
+    def operations(self) -> tuple[Operation, ...]: ...
+
+
+_P = TypeVar("_P", bound=_Planned)
+
+
+def leave_out(plan: Plan, closed: Mapping[str, str]) -> Plan:
+    """The plan without what touches these pages (reasons by path); they are named, and lines for them wait."""
+    if not closed:
+        return plan
+    shut = closed.keys()
+    homeless = {p.line.id for p in plan.placements if f"bank/{p.destination.page}" in shut}
+    rearranged = plan.rearranged
+    if rearranged and any(operation.path in shut for operation in rearranged.operations):
+        rearranged = None
+    stuck = {item.was for item in plan.followed if item.link.source in shut}  # links to them could not follow
+    plan = put_off(plan, homeless).without(stuck)
+    plan = plan.with_(
+        followed=tuple(item for item in plan.followed if item.was not in stuck),
+        undated=tuple(item for item in plan.undated if item.page not in shut),
+        confirmed=tuple(item for item in plan.confirmed if item.page not in shut),
+        named=tuple(item for item in plan.named if item.page not in shut),
+        archived=_open(plan.archived, shut),
+        merged=_open(plan.merged, shut),
+        restored=_open(plan.restored, shut),
+        rearranged=rearranged,
+    )
+    named = {item.what for item in plan.deferred}
+    pages = (Deferred(path, why, needs_person=True) for path, why in sorted(closed.items()) if path not in named)
+    return plan.with_(deferred=(*plan.deferred, *pages))
+
+
+def put_off(plan: Plan, homeless: Set[str]) -> Plan:
+    """The plan without new memories (by their ids) that have no place now, and without what was said because of them."""
+    gone = [p for p in plan.placements if p.line.id in homeless]
+    twins = [b for b in plan.blocked if b.twin in homeless]
+    waiting = [_waits(p) for p in gone]
+    waiting += [Deferred(str(b.line.place), "says what a line says that waits") for b in twins]
+    return plan.with_(
+        placements=tuple(p for p in plan.placements if p not in gone),
+        blocked=tuple(b for b in plan.blocked if b not in twins),
+        updates=tuple(u for u in plan.updates if u.line.id not in homeless),
+        deferred=(*plan.deferred, *waiting),
+    )
+
+
+def _waits(placement: Placement) -> Deferred:
+    return Deferred(str(placement.line.place), f"waits for bank/{placement.destination.page}")
+
+
+def _open(items: Iterable[_P], shut: Set[str]) -> tuple[_P, ...]:
+    return tuple(item for item in items if not any(operation.path in shut for operation in item.operations))

@@ -1,0 +1,137 @@
+"""What each new line of a run is to the bank and to the lines before it: the same, an update, or different.
+
+Who might be alike comes from outside (the index); this decides, line by line, in the order of the logs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from heapq import nlargest
+
+from bankd.core.dedup.duplicates import Match, Outcome, find_match
+from bankd.core.language.reading import read_statement, words_of
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import Wording
+from bankd.core.markdown.memory import Memory
+from bankd.core.plan.plan import Blocked, Placement, Update
+
+_NEAREST = 10
+"""So many earlier lines of the same run are compared with a new one, those that share most words first."""
+
+_LATEST = 200
+"""So many lines with a word are looked at, the latest: a thousand lines of one form would be compared a million times."""
+
+_ENTITIES = "entities/"
+"""The folder of pages about one person or thing each, relative to the bank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory of the bank that looks like a new one; without an id it goes by its place, page and line."""
+
+    id: str
+    memory: Memory
+
+
+def said_on(page: str, memory: Memory) -> Memory:
+    """A memory with whom its page is about: what a hand writes on `entities/Peter.md` is said of Peter."""
+    if memory.entities or not page.startswith(_ENTITIES):
+        return memory
+    return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The lines that are new, those that say nothing new, and what the new ones update."""
+
+    placements: tuple[Placement, ...]
+    blocked: tuple[Blocked, ...]
+    updates: tuple[Update, ...]
+
+
+def judge(
+    placements: Sequence[Placement],
+    neighbours: Mapping[str, Sequence[Neighbour]],
+    wordings: Mapping[str, Wording],
+    threshold: int,
+) -> Judged:
+    """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
+
+    Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
+    """
+    reader = Reader(wordings)
+    earlier: dict[str | None, _Earlier] = defaultdict(_Earlier)
+    kept: list[Placement] = []
+    blocked: list[Blocked] = []
+    updates: list[Update] = []
+    for placement in placements:
+        memory = placement.line.memory
+        new = reader.read(memory)
+        kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
+        known = [(item.id, reader.read(item.memory)) for item in kin]
+        match = find_match([*known, *earlier[memory.tag].nearest(new)], new, threshold)
+        if match and match.verdict.outcome is Outcome.SAME:
+            blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
+            continue
+        kept.append(placement)
+        earlier[memory.tag].add(placement.line.id, new)
+        updates += _update(placement, match)
+    return Judged(tuple(kept), tuple(blocked), tuple(updates))
+
+
+def _update(placement: Placement, match: Match | None) -> list[Update]:
+    if match is None or not match.id.startswith("m-"):
+        return []  # a memory without an id of ours stays as its hand left it
+    return [Update(placement.line, match.id, match.verdict.reason)]
+
+
+class Reader:
+    """Reads each memory once."""
+
+    def __init__(self, wordings: Mapping[str, Wording]) -> None:
+        self._wordings = wordings
+        self._read: dict[tuple[str, tuple[str, ...]], Statement] = {}
+
+    def read(self, memory: Memory) -> Statement:
+        """What a memory says, as tokens."""
+        text = words_of(memory)
+        key = (text, memory.entities)
+        if key not in self._read:
+            self._read[key] = read_statement(self._wordings[text], memory.entities)
+        return self._read[key]
+
+
+class _Earlier:
+    """The lines of this run so far, found again by the words that they share with a new one."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[str, Statement, frozenset[str]]] = []
+        self._by_key: dict[object, list[int]] = defaultdict(list)
+
+    def add(self, id_: str, statement: Statement) -> None:
+        """Remember a line."""
+        words = frozenset(token.base for token in statement.tokens)
+        for key in (*words, *_whole(statement)):
+            self._by_key[key].append(len(self._lines))
+        self._lines.append((id_, statement, words))
+
+    def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
+        """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
+        words = {token.base for token in new.tokens}
+        numbers = self._worth_a_look(new, words) if words else ()
+        shared = {number: len(words & self._lines[number][2]) for number in numbers}
+        near = nlargest(_NEAREST, (n for n, count in shared.items() if 2 * count >= len(words)), key=shared.__getitem__)
+        return [self._lines[number][:2] for number in near]
+
+    def _worth_a_look(self, new: Statement, words: Set[str]) -> Iterator[int]:
+        """What is in the same words, and what may share half of them: that has at least one of the rarer half."""
+        rarest = sorted(words, key=lambda word: (len(self._by_key.get(word) or ()), word))[: len(words) // 2 + 1]
+        for key in (*_whole(new), *rarest):
+            yield from (self._by_key.get(key) or [])[-_LATEST:]
+
+
+def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
+    """What two statements have in common that are the same."""
+    return ("letters", statement.letters), ("signature", statement.signature)

@@ -1,0 +1,269 @@
+"""The plan of a run: everything it will change, decided before the first write.
+
+The steps of the cycle fill it, one after another; `operations` and `events` say it in the words of the transaction layer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import cached_property
+from itertools import count
+
+from bankd.core.edits.operations import Append, Operation, Piece, Replace
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle import events as ledger
+from bankd.core.lifecycle.collect import Renamed
+from bankd.core.lifecycle.copies import Copied
+from bankd.core.lifecycle.events import Event
+from bankd.core.lifecycle.merged import Merged
+from bankd.core.lifecycle.restoring import Restored
+from bankd.core.lifecycle.retain import BadLine, RetainLine
+from bankd.core.lifecycle.retiring import Archived, Named
+from bankd.core.lifecycle.routing import Destination
+from bankd.core.links.linking import Stray
+from bankd.core.markdown.memory import Confidence, render_memory, statement_of
+from bankd.core.markdown.own_pages import INBOX
+from bankd.core.pages.block_links import Followed, relinks
+from bankd.core.pages.rearrange import Rearrangement
+
+_UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A new memory and the page it goes to."""
+
+    line: RetainLine
+    destination: Destination
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A line that says nothing new, the memory that says it already, and why we think so."""
+
+    line: RetainLine
+    twin: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A new memory that says another value of the same thing, the memory that it supersedes, and what differs."""
+
+    line: RetainLine
+    old: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """An opinion that was said again: its page and key, and its lines as they are and as they will be."""
+
+    page: str
+    key: str
+    text: str
+    stronger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A line with a credential: where it stands, what it looks like, and the line with the secret masked."""
+
+    line: RetainLine
+    kind: str
+    masked: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A line whose memory the bank holds although the event log does not know it."""
+
+    line: RetainLine
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """What waits for the next run, and for what; `needs_person` when it may wait for ever otherwise."""
+
+    what: str
+    reason: str
+    needs_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undated:
+    """A confidence that a hand wrote without its day: the page, the key and the exact lines of its memory."""
+
+    page: str
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a run will do, and all that it decided not to do, with reasons.
+
+    What it comes to is worked out once: each step looks at it again.
+    """
+
+    run: str
+    now: datetime
+    lines: tuple[RetainLine, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    updates: tuple[Update, ...] = ()
+    confirmed: tuple[Confirmed, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    repaired: tuple[Repaired, ...] = ()
+    renamed: tuple[Renamed, ...] = ()
+    deleted: tuple[str, ...] = ()
+    undated: tuple[Undated, ...] = ()
+    archived: tuple[Archived, ...] = ()
+    merged: tuple[Merged, ...] = ()
+    restored: tuple[Restored, ...] = ()
+    recalled: tuple[tuple[str, date], ...] = ()
+    copied: tuple[Copied, ...] = ()
+    named: tuple[Named, ...] = ()
+    bad: tuple[BadLine, ...] = ()
+    deferred: tuple[Deferred, ...] = ()
+    warnings: tuple[str, ...] = field(default_factory=tuple)
+    followed: tuple[Followed, ...] = ()
+    dead_links: tuple[Stray, ...] = ()
+    rearranged: Rearrangement | None = None
+
+    def with_(self, **changes: object) -> Plan:
+        """The plan with some of its lists replaced."""
+        return replace(self, **changes)  # type: ignore[arg-type]  # names are checked by dataclasses.replace
+
+    @property
+    def is_empty(self) -> bool:
+        """An empty plan writes no byte."""
+        return not self.operations and not self.events
+
+    @property
+    def taken_out(self) -> tuple[Archived, ...]:
+        """Everything that goes to the archive, what was merged into others first."""
+        return (*(source for item in self.merged for source in item.sources), *self.archived)
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """The plan in the words of the transaction layer, in the order of pages."""
+        moved: tuple[Merged | Archived | Restored, ...] = (*self.merged, *self.archived, *self.restored)
+        retired = (operation for item in moved for operation in item.operations)
+        given_ids = (item.operation for item in self.named)
+        rearranged = self.rearranged.operations if self.rearranged else ()
+        links = relinks(self.followed)
+        return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged, *links)
+
+    @property
+    def heirs(self) -> dict[str, str]:
+        """By the ids of memories that are merged into others, those of the others: links to them lead there."""
+        return {source.id: item.id for item in self.merged for source in item.sources}
+
+    @property
+    def written_links(self) -> dict[tuple[str, str], str]:
+        """How the links were written that led to what comes back, before it went: by their file and present words."""
+        return {link: words for item in self.restored for link, words in item.links.items()}
+
+    def without(self, staying: Set[str]) -> Plan:
+        """The plan with these memories left where they are."""
+        merged = tuple(item for item in self.merged if not any(source.id in staying for source in item.sources))
+        return self.with_(merged=merged, archived=tuple(item for item in self.archived if item.id not in staying))
+
+    @cached_property
+    def transaction(self) -> Transaction:
+        """The plan as the transaction layer takes it."""
+        return Transaction(self.run, self.now.isoformat(timespec="seconds"), self.operations, self.events)
+
+    def _appends(self) -> Iterator[Operation]:
+        grouped: dict[tuple[str, str], list[Piece]] = {}
+        for placement in self.placements:
+            page, heading = placement.destination.page, placement.destination.heading
+            if page == INBOX:
+                heading = placement.line.place.log.removesuffix(".md")  # its source, for people
+            grouped.setdefault((page, heading or ""), []).append(_piece(placement.line, self.now.date()))
+        for (page, heading), pieces in sorted(grouped.items()):
+            yield Append(f"bank/{page}", heading, tuple(pieces), title_of(page))
+
+    def _replacements(self) -> Iterator[Operation]:
+        for item in self.undated:
+            yield Replace(item.page, item.key, item.text, dated(item.text, self.now.date()))
+        for again in self.confirmed:
+            yield Replace(again.page, again.key, again.text, again.stronger)
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What the event log will say of this run, in the order of the logs' lines."""
+        return (
+            *(
+                ledger.event(ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was)
+                for item in self.renamed
+            ),
+            *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
+            *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
+            *(
+                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory), reason=b.reason)
+                for b in self.blocked
+            ),
+            *(
+                ledger.event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
+                for u in self.updates
+            ),
+            *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
+            *(
+                ledger.event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
+                for id_ in self.deleted
+            ),
+            *(
+                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **self._gone(item))
+                for item in self.taken_out
+            ),
+            *(
+                ledger.event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
+                for item in self.restored
+            ),
+            *(
+                ledger.event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
+                for id_, day in self.recalled
+            ),
+        )
+
+    def _gone(self, item: Archived) -> dict[str, object]:
+        """What the event log remembers of a memory that goes: where it stood, and how links to it were written."""
+        links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
+        return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
+
+    def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
+        where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
+        return ledger.event(kind, line.id, self.now, **where, **facts)
+
+
+def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:
+    """The id of a run: its moment and kind, with a number when a run of that moment is known already."""
+    first = f"{now:%Y%m%dT%H%M%S}-{kind}"
+    numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
+    return next(run for run in numbered if run not in taken)
+
+
+def title_of(page: str) -> str:
+    """The title of a page that does not exist yet, from its name: `entities/Peter-Kim.md` gives `Peter Kim`."""
+    name = page.rsplit("/", 1)[-1].removesuffix(".md").replace("-", " ").replace("_", " ").strip()
+    return name[:1].upper() + name[1:]
+
+
+def _piece(line: RetainLine, day: date) -> Piece:
+    memory = line.memory
+    confidence = memory.confidence
+    if confidence is not None and confidence.day is None:
+        confidence = Confidence(confidence.hundredths, day)
+    text = render_memory(replace(memory, id=line.id, confidence=confidence))
+    return Piece(line.id, "- " + text.replace("\n", "\n  "))
+
+
+def dated(text: str, day: date) -> str:
+    """The lines of a memory with the day put to its confidence."""
+    return _UNDATED.sub(lambda found: f"{found[1]}@{day.isoformat()}{found[2]}", text, count=1)

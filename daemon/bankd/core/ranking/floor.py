@@ -1,0 +1,57 @@
+"""What a memory must score to be an answer: below it, "nothing relevant" is the answer.
+
+A long Korean text shares a word with nearly any question, so its floor grows with the logarithm of its terms, little
+among short ones, whatever the language of the question. What a long English text says of a question is spread over it,
+so its floor falls with the square root. In a small bank no word is rare yet, so both fall with the number of memories.
+
+Everyday words stand in long Korean sentences by accident: 커피 and 마시다 in a paragraph about a war are no answer to
+who asks for them, while a rare name is. The more of what matches is everyday, the more it must score.
+
+In English the phrasing of the question counts too: of keywords any may be right, and a sentence about somebody whom no
+memory knows is answered by much that is about others.
+
+`tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
+of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bankd.core.language.korean.everyday import EVERYDAY
+from bankd.core.ranking.scoring import Candidate, Corpus, Weights
+
+HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
+SHORT_TEXT, LONG_TEXT, LONG_SENTENCE = 20, 40, 16
+"""In distinct terms."""
+KEYWORDS, OF_STRANGERS = 0.8, 1.5
+"""Factors of the floor, by the phrasing of the question."""
+SMALL_BANK = 100
+"""In memories."""
+EVERYDAY_DISCOUNT = 0.6
+"""What everyday words count less in a long sentence, as a share; the shorter the sentence, the nearer to nothing."""
+
+
+def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """The score that a memory must reach to be an answer."""
+    terms = {term for sentence in candidate.sentences for term in sentence}.union(candidate.heading)
+    if weights.bigrams or candidate.bigrams:
+        floor = _hangul_floor(candidate, terms, weights)
+    else:
+        demand = {"keywords": KEYWORDS, "sentence": 1.0, "of strangers": OF_STRANGERS}[weights.phrasing]
+        floor = LATIN_FLOOR * demand * math.sqrt(min(1.0, LONG_TEXT / (len(terms) or 1)))
+    return floor * min(1.0, corpus.memories / SMALL_BANK)
+
+
+def _hangul_floor(candidate: Candidate, terms: set[str], weights: Weights) -> float:
+    sentence = len(terms) / (len(candidate.sentences) or 1)
+    accident = EVERYDAY_DISCOUNT * min(1.0, sentence / LONG_SENTENCE)
+    return HANGUL_FLOOR * math.log(SHORT_TEXT + len(terms)) / (1 - accident * _everyday_share(terms, weights))
+
+
+def _everyday_share(terms: set[str], weights: Weights) -> float:
+    """The share of everyday words in the weight of what the memory has of the query; all, where only syllables match."""
+    found = {term: weight for term, weight in weights.terms.items() if term in terms}
+    if not found:
+        return 1.0
+    return sum(weight for term, weight in found.items() if term in EVERYDAY) / (sum(found.values()) or 1.0)

@@ -1,0 +1,84 @@
+"""What of a page goes into the index: its memories with their place, day and heading, and the texts to analyse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from bankd.core.language.analysis import AnalysisText
+from bankd.core.markdown.pages import Entry, Page
+
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+class IndexAnalyses(NamedTuple):
+    """The analyses of texts for the index, the readings they add to the lexicon, and which are provisional.
+
+    A reading is a run of Hangul with its terms, spaces between them.
+    """
+
+    of: Mapping[str, AnalysisText]
+    readings: Mapping[str, str]
+    provisional: frozenset[str]
+
+
+class IndexableEntry(NamedTuple):
+    """One memory of a page, as search shows it."""
+
+    line: int
+    id: str | None
+    tag: str | None
+    hundredths: int | None
+    day: date | None
+    entities: tuple[str, ...]
+    heading: tuple[str, ...]
+    text: str
+    context: str
+    """Where it stands and whom it is about, as one text."""
+
+
+def entries_of(page: Page) -> Iterator[IndexableEntry]:
+    """The memories of a page that say something."""
+    for entry in page.entries:
+        memory = entry.memory
+        if memory.text.strip():
+            heading = entry.heading or (page.title,)
+            confidence = memory.confidence.hundredths if memory.confidence else None
+            day = _day_of(page.path, entry)
+            context = _context(heading, memory.entities)
+            yield IndexableEntry(
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context
+            )
+
+
+def _context(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
+    return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
+
+
+@lru_cache(maxsize=256)
+def nodes_of(path: str, heading: tuple[str, ...]) -> Sequence[str]:
+    """The nodes that a memory stands under: folders, page, and headings as `page#Heading`."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return (*folders, path, *(f"{path}#{title}" for title in heading))
+
+
+def _day_of(path: str, entry: Entry) -> date | None:
+    """The day of a memory: of its confidence, else the nearest heading with a date, else in the page's path."""
+    if entry.memory.confidence and entry.memory.confidence.day:
+        return entry.memory.confidence.day
+    return _day_above(path, entry.heading)
+
+
+@lru_cache(maxsize=256)
+def _day_above(path: str, heading: tuple[str, ...]) -> date | None:
+    for text in (*reversed(heading), path):
+        if found := _DAY.search(text):
+            try:
+                return date(int(found[1]), int(found[2]), int(found[3]))
+            except ValueError:
+                continue
+    return None

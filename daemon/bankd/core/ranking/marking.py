@@ -1,0 +1,46 @@
+"""Which words of an answer to mark: those that brought it here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from bankd.core.language.analysis import fold, is_hangul
+from bankd.core.language.english.stemming import irregular_forms, stem_word
+
+_WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
+
+
+def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+    """The spans of a text that hold a term of the query: whole Latin words by stem, Hangul by the part that matched."""
+    return sorted([*_latin_marks(text, terms), *_hangul_marks(text, [term for term in terms if is_hangul(term)])])
+
+
+def _latin_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
+    letters = {form for term in terms for form in (term[0], term[0].upper())}
+    irregular = {form for term in terms for form in irregular_forms(term)}
+    for word in _WORD.finditer(text):
+        written = word[0]
+        may_be = written[0] in letters or not written.isascii() or (irregular and written.lower() in irregular)
+        if may_be and stem_word(fold(written)) in terms:
+            yield word.span()
+
+
+def _hangul_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """In each run the longest term, the first of them; of one syllable only at its start."""
+    longest: dict[int, tuple[int, int]] = {}
+    for term in terms:
+        at = text.find(term)
+        while at >= 0:
+            start = _start_of_run(text, at)
+            if len(term) > 1 or at == start:
+                longest[start] = max(longest.get(start, (0, 0)), (len(term), -at))
+            at = text.find(term, at + 1)
+    return ((-at, -at + length) for length, at in longest.values())
+
+
+def _start_of_run(text: str, at: int) -> int:
+    while at and is_hangul(text[at - 1]):
+        at -= 1
+    return at

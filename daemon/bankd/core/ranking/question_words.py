@@ -1,0 +1,46 @@
+"""The words that ask: they stand in a question and seldom in its answer, so they weigh less; none is removed.
+
+That includes what a yes-or-no question is about (있다, 좋아하다): the answer may well say the opposite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bankd.core.language.analysis import bigrams_of, is_hangul
+from bankd.core.language.english.stemming import stem_word
+
+WEIGHT = 0.5
+
+_ENGLISH = """
+a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my
+of on or our shall should so some than that the their them there these they this those to was we were what when where
+which who whom whose why will with would you your
+"""
+_KOREAN_TERMS = """
+무엇 뭐 뭣 무어 누구 언제 어디 어느 어떤 어떻 어떠하 왜 몇 얼마 무슨 것 거 이 그 저 하 되 이것 그것
+있 좋아하 즐기
+"""
+_KOREAN_STARTS = (
+    "무엇", "뭐", "뭣", "누구", "언제", "어디", "어느", "어떤", "어떻", "어때", "왜", "몇", "얼마", "무슨", "인가", "인지",
+    "있나", "있어", "했나", "하나", "했지", "했어", "좋아", "즐기", "즐겨",
+)  # fmt: skip
+DETERMINERS = ("어떤", "무슨", "어느")
+"""They stand before what they ask for and have no particle, so that nothing else shows where they end."""
+
+_TERMS = frozenset(stem_word(word) for word in _ENGLISH.split()) | frozenset(_KOREAN_TERMS.split())
+
+
+def term_weight(term: str) -> float:
+    """What a term of a query counts for: less when it only asks."""
+    return WEIGHT if term in _TERMS else 1.0
+
+
+def starts_asking(run: str) -> bool:
+    """Whether a run of Hangul begins with a word that asks."""
+    return run.startswith(_KOREAN_STARTS)
+
+
+def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
+    """The bigrams of the Hangul runs that only ask, such as 무엇인가."""
+    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and starts_asking(run)))

@@ -1,0 +1,279 @@
+"""How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1; then `priors`.
+
+    text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
+          + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading
+          + order: the share of the query's neighbouring words that follow each other here too
+    tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
+
+All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
+LoCoMo and are reported on the other, and on naia: `tests/bench/choosing.py` does both again, and `tests/bench/choices.md`
+has its tables: what each part brings, with intervals, and what other values of each weight would have given.
+What was tried and brought nothing: grams of Latin letters, prefixes, long words weighing more, bigrams by BM25.
+"""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import math
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from bankd.core.language.analysis import Analysis
+from bankd.core.ranking.proximity import Pair, pairs_in, pairs_of
+from bankd.core.ranking.query_form import Phrasing
+from bankd.core.ranking.question_words import WEIGHT as ASKING_WEIGHT
+from bankd.core.ranking.question_words import asking_bigrams, term_weight
+
+K1 = 1.2
+B = 0.5
+"""Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
+
+TREE_WEIGHT = 0.4
+HEADING_COUNT = 1
+"""How often a word of the heading counts as said in each sentence below it."""
+SENTENCE_SHARE = 0.5
+BIGRAM_SHARE = 0.4
+ORDER_SHARE = 1 / 7
+UNKNOWN_WEIGHT = 0.5
+"""What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
+_TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
+_CAUTION = 0.2
+"""What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
+
+
+class Corpus(NamedTuple):
+    """What scoring has to know of the whole: how many memories there are, and how long they are on average."""
+
+    memories: int
+    words: float
+    sentence: float
+    heading: float
+
+
+class Weights(NamedTuple):
+    """A query, ready to be compared: the weight of each term and bigram, and the words that may name somebody."""
+
+    terms: Mapping[str, float]
+    bigrams: Mapping[str, float]
+    pairs: Mapping[Pair, float]
+    names: frozenset[str]
+    denies: bool
+    total: float
+    bigram_total: float
+    pair_total: float
+    """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
+    phrasing: Phrasing = "sentence"
+
+
+Vocabulary: TypeAlias = Sequence[int]
+"""The terms of a page as sorted checksums: thirty pages are asked in a fraction of a millisecond.
+
+Two terms share a checksum once in four thousand million; it costs a near-tie its order.
+"""
+
+
+def vocabulary_of(terms: Iterable[str]) -> "array[int]":
+    """The vocabulary of these terms."""
+    # Encoded together: a rebuild needs those of every page, and one by one takes twice as long.
+    encoded = " ".join(terms).encode("utf-8", "surrogatepass")
+    return array("I", sorted(set(map(crc32, encoded.split()))))
+
+
+def _checksum(term: str) -> int:
+    return crc32(term.encode("utf-8", "surrogatepass"))
+
+
+class Candidate(NamedTuple):
+    """A memory that may answer, as the index keeps it for scoring."""
+
+    row: int
+    page: int
+    place: int
+    sentences: Sequence[Sequence[str]]
+    bigrams: str
+    """Of its text and its heading, by `bigrams_as_text`; how often does not count."""
+    heading: Sequence[str]
+    entities: frozenset[str]
+    denies: bool
+
+
+def bigrams_as_text(bigrams: Iterable[str]) -> str:
+    """Bigrams with spaces between them and around: to look for a dozen takes less than to take the text apart."""
+    joined = " ".join(bigrams)
+    return f" {joined} " if joined else ""
+
+
+def idf(memories: int, frequency: int) -> float:
+    """Robertson's inverse document frequency, never negative.
+
+    A frequency may be above the number of memories: it counts those that are gone until they are swept out.
+    """
+    known = min(frequency, memories)
+    return math.log(1 + (memories - known + 0.5) / (known + 0.5))
+
+
+def _rarity(memories: int, frequency: int) -> float:
+    return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
+
+
+def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+    """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
+    terms: dict[str, float] = {}
+    for term in query.terms:
+        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * term_weight(term)
+    asking = asking_bigrams(runs)
+    bigrams: dict[str, float] = {}
+    for gram in query.bigrams:
+        count = frequency("bigrams", gram)
+        if not count and _is_seam(gram, terms):
+            continue
+        weight = ASKING_WEIGHT if gram in asking else 1.0
+        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
+    names = frozenset(run.removesuffix("'s") for run in runs)
+    pairs = pairs_of(query.terms, terms)
+    of_terms, of_bigrams, of_pairs = (sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs))
+    return Weights(terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs)
+
+
+def _is_seam(gram: str, terms: Iterable[str]) -> bool:
+    """Whether two syllables meet only where a word meets its particle, its ending or the next word."""
+    return len(gram) > 1 and not any(gram in term for term in terms)
+
+
+def bm25(
+    tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float], above: Collection[str] = ()
+) -> float:
+    """Score a list of tokens; `length` is its own, `average` that of the whole, `above` stands over all of it."""
+    counts = dict.fromkeys(above, HEADING_COUNT)
+    for token in filter(weights.__contains__, tokens):
+        counts[token] = counts.get(token, 0) + 1
+    if not counts:
+        return 0.0
+    norm = K1 * (1 - B + B * length / (average or 1.0))
+    return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
+
+
+class Sketch(NamedTuple):
+    """A candidate with the parts of its score that cost little."""
+
+    candidate: Candidate
+    words: float
+    bigrams: float
+    heading: float
+    beside: float
+    entity: float
+
+
+def sketch(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[Sketch]:
+    """Look at all candidates at once, since neighbours support each other."""
+    words = [_words(candidate, weights, corpus) for candidate in candidates]
+    bigrams = [(f" {gram} ", weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
+    return [
+        Sketch(
+            candidate,
+            own,
+            sum([weight for gram, weight in bigrams if gram in candidate.bigrams]),
+            _heading(candidate, weights, corpus),
+            support,
+            1.0 if candidate.entities & weights.names else 0.0,
+        )
+        for candidate, own, support in zip(candidates, words, _beside(candidates, words), strict=True)
+    ]
+
+
+def shortlist(
+    sketches: Sequence[Sketch], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
+) -> list[Sketch]:
+    """Those that stand best before the order of words and the page are looked at, which costs more."""
+
+    def standing(one: Sketch) -> float:
+        text = _text(one.words, one.bigrams, 0.0, weights)
+        return (1 - tree_weight) * text + tree_weight * _tree(one, 0.0)
+
+    return sorted(sketches, key=standing, reverse=True)[:size]
+
+
+def score(
+    sketches: Sequence[Sketch],
+    vocabularies: Mapping[int, Vocabulary],
+    weights: Weights,
+    tree_weight: float = TREE_WEIGHT,
+) -> list[dict[str, float]]:
+    """Give the parts of each score, `score` first."""
+    asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
+    nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
+    return [_parts(one, nodes.get(one.candidate.page, 0.0), weights, tree_weight) for one in sketches]
+
+
+def _parts(one: Sketch, node: float, weights: Weights, tree_weight: float) -> dict[str, float]:
+    candidate, order = one.candidate, _order(one.candidate, weights)
+    text, tree = _text(one.words, one.bigrams, order, weights), _tree(one, node)
+    lifted = text * (1 + _CAUTION) if candidate.denies and len(candidate.sentences) == 1 else text
+    parts = {"score": (1 - tree_weight) * lifted + tree_weight * tree, "text": text, "words": one.words}
+    if weights.bigrams:
+        parts["bigrams"] = one.bigrams
+    if weights.pairs:
+        parts["order"] = order
+    return {
+        **parts, "tree": tree, "node": node, "heading": one.heading, "beside": one.beside, "entity": one.entity,
+    }  # fmt: skip
+
+
+def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
+    text = words
+    if weights.bigrams:
+        share = BIGRAM_SHARE if weights.terms else 1.0
+        text = (1 - share) * text + share * bigrams
+    return (1 - ORDER_SHARE) * text + ORDER_SHARE * order if weights.pairs else text
+
+
+def _tree(one: Sketch, node: float) -> float:
+    share = _TREE_SHARES
+    return (
+        share["node"] * node
+        + share["heading"] * one.heading
+        + share["beside"] * one.beside
+        + share["entity"] * one.entity
+    )
+
+
+def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
+    """The share of the weight of a query whose terms are in a vocabulary."""
+    share, size = 0.0, len(vocabulary)
+    for checksum, weight in asked:
+        at = bisect_left(vocabulary, checksum)
+        if at < size and vocabulary[at] == checksum:
+            share += weight
+    return share
+
+
+def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    """BM25 of the memory and of its best sentence, half each, as a share of what is possible."""
+    parts, above = candidate.sentences, weights.terms.keys() & candidate.heading
+    tokens = parts[0] if len(parts) == 1 else [term for part in parts for term in part]
+    whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
+    if len(parts) > 1:
+        best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
+    return ((1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best) / weights.total
+
+
+def _order(candidate: Candidate, weights: Weights) -> float:
+    """The share of the neighbouring words of the query that follow each other here too, nearly."""
+    if not weights.pairs:
+        return 0.0
+    found = pairs_in(candidate.sentences, weights.terms)
+    return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
+
+
+def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
+    return bm25(candidate.heading, len(candidate.heading), corpus.heading, weights.terms) / weights.total
+
+
+def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[float]:
+    """What the memories right before and after a memory on its page score."""
+    at = {(candidate.page, candidate.place): own for candidate, own in zip(candidates, words, strict=True)}
+    return [
+        at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
+        for candidate in candidates
+    ]

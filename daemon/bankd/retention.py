@@ -1,0 +1,106 @@
+"""What stays in the bank and what leaves it: the steps of a run that merge near-copies and take out what has faded.
+
+Both only add to the plan; what they take out goes to the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from bankd.core.daemon.clock_trust import FROZEN
+from bankd.core.language.reading import words_of
+from bankd.core.lifecycle.archive import candidates, goes_by_itself
+from bankd.core.lifecycle.consolidate import Member, find_clusters, mergers
+from bankd.core.lifecycle.decay import Fading
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.merged import Merged, merged_of
+from bankd.core.lifecycle.retiring import Named, Opinion, archived, fallen, memory_of, named, residents_of, too_many
+from bankd.core.markdown.memory import Memory
+from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.policy import Settings
+from bankd.core.plan.judging import Reader
+from bankd.core.plan.plan import Plan
+from bankd.ports import Holdings, Index, Wordings
+
+
+def consolidate(
+    plan: Plan, ledger: Ledger, holdings: Holdings, index: Index, wordings: Wordings, settings: Settings
+) -> Plan:
+    """Merge the near-copies that were in the bank before this run, but none that this run says something of."""
+    touched = _touched(plan)
+    held = {id_: lines for id_, lines in holdings.all_lines().items() if id_ not in touched}
+    found = find_merged(held, ledger, index, wordings, settings, plan.now.date())
+    warning = too_many(sum(len(m.sources) for m in found), holdings.count(), settings.budget)
+    if warning:
+        return plan.with_(warnings=(*plan.warnings, warning))
+    return plan.with_(merged=found)
+
+
+def find_merged(
+    held: Mapping[str, Lines],
+    ledger: Ledger,
+    index: Index,
+    wordings: Wordings,
+    settings: Settings,
+    today: date,
+) -> tuple[Merged, ...]:
+    """What can be merged among these memories; pairs come from the index, never all against all."""
+    memories = {id_: memory_of(lines) for id_, lines in held.items()}
+    near = index.neighbours_of(memories)
+    pairs = sorted({_pair(id_, other.id) for id_, found in near.items() for other in found if other.id in memories})
+    alike = [(one, other) for one, other in pairs if one != other]
+    members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
+    clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
+    fading = Fading.of(settings.decay)
+    found = [merger for cluster in clusters for merger in mergers(cluster, today, fading)]
+    # What a person brought back is not merged away again.
+    wanted = [merger for merger in found if not ledger.restored.keys() & set(merger.sources[1:])]
+    return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)
+
+
+def _members(
+    ids: set[str], held: Mapping[str, Lines], memories: Mapping[str, Memory], wordings: Wordings
+) -> dict[str, Member]:
+    reader = Reader(wordings.take_apart(sorted({words_of(memories[id_]) for id_ in ids})))
+    return {id_: Member(id_, memories[id_], reader.read(memories[id_]), held[id_].heading) for id_ in ids}
+
+
+def retire(
+    plan: Plan, ledger: Ledger, holdings: Holdings, settings: Settings, *, clock_frozen: bool, force: bool
+) -> Plan:
+    """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
+    if clock_frozen:
+        plan = plan.with_(warnings=(*plan.warnings, FROZEN))
+    today, fading = plan.now.date(), Fading.of(settings.decay)
+    opinions = [] if clock_frozen else fallen(holdings.opinions(), today, fading)
+    superseded = ledger.successors() if settings.dedup.archive_superseded else {}
+    ids = {o.id for o in opinions if o.id} | superseded.keys()
+    lines = holdings.lines_of(ids - _touched(plan))
+    residents = residents_of(lines, ledger)
+    going = [
+        found
+        for found in candidates(residents, today, fading, clock_frozen=clock_frozen)
+        if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
+    ]
+    warning = too_many(len(plan.taken_out) + len(going), holdings.count(), settings.budget)
+    if warning and not force:
+        return plan.with_(warnings=(*plan.warnings, warning))
+    out = tuple(archived(found, lines[found.resident.id]) for found in going)
+    return plan.with_(archived=out, named=_named(opinions, holdings))
+
+
+def _touched(plan: Plan) -> set[str]:
+    """The memories of which this run says something already."""
+    merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
+    return {b.twin for b in plan.blocked} | {u.old for u in plan.updates} | {c.key for c in plan.confirmed} | merged
+
+
+def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]:
+    """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
+    found = holdings.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
+    return tuple(named(lines) for lines in found.values() if not memory_of(lines).is_pinned)
