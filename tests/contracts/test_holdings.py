@@ -84,9 +84,8 @@ def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(make:
 
     assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in holdings.opinions()
     assert [(item.page, item.text) for item in undated] == [(FACTS, "- O(c=0.5): undated")]
-    found = holdings.lines_at(FACTS, 11)
-    assert found is not None
-    assert found.text == "- O(c=0.5): undated"
+    found = holdings.lines_at([(FACTS, 11), (FACTS, 999)])
+    assert {place: lines.text for place, lines in found.items()} == {(FACTS, 11): "- O(c=0.5): undated"}
 
 
 def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(make: Make) -> None:

@@ -256,7 +256,7 @@ def test_who_links_to_a_page(root: Path, page: Path, bankctl: Run) -> None:
         (("move", "daily/home.md", "knowledge/full.md"), "there is such a page already"),
         (("move", "daily/home.md", "../x.md"), "without `..`"),
         (("move", "daily/home.md", "x"), "must be a page that ends in .md"),
-        (("move", "_meta/inbox.md", "x.md"), "keeps its own pages there"),
+        (("move", "_meta/inbox.md", "x.md"), "keeps its own pages in bank/_meta/"),
         (("move", "daily", "daily/more"), "lies inside"),
     ],
 )
