@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import string
+import unicodedata
 
 import pytest
 
+from bankd.core.secrets.disguises import undisguised
 from bankd.core.secrets.numbers import is_luhn
 from bankd.core.secrets.screening import find_secrets, mask
 
@@ -199,6 +201,13 @@ def test_a_configured_pattern_is_found() -> None:
     found = find_secrets("badge ACME-1234 lost", [lambda text: [(text.index("ACME"), text.index("ACME") + 9)]])
 
     assert mask("badge ACME-1234 lost", found) == "badge [configured pattern] lost"
+
+
+def test_every_letter_is_read_as_its_plain_form() -> None:
+    for code in [*range(0xD800), *range(0xE000, 0x10000)]:
+        letter = chr(code)
+        seen = "" if unicodedata.category(letter) == "Cf" else unicodedata.normalize("NFKC", letter)
+        assert undisguised(letter)[0] == seen, hex(code)
 
 
 def test_the_mask_covers_a_disguised_secret_where_it_stands() -> None:

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 # A letter with what is composed with it: a syllable in conjoining jamo, or a letter and its combining marks.
 _CLUSTER = re.compile(r"[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\s\S][\u0300-\u036f]*")
 
+# What stands for itself, which nearly all lines consist of: ASCII, composed syllables, quotation marks and dashes.
+_PLAIN = re.compile(r"[\x00-\x7f가-힣‘’“”–—·→]*")
+
 
 def undisguised(text: str) -> tuple[str, Sequence[int]]:
     """Give the plain form of a text, and for each of its characters, and its end, the place in the original."""
-    if text.isascii():
+    if _PLAIN.fullmatch(text):
         return text, range(len(text) + 1)
     plain: list[str] = []
     places: list[int] = []
