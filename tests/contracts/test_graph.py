@@ -12,7 +12,7 @@ from bankd.adapters.workspace.link_graph import LinkGraph
 from bankd.adapters.workspace.link_store import LinkTable
 from bankd.app.init import make_workspace
 from bankd.app.rearrange import open_rearranger
-from bankd.core.plan.report import counts_of
+from bankd.core.plan.report import counts_of, rows_of
 from bankd.wiring.workspace import open_workspace
 
 NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)
@@ -191,7 +191,7 @@ def test_archiving_reads_what_refers_to_the_memory_and_no_more(tmp_path: Path) -
         with open_workspace(root, NOW) as workspace:
             workspace.graph.refresh()
             before = workspace.graph.opened
-            counts = counts_of(workspace.run_cycle("reflect").plan)
+            counts = counts_of(rows_of(workspace.run_cycle("reflect").plan))
             opened.append(workspace.graph.opened - before)
         assert counts == {"archived": 1, "followed": 1}
 

@@ -75,9 +75,10 @@ def _print_night(plan: Plan) -> None:
     from bankd.cli.printing import say, shortened, styled
     from bankd.core.plan.report import counts_of, rows_of
 
-    counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(plan).items()) or "nothing new"
+    rows = tuple(rows_of(plan))
+    counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(rows).items()) or "nothing new"
     say(f"{styled(f'{plan.now:%Y-%m-%d %H:%M}', 'cyan')}  {counts}")
-    for row in rows_of(plan):
+    for row in rows:
         if row.kind not in {"learned", "waiting"}:
             colour = {"=": "dim", "!": "red", "+": "yellow"}.get(row.sign, "blue")
             said = shortened(" ".join(part for part in (row.text, f"({row.reason})") if part), 96)

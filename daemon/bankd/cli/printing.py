@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
+from functools import lru_cache
 from typing import TextIO
 
 from bankd.core.markdown.display import show, show_line
@@ -46,7 +47,13 @@ def plain(text: str) -> str:
 
 def width(text: str) -> int:
     """Columns that a text takes: Hangul takes two a syllable."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text)
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+@lru_cache(maxsize=4_096)
+def _columns_of(character: str) -> int:
+    """Columns of one character: two where it is wide, none where it stands on the one before."""
+    return 2 if unicodedata.east_asian_width(character) in "WF" else not unicodedata.combining(character)
 
 
 def padded(text: str, columns: int) -> str:
@@ -57,13 +64,13 @@ def padded(text: str, columns: int) -> str:
 def shortened(text: str, columns: int) -> str:
     """A text cut to so many columns, with an ellipsis where something was cut."""
     text = " ".join(text.split())
-    return text if _beginning(text, columns) == text else _beginning(text, columns - 1) + "…"
+    return text if width(text) <= columns else _beginning(text, columns - 1) + "…"
 
 
 def _beginning(text: str, columns: int) -> str:
     """As much of a text as so many columns hold."""
     for at, character in enumerate(text):
-        columns -= width(character)
+        columns -= _columns_of(character)
         if columns < 0:
             return text[:at]
     return text

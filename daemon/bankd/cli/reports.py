@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bankd.cli.printing import say, say_json, shortened, styled
 from bankd.core.plan.plan import Plan
 from bankd.core.plan.report import Row, counts_of, plan_json, rows_of
@@ -13,13 +15,14 @@ _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".
 def print_report(plan: Plan, *, applied: bool, limit: int = 0) -> None:
     """Print the rows of a run and a last line with its counts; with a limit, only so many rows of each kind."""
     shown: dict[str, int] = {}
-    for row in rows_of(plan):
+    rows = tuple(rows_of(plan))
+    for row in rows:
         shown[row.kind] = shown.get(row.kind, 0) + 1
         if not limit or shown[row.kind] <= limit:
             _print_row(row)
         elif shown[row.kind] == limit + 1:
             say(styled(f"  … more of {row.kind}: bankctl show {plan.run}", "dim"))
-    say(styled(summary_of(plan, applied=applied), "bold"))
+    say(styled(_summary_of(plan.run, counts_of(rows), applied=applied), "bold"))
 
 
 def tell(report: Report, *, as_json: bool) -> int:
@@ -41,8 +44,7 @@ def _print_row(row: Row) -> None:
         say(f"    {styled(shortened(row.reason, 110), 'dim')}")
 
 
-def summary_of(plan: Plan, *, applied: bool) -> str:
+def _summary_of(run: str, counts: Mapping[str, int], *, applied: bool) -> str:
     """One line: the run and how many of what."""
-    counts = ", ".join(f"{number} {kind}" for kind, number in counts_of(plan).items())
-    said = counts or "nothing new"
-    return f"{plan.run}: {said}" if applied else f"{plan.run} would do: {said}. Nothing was written"
+    said = ", ".join(f"{number} {kind}" for kind, number in counts.items()) or "nothing new"
+    return f"{run}: {said}" if applied else f"{run} would do: {said}. Nothing was written"

@@ -30,7 +30,8 @@ class Record:
 
     def tell(self, plan: Plan) -> None:
         """Take what a plan that was carried out says of itself."""
-        self.is_changed, self.counts, self.rows = not plan.is_empty, counts_of(plan), tuple(rows_of(plan))
+        self.is_changed, self.rows = not plan.is_empty, tuple(rows_of(plan))
+        self.counts = counts_of(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

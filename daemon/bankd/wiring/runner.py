@@ -19,7 +19,7 @@ from bankd.adapters.storage.tree import Tree
 from bankd.adapters.system.child import serve_master
 from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.config import ConfigError
-from bankd.core.plan.report import counts_of, plan_json
+from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BankError, StorageError
 from bankd.wiring.configuration import Configuration, Sources, configure
 from bankd.wiring.searching import Searching, search_settings_of
@@ -96,7 +96,7 @@ def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
 
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     report = workspace.run_cycle(request["kind"], force=request["force"])
-    counts = ", ".join(f"{count} {name}" for name, count in counts_of(report.plan).items())
+    counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
     # Only those: a log that waits for anything else waits for its next change.
     waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)

@@ -45,7 +45,7 @@ def _learned(plan: Plan) -> Iterator[Row]:
         page, heading = p.destination.page, p.destination.heading
         kind = "inbox" if page == INBOX else "learned"
         target = f"bank/{page}" + (f"#{heading}" if heading else "")
-        text = normalise(statement_of(p.line.memory))
+        text = statement_of(p.line.memory)
         yield Row("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
 
 
@@ -157,15 +157,13 @@ def chapters_of(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     return [(title, listed) for title, listed in found.items() if listed]
 
 
-def counts_of(plan: Plan) -> dict[str, int]:
-    """How many rows of each kind a plan has, kinds without any left out."""
-    counts: dict[str, int] = {}
-    for row in rows_of(plan):
-        counts[row.kind] = counts.get(row.kind, 0) + 1
-    return counts
+def counts_of(rows: Iterable[Row]) -> dict[str, int]:
+    """How many rows of each kind there are, kinds without any left out."""
+    return dict(Counter(row.kind for row in rows))
 
 
 def plan_json(plan: Plan) -> dict[str, object]:
     """A plan's report as a JSON object."""
-    rows = [asdict(row) for row in rows_of(plan)]
-    return {"run": plan.run, "at": plan.now.isoformat(timespec="seconds"), "counts": counts_of(plan), "rows": rows}
+    rows = tuple(rows_of(plan))
+    at = plan.now.isoformat(timespec="seconds")
+    return {"run": plan.run, "at": at, "counts": counts_of(rows), "rows": [asdict(row) for row in rows]}
