@@ -111,6 +111,8 @@ def without_unended(reading: LogReading) -> LogReading:
 
 def identified_as(reading: LogReading, identity: str) -> LogReading:
     """The same reading with the ids that its lines have under the name the log was first read by."""
+    if identity == reading.log:
+        return reading
     tagged = [(line.place, line.memory) for line in reading.lines]
     return replace(reading, lines=tuple(_identify(identity, tagged)))
 

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -25,7 +25,6 @@ _HEAD = re.compile(
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
 _BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 _SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
-_SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -140,21 +139,25 @@ def render_sources(sources: tuple[str, ...]) -> str:
 
 def render_memory(memory: Memory) -> str:
     """Render what `parse_memory` reads; continuation lines are separated by line breaks."""
+    return _render(memory, memory.confidence) + (f" ^{memory.id}" if memory.id else "")
+
+
+def _render(memory: Memory, confidence: Confidence | None) -> str:
     head = ""
     if memory.tag:
-        confidence = f"({memory.confidence})" if memory.confidence else ""
-        head = memory.tag + confidence + "".join(f" @{slug}" for slug in memory.entities) + ": "
-    return head + memory.text + render_sources(memory.sources) + (f" ^{memory.id}" if memory.id else "")
+        sure = f"({confidence})" if confidence else ""
+        head = memory.tag + sure + "".join(f" @{slug}" for slug in memory.entities) + ": "
+    return head + memory.text + render_sources(memory.sources)
 
 
 def normalise(text: str) -> str:
     """The form in which two texts are compared: NFC, white space folded."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def statement_of(memory: Memory) -> str:
     """What a memory says and of whom, without its confidence and id: the text that its identity is made of."""
-    return normalise(render_memory(replace(memory, confidence=None, id=None)))
+    return normalise(_render(memory, None))
 
 
 def memory_id(log: str, statement: str, occurrence: int) -> str:
