@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from bankd.core.markdown.memory import Memory
@@ -34,17 +35,25 @@ class Rule:
     entity: bool = True
 
     def claims(self, memory: Memory, text: str) -> bool:
-        """Whether the rule is for such a memory at all, and matches its text; `entity` false: only of no @Slug."""
-        return self.tag == memory.tag and (self.entity or not memory.entities) and self.matches(text)
+        """Whether the rule is for such a memory of its tag, and matches its text; `entity` false: only of no @Slug."""
+        return (self.entity or not memory.entities) and self.matches(text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rules:
     """The routing of a workspace: ordered rules, optional defaults, and whether entities have pages."""
 
     rules: tuple[Rule, ...]
     defaults: Mapping[str, str] = field(default_factory=dict)
     entities: bool = True
+
+    @cached_property
+    def of_tag(self) -> Mapping[str, Sequence[Rule]]:
+        """The rules of each tag, in their order."""
+        found: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            found.setdefault(rule.tag, []).append(rule)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,7 @@ def candidates(memory: Memory, rules: Rules) -> list[Destination]:
 
 def _claiming(memory: Memory, rules: Rules) -> Iterator[Destination]:
     text = unicodedata.normalize("NFC", memory.text)
-    for rule in rules.rules:
+    for rule in rules.of_tag.get(memory.tag or "", ()):
         if rule.claims(memory, text):
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
