@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
-from bankd.core.language.lexicon import Known, Readings, analyse_by_lexicon
+from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
 from bankd.core.ranking.indexable import IndexAnalyses, entries_of, nodes_of
 from bankd.core.ranking.query import Filters, FoundRow
@@ -36,13 +36,11 @@ class FakeAnalyser:
     version = "fake"
     is_warm = True
 
-    def analyse_for_index(self, texts: Iterable[str], readings: Readings, known: Known) -> IndexAnalyses:
-        return IndexAnalyses(
-            {text: as_text(self.analyse_query(text, readings, known)) for text in texts}, {}, frozenset()
-        )
+    def analyse_for_index(self, texts: Iterable[str], lexicon: Lexicon) -> IndexAnalyses:
+        return IndexAnalyses({text: as_text(self.analyse_query(text, lexicon)) for text in texts}, {}, frozenset())
 
-    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
-        return analyse_by_lexicon(text, readings, known) if has_hangul(text) else analyse(text)
+    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
+        return analyse_by_lexicon(text, lexicon) if has_hangul(text) else analyse(text)
 
 
 class FakeIndex:
@@ -53,10 +51,11 @@ class FakeIndex:
         self._paths = dict(enumerate(sorted(pages), start=1))
         self._rows: list[tuple[FoundRow, Sequence[str], Analysis]] = []
         self._candidates: list[Candidate] = []
+        lexicon = lexicon_of(lambda _: None, self._knows)
         for number, path in self._paths.items():
             for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
-                analysis = FakeAnalyser().analyse_query(entry.text, lambda _: None, self._knows)
-                above = FakeAnalyser().analyse_query(entry.context, lambda _: None, self._knows)
+                analysis = FakeAnalyser().analyse_query(entry.text, lexicon)
+                above = FakeAnalyser().analyse_query(entry.context, lexicon)
                 entities = tuple(sorted({entity.casefold() for entity in entry.entities}))
                 bigrams = bigrams_as_text({*analysis.bigrams, *above.bigrams})
                 candidate = Candidate(

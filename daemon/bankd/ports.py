@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.transaction import Transaction
 from bankd.core.language.analysis import Analysis
-from bankd.core.language.lexicon import Known, Readings
+from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.events import Ledger
@@ -72,7 +72,7 @@ class IndexView(Protocol):
 class QueryReader(Protocol):
     """Reads queries."""
 
-    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
         """Give the terms of a query, at once."""
 
 
@@ -97,7 +97,7 @@ class TextAnalyser(Protocol):
     def is_warm(self) -> bool:
         """Whether texts would be analysed thoroughly now."""
 
-    def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
+    def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
         """Read texts: thoroughly when that is possible now, else provisionally."""
 
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
-from bankd.core.language.lexicon import Readings, words_of
+from bankd.core.language.lexicon import Readings, lexicon_of, words_of
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import prior_of
@@ -88,7 +88,7 @@ def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     known, readings = cache(partial(_is_known, index)), cache(index.reading)  # each is asked several times of a word
     is_korean = has_hangul(query.text)
     text = respaced(normal_form(query.text), readings, known) if is_korean else query.text
-    analysis, runs = reader.analyse_query(text, readings, known), runs_of(text)
+    analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
     terms = mended(analysis.terms, known, index.terms_with)
     if is_korean:
         terms = [word for term in terms for word in words_of(term, known)]
@@ -104,14 +104,14 @@ class Likeness:
     def __init__(self, index: "IndexView", reader: "QueryReader") -> None:
         """Ask this index, as long as it stays as it is."""
         self._index, self._reader = index, reader
-        self._known, self._readings = cache(partial(_is_known, index)), cache(index.reading)
+        self._frequency = cache(index.frequency)
+        self._lexicon = lexicon_of(index.reading, cache(partial(_is_known, index)))
 
     def read(self, text: str) -> Weights:
         """The words of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
         text = normal_form(text)
-        analysis, runs = self._reader.analyse_query(text, self._readings, self._known), runs_of(text)
-        analysis = analysis._replace(bigrams=tuple(bigrams_of(runs)))
-        return weigh(analysis, runs, self._index.corpus.memories, self._index.frequency)
+        analysis = self._reader.analyse_query(text, self._lexicon)
+        return weigh(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bankd.core.language.analysis import Analysis
-from bankd.core.language.lexicon import Known, Readings
+from bankd.core.language.lexicon import Lexicon
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Vocabulary, Weights
 from bankd.ports import IndexView, QueryReader
@@ -72,7 +72,7 @@ class RememberingReader:
         self._reader = reader
         self._read: dict[str, Analysis] = {}
 
-    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
         if text not in self._read:
-            self._read[text] = self._reader.analyse_query(text, readings, known)
+            self._read[text] = self._reader.analyse_query(text, lexicon)
         return self._read[text]

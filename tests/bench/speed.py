@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.app.evaluate import NOW, SETTINGS
+from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
 from bankd.search import search
 from bankd.wiring.searching import Searching
@@ -52,11 +53,10 @@ def fts5_over(
 ) -> tuple[Callable[[str], object], list[str]]:
     """The same memories and queries, as the same tokens, for SQLite FTS5 with its own BM25."""
     index = searching.index
+    lexicon = lexicon_of(index.reading, lambda term: index.frequency("terms", term) > 0)
 
     def tokens(text: str) -> list[str]:
-        analysis = searching.analyser.analyse_query(
-            text, index.reading, lambda term: index.frequency("terms", term) > 0
-        )
+        analysis = searching.analyser.analyse_query(text, lexicon)
         return [*analysis.terms, *(f"2{gram}" for gram in analysis.bigrams)]
 
     database = sqlite3.connect(":memory:")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.lexicon import analyse_by_lexicon, terms_of_run, words_of
+from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of, terms_of_run, words_of
 
 KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}
 READINGS = {"책은": ["책"], "마셔": ["마시"]}
+LEXICON = lexicon_of(READINGS.get, KNOWN.__contains__)
 
 
 def terms(run: str) -> list[str]:
@@ -51,6 +52,6 @@ def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str
 
 
 def test_denials_are_seen_without_an_analyser() -> None:
-    assert analyse_by_lexicon("커피는 안 마셔", READINGS.get, KNOWN.__contains__).denies
-    assert analyse_by_lexicon("I never drink", READINGS.get, KNOWN.__contains__).denies
-    assert not analyse_by_lexicon("안녕 책은", READINGS.get, KNOWN.__contains__).denies
+    assert analyse_by_lexicon("커피는 안 마셔", LEXICON).denies
+    assert analyse_by_lexicon("I never drink", LEXICON).denies
+    assert not analyse_by_lexicon("안녕 책은", LEXICON).denies

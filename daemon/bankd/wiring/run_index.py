@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from bankd.adapters.workspace.memory_catalog import PageHoldings
@@ -18,6 +19,8 @@ from bankd.wiring.searching import Searching, open_search
 
 _LOOK_ALIKES = 20
 """So many memories that share words with a new one are looked at; a twin shares nearly all of its words."""
+_AT_ONCE = 500
+"""So many new memories are looked at together; what is found for them fits into some megabytes."""
 
 
 class RunIndex:
@@ -62,16 +65,25 @@ class RunIndex:
             return {}
         unchanged = self._search.index.unchanged()
         likeness = Likeness(self._search.index, self._search.analyser)
-        return {id_: self._neighbours(memory, likeness, unchanged) for id_, memory in memories.items()}
+        found: dict[str, Sequence[Neighbour]] = {}
+        rest = iter(memories.items())
+        while some := dict(islice(rest, _AT_ONCE)):
+            found |= self._neighbours(some, likeness, unchanged)
+        return found
 
-    def _neighbours(self, memory: Memory, likeness: Likeness, unchanged: Set[str]) -> list[Neighbour]:
+    def _neighbours(
+        self, memories: Mapping[str, Memory], likeness: Likeness, unchanged: Set[str]
+    ) -> Iterator[tuple[str, list[Neighbour]]]:
+        """Those of several memories: what was found for more than one of them is fetched once."""
         index = self._search.index
-        pairs = letter_pairs(memory.text)
-        found = index.find(likeness.read(memory.text), Filters(), _LOOK_ALIKES)
-        near = [row for row in index.rows(found) if may_be_alike(pairs, _letter_pairs_of_row(row.text))]
-        paths = index.paths({row.page for row in near}) if near else {}
-        looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
-        return [found for found in looks if found]
+        found = {id_: index.find(likeness.read(new.text), Filters(), _LOOK_ALIKES) for id_, new in memories.items()}
+        rows = {row.row: (row, _letter_pairs_of_row(row.text)) for row in index.rows([*set().union(*found.values())])}
+        paths = index.paths({row.page for row, _ in rows.values()})
+        for id_, new in memories.items():
+            pairs = letter_pairs(new.text)
+            near = (row for row, its in (rows[n] for n in sorted(found[id_]) if n in rows) if may_be_alike(pairs, its))
+            looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
+            yield id_, [look for look in looks if look]
 
     def _look(self, path: str, row: FoundRow, unchanged: Set[str]) -> Neighbour | None:
         """A row as a memory; nothing is blocked by an index that lags behind a page, so a changed page is read again."""

@@ -45,6 +45,8 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 _FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
 _SHOWN = "row, page, line, id, tag, hundredths, day, entities, heading, text"
+_AT_ONCE = 500
+"""Rows asked for together; every SQLite takes 999."""
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -188,22 +190,23 @@ class Rows:
         """What is shown of the memories with these numbers; those that are gone are left out."""
         return [_found(row) for row in self._select(_SHOWN, numbers)]
 
-    def _select(self, fields: str, numbers: Sequence[int]) -> Iterable[Any]:
-        marks = ",".join("?" * len(numbers))
-        return self._connection.execute(f"SELECT {fields} FROM memories WHERE row IN ({marks})", list(numbers))  # noqa: S608
+    def _select(self, fields: str, numbers: Sequence[int]) -> Iterator[Any]:
+        return self._each(f"SELECT {fields} FROM memories WHERE row IN", numbers)  # noqa: S608
+
+    def _each(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
+        """What a query that ends in IN gives for these numbers, some at a time."""
+        for at in range(0, len(numbers), _AT_ONCE):
+            asked = numbers[at : at + _AT_ONCE]
+            yield from self._connection.execute(f"{query} ({','.join('?' * len(asked))})", asked)
 
     def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
         """The terms of these pages."""
-        numbers = list(pages)
-        marks = ",".join("?" * len(numbers))
-        found = self._connection.execute(f"SELECT page, terms FROM pages WHERE page IN ({marks})", numbers)  # noqa: S608
+        found = self._each("SELECT page, terms FROM pages WHERE page IN", list(pages))
         return {page: array("I", terms) for page, terms in found}
 
     def paths(self, pages: Iterable[int]) -> dict[int, str]:
         """The paths of these pages."""
-        numbers = list(pages)
-        marks = ",".join("?" * len(numbers))
-        return dict(self._connection.execute(f"SELECT page, path FROM pages WHERE page IN ({marks})", numbers))  # noqa: S608
+        return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
 
 
 def _bigrams_of(row: NewRow) -> str:

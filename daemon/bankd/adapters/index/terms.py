@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _TELLING, _RARE = 0.4, 1000
 """A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
 at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
+_KEPT_FREQUENCIES = 20_000
+"""A run asks for the frequency of each word of each new line, several times; these take some 5 MB."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
 _THREADS_BYTES = 200_000_000
@@ -33,12 +35,16 @@ class Terms:
         """Open or make the index in this folder."""
         self._schema = _schema()
         self._index = tantivy.Index(self._schema, path=str(folder))
-        self._searcher = self._index.searcher()
+        self._look()
 
     def reload(self) -> None:
         """See what was committed since."""
         self._index.reload()
+        self._look()
+
+    def _look(self) -> None:
         self._searcher = self._index.searcher()
+        self._frequency = lru_cache(_KEPT_FREQUENCIES)(self._searcher.doc_freq)
 
     def replace(self, paths: Iterable[str], documents: Iterable[TermDocument]) -> None:
         """Replace all memories of these pages by these, in one commit."""
@@ -64,7 +70,7 @@ class Terms:
 
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
-        return int(self._searcher.doc_freq(kind, term))
+        return int(self._frequency(kind, term))
 
     def count(self, term: str) -> int:
         """In how many memories a term occurs now; `frequency` also counts those whose pages were read again since."""
@@ -91,7 +97,7 @@ class Terms:
 
     def _telling(self, field: str, weights: Mapping[str, float]) -> dict[str, float]:
         """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
-        known = {term: many for term in weights if (many := self._searcher.doc_freq(field, term))}
+        known = {term: many for term in weights if (many := self._frequency(field, term))}
         least = _TELLING * max((weights[term] for term in known), default=0.0)
         return {term: weights[term] for term, many in known.items() if many <= _RARE or weights[term] >= least}
 

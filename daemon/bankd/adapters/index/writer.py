@@ -18,7 +18,7 @@ from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage
 from bankd.adapters.index.terms import Terms
 from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
-from bankd.core.language.lexicon import Known
+from bankd.core.language.lexicon import Known, lexicon_of
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.utf8 import readable_bytes
 from bankd.core.ranking.indexable import IndexableEntry, entries_of, nodes_of
@@ -177,7 +177,7 @@ class IndexWriter:
         read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
         entries = {path: tuple(entries_of(page)) for path, page in read.items()}
         texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
-        analyses = self._analyser.analyse_for_index(texts, build.rows.reading, looked.known)
+        analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
         with build.rows.transaction():  # each reading by itself would take longer than all the rest
             build.rows.add_readings(analyses.readings)
         pages = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
 from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
-from bankd.core.language.lexicon import Known, Readings, analyse_by_lexicon
+from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon
 
 if TYPE_CHECKING:
     from bankd.core.ranking.indexable import IndexAnalyses
@@ -55,7 +55,7 @@ class Analyser:
             return False
         return self.patience == "wait" or self._worker.is_warm
 
-    def analyse_for_index(self, texts: Collection[str], readings: Readings, known: Known) -> IndexAnalyses:
+    def analyse_for_index(self, texts: Collection[str], lexicon: Lexicon) -> IndexAnalyses:
         """Read texts for the index: thoroughly when possible at once, else provisionally."""
         korean = sorted(text for text in texts if has_hangul(text))
         found = self._cache.get(korean, self.version)
@@ -65,14 +65,14 @@ class Analyser:
         analyses = {text: one.analysis for text, one in found.items()}
         provisional = frozenset(text for text in missing if text not in found)
         for text in provisional:
-            read = analyse_by_lexicon(text, lambda run: fresh[run].split() if run in fresh else readings(run), known)
+            read = analyse_by_lexicon(text, lambda run: fresh[run].split() if run in fresh else lexicon(run))
             analyses[text] = as_text(read)
         from bankd.core.ranking.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
         analyses.update((text, as_text(analyse(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 
-    def analyse_query(self, text: str, readings: Readings, known: Known) -> Analysis:
+    def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
         """Read a query without ever waiting: by a warm worker, else with the lexicon."""
         if not has_hangul(text):
             return analyse(text)
@@ -80,7 +80,7 @@ class Analyser:
             answer = self._worker.analyse([text])
             if answer:
                 return analysis_of(text, answer[0])
-        return analyse_by_lexicon(text, readings, known)
+        return analyse_by_lexicon(text, lexicon)
 
     def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
         if not texts or self._worker is None or self.patience == "never":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 
 from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
 from bankd.core.language.english.stemming import stem_word
@@ -17,6 +18,9 @@ Readings = Callable[[str], Sequence[str] | None]
 Known = Callable[[str], bool]
 """Whether a term occurs in the bank."""
 
+Lexicon = Callable[[str], Sequence[str]]
+"""The terms of a run of any script."""
+
 _LONGEST = 12
 """Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
 _COMPOUND = 4
@@ -25,10 +29,15 @@ _DENYING_STARTS = ("않", "없", "싫", "못하", "못한", "못해", "안하", 
 _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "without"))
 
 
-def analyse_by_lexicon(text: str, readings: Readings, known: Known) -> Analysis:
+def lexicon_of(readings: Readings, known: Known) -> Lexicon:
+    """The lexicon of a bank as it is now; each run is read once, however many texts have it."""
+    return cache(partial(terms_of_run, readings=readings, known=known))
+
+
+def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
     parts = [runs_of(part) for part in split_sentences(unicodedata.normalize("NFKC", text))]
-    sentences = (tuple(term for run in runs for term in terms_of_run(run, readings, known)) for runs in parts)
+    sentences = (tuple(term for run in runs for term in lexicon(run)) for runs in parts)
     runs = [run for part in parts for run in part]
     denies = any(run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't") for run in runs)
     return Analysis(tuple(sentence for sentence in sentences if sentence), tuple(bigrams_of(runs)), denies)

@@ -16,6 +16,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -104,6 +105,7 @@ def bigrams_as_text(bigrams: Iterable[str]) -> str:
     return f" {joined} " if joined else ""
 
 
+@lru_cache(maxsize=4_096)
 def idf(memories: int, frequency: int) -> float:
     """Robertson's inverse document frequency, never negative.
 
