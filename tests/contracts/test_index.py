@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 from bankd.adapters.index.search_index import SearchIndex
+from bankd.core.language.lexicon import Lexicon, lexicon_of
+from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
+from bankd.core.ranking.scoring import Weights
 from bankd.ports import IndexView
 from bankd.search import search
 
@@ -94,3 +100,101 @@ def test_both_count_alike(make: Make) -> None:
     assert index.frequency("terms", "repli") == 1
     assert index.frequency("bigrams", "정직") == 1
     assert index.frequency("terms", "absent") == 0
+
+
+class Steady(FakeAnalyser):
+    """Reads a text always alike, and notes which it read; while it is not warm, what it reads is provisional."""
+
+    def __init__(self) -> None:
+        self.is_warm = True
+        self.texts: list[str] = []
+
+    def analyse_for_index(self, texts: Iterable[str], lexicon: Lexicon) -> IndexAnalyses:
+        self.texts = sorted(texts)
+        of = super().analyse_for_index(self.texts, lexicon_of(lambda _: None, lambda _: False)).of
+        return IndexAnalyses(of, {}, frozenset() if self.is_warm else frozenset(self.texts))
+
+
+def random_line(random: Random) -> str:
+    head = random.choice(["", "W: ", "O(c=0.86@2026-11-21) @Peter: ", "O(c=0.4) @Ann @Bo: "])
+    words = " ".join(random.choices(["garden", "lake", "정직", "커피를", "never", "sunrise"], k=random.randint(1, 4)))
+    return f"- {head}{words}{random.choice(['', '', f' ^m-{random.randint(1, 9):012d}'])}"
+
+
+def edited(lines: list[str], random: Random) -> list[str]:
+    """A page after a hand was at it: lines added, taken out, doubled, moved, and headings changed."""
+    lines = list(lines)
+    for _ in range(random.randint(1, 4)):
+        at = random.randint(0, len(lines))
+        new = [random_line(random), f"# {random.choice('AB')}", f"## {random.choice('CD')}", "", *lines[:2]]
+        lines[at : at + random.randint(0, 2)] = random.sample(new, random.randint(0, 2))
+    return lines
+
+
+def contents(index: SearchIndex, folder: Path) -> tuple[object, ...]:
+    """Everything that an index holds of its pages, without the numbers of rows."""
+    with closing(sqlite3.connect(folder / (folder / "current").read_text() / "rows.sqlite3")) as connection:
+        rows = connection.execute("SELECT path, memories.* FROM memories JOIN pages USING (page)").fetchall()
+        pages = connection.execute("SELECT * FROM pages").fetchall()
+    terms = {term: index.count(term) for term in index.terms_with("")}
+    everything = Weights(dict.fromkeys(terms, 1.0), {}, {}, frozenset(), False, 1.0, 1.0, 1.0)
+    found = {row.text for row in index.rows(index.find(everything, Filters(), 1_000))}
+    return (
+        sorted((path, *row[2:]) for path, _, *row in rows), sorted(page[1:] for page in pages),
+        {term: count for term, count in terms.items() if count}, found, index.corpus,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_refresh_gives_what_a_rebuild_gives_however_pages_were_edited(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    pages = {f"p{number}.md": [random_line(random) for _ in range(6)] for number in range(3)}
+    source, analyser = FakePages({}), Steady()
+    index = SearchIndex(tmp_path / "index", source, analyser)
+    for _ in range(8):
+        pages["p0.md"] = edited(pages["p0.md"], random)
+        pages[f"p{random.randint(1, 3)}.md"] = edited([], random)
+        source.pages = {path: "\n".join(lines) + "\n" for path, lines in pages.items() if random.random() < 0.9}
+        analyser.is_warm = random.random() < 0.7
+        index.refresh(NOW)
+        analyser.is_warm = True
+        index.refresh(NOW)
+        anew = SearchIndex(tmp_path / "anew", source, Steady())
+        anew.rebuild(NOW)
+
+        assert contents(index, tmp_path / "index") == contents(anew, tmp_path / "anew")
+        anew.close()
+    index.close()
+
+
+def test_only_what_changed_on_a_page_is_analysed_again(tmp_path: Path) -> None:
+    source, analyser = FakePages({"a.md": "# A\n\n- one\n- two\n- three\n"}), Steady()
+    index = SearchIndex(tmp_path / "index", source, analyser)
+    index.refresh(NOW)
+
+    source.pages["a.md"] = "# A\n\n- zero\n- three\n- one\n"
+    index.refresh(NOW)
+
+    assert analyser.texts == ["A", "zero"]
+    assert [(row.text, row.line) for row in sorted(index.rows([1, 2, 3, 4]), key=lambda row: row.line)] == [
+        ("zero", 3),
+        ("three", 4),
+        ("one", 5),
+    ]
+    index.close()
+
+
+def test_what_was_read_with_the_lexicon_is_read_again_and_the_rest_of_its_page_is_not(tmp_path: Path) -> None:
+    source, analyser = FakePages({"a.md": "# A\n\n- one\n"}), Steady()
+    index = SearchIndex(tmp_path / "index", source, analyser)
+    index.refresh(NOW)
+    analyser.is_warm = False
+    source.pages["a.md"] = "# A\n\n- one\n- two\n"
+    index.refresh(NOW)
+    was_provisional = index.provisional
+
+    analyser.is_warm = True
+    index.refresh(NOW)
+
+    assert (was_provisional, index.provisional, analyser.texts) == (1, 0, ["A", "two"])
+    index.close()

@@ -17,6 +17,7 @@ from unittest.mock import patch
 import pytest
 from tests.fakes import FakeAnalyser
 
+from bankd.adapters.index import writer
 from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.search_index import IndexDamaged, SearchIndex
 from bankd.adapters.index.terms import Terms
@@ -40,7 +41,8 @@ number = 0
 while True:
     number += 1
     for page in range(number % 3, 30, 3):
-        lines = "".join(f"- memory {page} {line} round{number}\\n" for line in range(8))
+        rounds = [number if (line + number) % 3 else 0 for line in range(8)]
+        lines = "".join(f"- memory {page} {line} round{rounds[line]}\\n" for line in range(number % 2, 8))
         (root / "bank" / f"p{page}.md").write_text(f"# Page {page}\\n\\n{lines}")
     if number % 4 == 0:
         (root / "bank" / f"p{number % 30}.md").unlink(missing_ok=True)
@@ -115,6 +117,23 @@ def test_a_refresh_that_stopped_between_rows_and_terms_leaves_no_row_behind(root
 
     assert stored_texts(root) == sorted([*(f"memory {page} words" for page in range(6)), "one more"])
     assert answers(index, root) == as_written(root)
+    index.close()
+
+
+def test_a_refresh_that_stopped_after_the_terms_believes_nothing_of_the_page(root: Path) -> None:
+    (root / "bank/p0.md").write_text("# Page 0\n\n- one more\n- memory 0 words\n")
+    (root / "bank/p1.md").unlink()
+    index = open_index(root)
+    with patch.object(writer, "record_files", side_effect=OSError("no more")), pytest.raises(StorageError):
+        index.refresh(NOW)
+    (root / "bank/p0.md").write_text("# Page 0\n\n- memory 0 words\n- zebra\n")
+
+    index.take_in(NOW, ["p2.md"])
+    index.refresh(NOW)
+
+    assert stored_texts(root) == sorted([*(f"memory {page} words" for page in (0, 2, 3, 4, 5)), "zebra"])
+    assert answers(index, root) == as_written(root)
+    assert [index.count(term) for term in ("one", "zebra", "memori")] == [0, 1, 5]
     index.close()
 
 

@@ -2,33 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
+from bankd.adapters.index.tree_index import SEPARATOR
 from bankd.core.language.analysis import AnalysisText
-from bankd.core.ranking.indexable import IndexableEntry
+from bankd.core.ranking.indexable import IndexableEntry, IndexAnalyses, nodes_of
+
+Said: TypeAlias = tuple[str | int | None, ...]
+"""What a memory says and how it is shown, wherever on its page it stands."""
+
+
+class StoredRow(NamedTuple):
+    """A row that the index has of a page; `said` is empty when it is not to be kept."""
+
+    row: int
+    line: int
+    place: int
+    said: Said
+
+
+class Difference(NamedTuple):
+    """How the memories of a page differ from its rows: those to add, by place, rows with another line and place, and rows to drop."""
+
+    added: Sequence[tuple[int, IndexableEntry]]
+    moved: Sequence[tuple[int, int, int]]
+    gone: Sequence[int]
+
+
+def compare(entries: Iterable[IndexableEntry], rows: Iterable[StoredRow]) -> Difference:
+    """Give every memory the row that says the same, the first in the order of the page, if there is one left."""
+    left: dict[Said, list[StoredRow]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: row.place, reverse=True):
+        left[row.said].append(row)
+    added, moved = [], []
+    for place, entry in enumerate(entries):
+        if same := left.get(said_by(entry)):
+            row = same.pop()
+            if (row.line, row.place) != (entry.line, place):
+                moved.append((entry.line, place, row.row))
+        else:
+            added.append((place, entry))
+    return Difference(added, moved, [row.row for rest in left.values() for row in rest])
+
+
+def said_by(entry: IndexableEntry) -> Said:
+    """What a memory says and how it is shown, as it is stored."""
+    day = entry.day.isoformat() if entry.day else None
+    entities, heading = " ".join(entry.entities), SEPARATOR.join(entry.heading)
+    return entry.id, entry.tag, entry.hundredths, day, entities, heading, entry.text
 
 
 class NewRow(NamedTuple):
-    """A memory on its way into the index, and where it stands."""
+    """A memory on its way into the index, and where it stands; `provisional` when it was read with the lexicon only."""
 
     entry: IndexableEntry
+    place: int
     analysis: AnalysisText
     heading: AnalysisText
+    provisional: bool
 
 
 class NewPage(NamedTuple):
-    """A page on its way into the index; `provisional` when something on it was read with the lexicon only."""
+    """A page on its way into the index: what is known of it, and how its rows change."""
 
     path: str
     stamp: str
     hash: str
-    provisional: bool
     title: str
     headings: tuple[tuple[str, ...], ...]
     rows: tuple[NewRow, ...]
-    terms: frozenset[str]
-    """All that is said on it, and in the headings over it."""
+    moved: Sequence[tuple[int, int, int]]
+    gone: Sequence[int]
 
 
 class Fingerprint(NamedTuple):
@@ -43,7 +89,6 @@ class TermDocument(NamedTuple):
     """What is indexed of a memory; white space is between terms, and between bigrams."""
 
     row: int
-    path: str
     terms: str
     bigrams: str
     heading: str
@@ -52,3 +97,35 @@ class TermDocument(NamedTuple):
     entities: Sequence[str]
     day: int | None
     """The day as a number such as 20261121."""
+
+
+def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> NewRow:
+    """A memory with what was read of it."""
+    provisional = entry.text in analyses.provisional or entry.context in analyses.provisional
+    return NewRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional)
+
+
+def terms_of(page: NewPage) -> set[str]:
+    """All that is said in the new rows of a page, and in the headings over them."""
+    said = [row.analysis.sentences for row in page.rows]
+    return {*" ".join(said).split(), *" ".join({row.heading.sentences for row in page.rows}).split()}
+
+
+def changed_terms(before: Iterable[str], now: Iterable[str], *, any_of_them: bool = False) -> set[str]:
+    """The terms that more or fewer memories have now; any of them where a crash left rows that nobody believed."""
+    old, new = (Counter(term for said in texts for term in set(said.split())) for texts in (before, now))
+    return {term for term in old.keys() | new.keys() if any_of_them or old[term] != new[term]}
+
+
+def documents_of(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
+    """What is indexed of the new rows of a page."""
+    for number, row in zip(numbers, page.rows, strict=True):
+        yield _term_document(number, page.path, row)
+
+
+def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
+    entry, analysis = row.entry, row.analysis
+    day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
+    nodes = nodes_of(path, entry.heading)
+    said, above = analysis.sentences, row.heading.sentences
+    return TermDocument(number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, day)

@@ -19,21 +19,20 @@ from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
-    from bankd.adapters.index.entries import Fingerprint, NewPage, NewRow
-    from bankd.core.language.analysis import AnalysisText
+    from bankd.adapters.index.entries import Fingerprint, NewPage, NewRow, StoredRow
 
 # What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
 CREATE TABLE pages (
-    page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL,
+    page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL,
     provisional INTEGER NOT NULL, memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
     heading_words INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
 );
 CREATE TABLE memories (
-    row INTEGER PRIMARY KEY, page INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,
-    line INTEGER NOT NULL, id TEXT, tag TEXT, hundredths INTEGER, day TEXT, entities TEXT NOT NULL,
-    heading TEXT NOT NULL, text TEXT NOT NULL, sentences TEXT NOT NULL, bigrams TEXT NOT NULL,
-    heading_terms TEXT NOT NULL, denies INTEGER NOT NULL
+    row INTEGER PRIMARY KEY, page INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL,
+    id TEXT, tag TEXT, hundredths INTEGER, day TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+    sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
+    provisional INTEGER NOT NULL
 );
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
 CREATE INDEX undescribed_pages ON pages (path, memories) WHERE keywords = '';
@@ -42,7 +41,7 @@ CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_FIELDS = "row, page, epoch, place, line, id, tag, hundredths, day, entities, heading, text, sentences, bigrams, heading_terms, denies"
+_SAID = "id, tag, hundredths, day, entities, heading, text"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
 _SHOWN = "row, page, line, id, tag, hundredths, day, entities, heading, text"
 _AT_ONCE = 500
@@ -120,45 +119,73 @@ class Rows:
         """How many pages wait for the morphological analyser."""
         return int(self._connection.execute("SELECT count(*) FROM pages WHERE provisional").fetchone()[0])
 
-    def put_page(self, page: NewPage, epoch: int) -> list[int]:
-        """Add a page's rows beside the old ones and mark it unread until `finish_page`; gives the new row numbers."""
+    def stored(self, path: str, *, all_anew: bool, again: bool) -> Iterator[StoredRow]:
+        """The rows of a page; none is kept when all are read anew, and no provisional one when these are read again."""
+        from bankd.adapters.index.entries import StoredRow  # noqa: PLC0415 -- only a writer asks
+
+        query = f"SELECT row, line, place, ?1 OR (?2 AND provisional), {_SAID} FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?3)"  # noqa: S608
+        for row, line, place, is_dropped, *said in self._connection.execute(query, (all_anew, again, path)):
+            yield StoredRow(row, line, place, () if is_dropped else tuple(said))
+
+    def sentences(self, rows: Iterable[int]) -> Iterator[str]:
+        """What the memories of some rows say."""
+        for row in rows:
+            yield from (
+                one for (one,) in self._connection.execute("SELECT sentences FROM memories WHERE row = ?", (row,))
+            )
+
+    def rows_of(self, path: str) -> list[int]:
+        """The rows of a page."""
+        found = self._connection.execute(
+            "SELECT row FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,)
+        )
+        return [row for (row,) in found]
+
+    def put_page(self, page: NewPage) -> list[int]:
+        """Add new rows of a page beside those it has and mark it unread until `finish_page`; gives their numbers."""
         number = self._page_number(page.path)
-        # A refresh killed before its end leaves rows of this epoch, which the next one uses again.
-        self._connection.execute("DELETE FROM memories WHERE page = ? AND epoch = ?", (number, epoch))
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(
-            f"INSERT INTO memories ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-            [_stored(first + place, number, epoch, place, row) for place, row in enumerate(page.rows)],
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, '', '', '', x'') "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
         return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
 
-    def finish_page(self, page: NewPage, epoch: int) -> None:
-        """Believe a page's new rows; the old ones are still there."""
+    def finish_page(self, page: NewPage) -> None:
+        """Move the rows of a page that stand elsewhere now, drop those that are gone, and believe what it has then."""
+        self._connection.executemany("UPDATE memories SET line = ?, place = ? WHERE row = ?", page.moved)
+        self._connection.executemany("DELETE FROM memories WHERE row = ?", [(row,) for row in page.gone])
+        headings = "\n".join(SEPARATOR.join(path) for path in page.headings)
         self._connection.execute(
-            "UPDATE pages SET stamp = ?, hash = ?, epoch = ?, provisional = ?, title = ?, headings = ?, terms = ?, "
+            "UPDATE pages SET stamp = ?, hash = ?, title = ?, headings = ?, provisional = ?, terms = ?, "
             "memories = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
-            (
-                page.stamp, page.hash, epoch, page.provisional, page.title,
-                "\n".join(SEPARATOR.join(path) for path in page.headings),
-                vocabulary_of(page.terms).tobytes(), len(page.rows), sum(_count(row.analysis) for row in page.rows),
-                sum(row.analysis.sentences.count("\n") + 1 for row in page.rows if row.analysis.sentences),
-                sum(_count(row.heading) for row in page.rows), page.path,
-            ),
+            (page.stamp, page.hash, page.title, headings, *self._sums(page.path), page.path),
+        )
+
+    def _sums(self, path: str) -> tuple[bool, bytes, int, int, int, int]:
+        """Of all rows of a page: whether one is provisional, the vocabulary, the numbers of memories, words and sentences."""
+        rows = self._connection.execute(
+            "SELECT provisional, sentences, heading_terms FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
+            (path,),
+        ).fetchall()
+        said, above = [row[1] for row in rows if row[1]], [row[2] for row in rows if row[2]]
+        terms = {*" ".join(said).split(), *" ".join(set(above)).split()}
+        return (
+            any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows),
+            sum(map(_count, said)), sum(one.count("\n") + 1 for one in said), sum(map(_count, above)),
         )  # fmt: skip
 
-    def drop_old(self, path: str, epoch: int) -> None:
-        """Drop the rows that a page had before."""
-        self._connection.execute(
-            "DELETE FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?) AND epoch <> ?", (path, epoch)
-        )
+    def mark_unread(self, path: str) -> None:
+        """Believe nothing of a page until it is read again."""
+        self._connection.execute("UPDATE pages SET hash = '', stamp = '' WHERE path = ?", (path,))
 
     def remove_page(self, path: str) -> None:
         """Forget a page and its memories."""
@@ -214,18 +241,17 @@ def _bigrams_of(row: NewRow) -> str:
     return " ".join(dict.fromkeys(f"{row.analysis.bigrams} {row.heading.bigrams}".split()))
 
 
-def _count(text: AnalysisText) -> int:
-    """The number of terms."""
-    return text.sentences.count(" ") + text.sentences.count("\n") + 1 if text.sentences else 0
+def _count(terms: str) -> int:
+    """The number of terms, of which there is one at least."""
+    return terms.count(" ") + terms.count("\n") + 1
 
 
-def _stored(number: int, page: int, epoch: int, place: int, row: NewRow) -> tuple[object, ...]:
-    entry = row.entry
-    return (
-        number, page, epoch, place, entry.line, entry.id, entry.tag, entry.hundredths, entry.day and entry.day.isoformat(),
-        " ".join(entry.entities), SEPARATOR.join(entry.heading), entry.text,
-        row.analysis.sentences, _bigrams_of(row), row.heading.sentences.replace("\n", " "), row.analysis.denies,
-    )  # fmt: skip
+def _stored(number: int, page: int, row: NewRow) -> tuple[object, ...]:
+    from bankd.adapters.index.entries import said_by  # noqa: PLC0415 -- only a writer stores
+
+    heading = row.heading.sentences.replace("\n", " ")
+    terms = (row.analysis.sentences, _bigrams_of(row), heading, row.analysis.denies)
+    return (number, page, row.place, row.entry.line, *said_by(row.entry), *terms, row.provisional)
 
 
 def _candidate(stored: Sequence[Any]) -> Candidate:

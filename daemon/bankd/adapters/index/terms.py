@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -46,11 +46,10 @@ class Terms:
         self._searcher = self._index.searcher()
         self._frequency = lru_cache(_KEPT_FREQUENCIES)(self._searcher.doc_freq)
 
-    def replace(self, paths: Iterable[str], documents: Iterable[TermDocument]) -> None:
-        """Replace all memories of these pages by these, in one commit."""
+    def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
+        """Replace the memories with these numbers by these, in one commit."""
         with self._writing(_WRITER_BYTES) as writer:
-            for path in paths:
-                writer.delete_documents_by_term("path", path)
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", rows))
             _add(writer, documents)
 
     @contextmanager
@@ -127,10 +126,10 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in ("terms", "bigrams", "heading"):
         builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
-    for field in ("path", "node", "tag", "entity"):
+    for field in ("node", "tag", "entity"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
-    builder.add_unsigned_field("row", stored=False, indexed=False, fast=True)
+    builder.add_unsigned_field("row", stored=False, indexed=True, fast=True)
     return builder.build()
 
 
@@ -142,7 +141,6 @@ def _add(writer: tantivy.IndexWriter, documents: Iterable[TermDocument]) -> None
 def _document(memory: TermDocument) -> tantivy.Document:
     document = tantivy.Document()
     document.add_unsigned("row", memory.row)
-    document.add_text("path", memory.path)
     document.add_text("terms", memory.terms)
     document.add_text("bigrams", memory.bigrams)
     document.add_text("heading", memory.heading)

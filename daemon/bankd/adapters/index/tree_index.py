@@ -3,7 +3,7 @@
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 SCHEMA = """
@@ -30,22 +30,10 @@ class TreeRows:
         """Read and write by this connection."""
         self._connection = connection
 
-    def touch(self, paths: Collection[str], epoch: int) -> None:
-        """Note that pages change, and the terms that more or fewer memories have now; before the old rows are dropped."""
-        terms = {term for path in paths for term in self._changed_terms(path, epoch)}
+    def touch(self, paths: Iterable[str], terms: Iterable[str]) -> None:
+        """Note that pages change, and the terms that more or fewer memories have now."""
         touched = [*(("page", path) for path in paths), *(("term", term) for term in terms)]
         self._connection.executemany("INSERT OR IGNORE INTO touched VALUES (?, ?)", touched)
-
-    def _changed_terms(self, path: str, epoch: int) -> set[str]:
-        """The terms of which the rows of this epoch have another number of memories than those of any before."""
-        counts: dict[int, Counter[str]] = {epoch: Counter()}
-        for made, sentences in self._connection.execute(
-            "SELECT epoch, sentences FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)", (path,)
-        ):
-            counts.setdefault(made, Counter()).update(set(sentences.split()))
-        now = counts.pop(epoch)
-        before = list(counts.values()) or [Counter()]  # two, where a crash left rows that nobody believed
-        return {term for old in before for term in old.keys() | now.keys() if old[term] != now[term]}
 
     def changes(self, since: str) -> TreeChanges:
         """What changed since the file of this checksum."""

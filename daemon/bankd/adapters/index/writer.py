@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.adapters.index.entries import NewPage, NewRow, TermDocument
+from bankd.adapters.index.entries import (
+    Difference,
+    Fingerprint,
+    NewPage,
+    changed_terms,
+    compare,
+    documents_of,
+    new_row,
+    terms_of,
+)
 from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed, record_files
 from bankd.adapters.index.terms import Terms
 from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
-from bankd.core.markdown.pages import read_page
+from bankd.core.markdown.pages import Page, read_page
 from bankd.core.markdown.utf8 import readable_bytes
-from bankd.core.ranking.indexable import IndexableEntry, entries_of, nodes_of
+from bankd.core.ranking.indexable import entries_of
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
@@ -41,11 +50,25 @@ class Refreshed(NamedTuple):
 
 
 class _Looked(NamedTuple):
-    """What a look at the bank and the index gave: the stamps of pages, the hashes of those read, the terms known."""
+    """What a look at the bank and the index gave: the stamps of pages, how those were that are in it, the terms known.
+
+    Pages that are provisional are read `again`.
+    """
 
     scan: Mapping[str, str]
-    hashes: Mapping[str, str]
+    pages: Mapping[str, Fingerprint]
     known: Known
+    again: bool = False
+
+    def is_same(self, path: str, digest: str) -> bool:
+        """Whether a page with this content needs no reading."""
+        there = self.pages.get(path)
+        return there is not None and there.hash == digest and not (self.again and there.provisional)
+
+    def is_half_read(self, path: str) -> bool:
+        """Whether a crash left a page in between, so that nothing of it is believed."""
+        there = self.pages.get(path)
+        return there is not None and not there.hash
 
 
 class IndexWriter:
@@ -120,19 +143,18 @@ class IndexWriter:
         """Put all pages in; nobody reads this build before it is whole, so they need no order among rows and terms."""
         read: list[str] = []
         known: set[str] = set()
-        epoch = _next_epoch(build)
         with build.rows.unread():
             with build.terms.filling() as add:
                 for paths in _batches(sorted(scan)):
                     pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
                     with build.rows.transaction():
                         for page in pages:
-                            add(_documents(page, build.rows.put_page(page, epoch)))
-                            build.rows.finish_page(page, epoch)
-                    known.update(*(page.terms for page in pages))
+                            add(documents_of(page, build.rows.put_page(page)))
+                            build.rows.finish_page(page)
+                    known.update(*map(terms_of, pages))
                     read += [page.path for page in pages]
             with build.rows.transaction():
-                self._finish(build, epoch)
+                self._finish(build)
         return read
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
@@ -140,13 +162,14 @@ class IndexWriter:
         composed = None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
         known = build.rows.fingerprints(composed)
         gone = [path for path in known if path not in scan]
-        is_warm = self._analyser.is_warm
-        again = {path for path, fingerprint in known.items() if is_warm and fingerprint.provisional}
+        again = self._analyser.is_warm
+        looked = _Looked(scan, known, partial(_is_known, build.terms), again)
         dirty = [
-            path for path, stamp in scan.items() if path in again or path not in known or known[path].stamp != stamp
+            path
+            for path, stamp in scan.items()
+            if path not in known or known[path].stamp != stamp or (again and known[path].provisional)
         ]
-        hashes = {path: fingerprint.hash for path, fingerprint in known.items() if path not in again}
-        read = self._take_in(build, dirty, gone, _Looked(scan, hashes, partial(_is_known, build.terms)))
+        read = self._take_in(build, dirty, gone, looked)
         return Refreshed(read, len(gone), build.rows.count_provisional())
 
     def _take_in(self, build: Build, dirty: Sequence[str], gone: Sequence[str], looked: _Looked) -> int:
@@ -154,7 +177,7 @@ class IndexWriter:
         for paths in _batches(dirty) or ([()] if gone else []):
             pages = self._read_pages(build, paths, looked)
             if pages or gone:
-                self._write(build, pages, gone)
+                self._write(build, pages, gone, looked)
             read += len(pages)
             gone = ()
         return read
@@ -167,7 +190,7 @@ class IndexWriter:
             if data is None:
                 continue
             digest = hashlib.sha256(data).hexdigest()[:32]
-            if looked.hashes.get(path) == digest:
+            if looked.is_same(path, digest):
                 build.rows.touch(path, looked.scan[path])
             else:
                 contents[path] = (data, digest)
@@ -175,51 +198,65 @@ class IndexWriter:
 
     def _analyse_pages(self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked) -> list[NewPage]:
         read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
-        entries = {path: tuple(entries_of(page)) for path, page in read.items()}
-        texts = {text for found in entries.values() for entry in found for text in (entry.text, entry.context)}
+        changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
+        added = [entry for change in changes.values() for _, entry in change.added]
+        texts = {text for entry in added for text in (entry.text, entry.context)}
         analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
         with build.rows.transaction():  # each reading by itself would take longer than all the rest
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
-            provisional = _is_provisional(entries[path], analyses.provisional)
-            rows = tuple(NewRow(entry, analyses.of[entry.text], analyses.of[entry.context]) for entry in entries[path])
+            rows = tuple(new_row(place, entry, analyses) for place, entry in changes[path].added)
             headings = tuple(heading.path for heading in read[path].headings)
-            terms = _terms_of(rows)
-            pages.append(NewPage(path, looked.scan[path], digest, provisional, read[path].title, headings, rows, terms))
+            _, moved, dropped = changes[path]
+            pages.append(NewPage(path, looked.scan[path], digest, read[path].title, headings, rows, moved, dropped))
         return pages
 
-    def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str]) -> None:
+    @staticmethod
+    def _compare(build: Build, path: str, page: Page, looked: _Looked) -> Difference:
+        """What of a page is not in the index as it is now: only that is analysed and written."""
+        rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
+        return compare(entries_of(page), rows if path in looked.pages else ())
+
+    def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str], looked: _Looked) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
-        rows, epoch, paths = build.rows, _next_epoch(build), [page.path for page in pages]
-        with build.rows.transaction():
-            numbers = [rows.put_page(page, epoch) for page in pages]
-        documents = [one for page, found in zip(pages, numbers, strict=True) for one in _documents(page, found)]
-        build.terms.replace([*paths, *gone], documents)
-        with build.rows.transaction():
-            self._note_for_tree(build, [*paths, *gone], epoch)
+        rows = build.rows
+        with rows.transaction():
+            numbers = [rows.put_page(page) for page in pages]
+            for path in gone:
+                rows.mark_unread(path)
+        documents = [one for page, found in zip(pages, numbers, strict=True) for one in documents_of(page, found)]
+        old = [*(row for page in pages for row in page.gone), *(row for path in gone for row in rows.rows_of(path))]
+        # The new numbers are free, but where a power cut took rows whose terms are there.
+        build.terms.replace([*old, *(document.row for document in documents)], documents)
+        with rows.transaction():
+            self._note_for_tree(build, pages, gone, looked)
             for page in pages:
-                rows.finish_page(page, epoch)
-                rows.drop_old(page.path, epoch)
+                rows.finish_page(page)
             for path in gone:
                 rows.remove_page(path)
-            self._finish(build, epoch)
+            self._finish(build)
 
-    def _finish(self, build: Build, epoch: int) -> None:
+    def _finish(self, build: Build) -> None:
         """How far the build has come, once all terms are in."""
         record_files(build.folder, build.rows)
-        self._note_state(build, epoch)
+        self._note_state(build)
 
     @staticmethod
-    def _note_for_tree(build: Build, paths: Sequence[str], epoch: int) -> None:
-        """Note what changes for the tree file; after many changes it is made whole."""
-        if len(paths) > _MANY_FOR_TREE:
-            build.rows.set_state("tree", "")
-        if build.rows.state("tree"):
-            build.rows.tree.touch(paths, epoch)
+    def _note_for_tree(build: Build, pages: Sequence[NewPage], gone: Sequence[str], looked: _Looked) -> None:
+        """Note what changes for the tree file, before rows are dropped; after many changes it is made whole."""
+        rows = build.rows
+        if len(pages) + len(gone) > _MANY_FOR_TREE:
+            rows.set_state("tree", "")
+        if rows.state("tree"):
+            terms = {term for path in gone for term in changed_terms(rows.sentences(rows.rows_of(path)), ())}
+            for page in pages:
+                old, new = rows.sentences(page.gone), (row.analysis.sentences for row in page.rows)
+                terms |= changed_terms(old, new, any_of_them=looked.is_half_read(page.path))
+            rows.tree.touch([*(page.path for page in pages), *gone], terms)
 
-    def _note_state(self, build: Build, epoch: int) -> None:
-        build.rows.set_state("generation", str(epoch))
+    def _note_state(self, build: Build) -> None:
+        build.rows.set_state("generation", str(int(build.rows.state("generation", "0")) + 1))
         build.rows.set_state("updated", self._now.isoformat(timespec="seconds"))
         if self._analyser.version:
             build.rows.set_state("analyser", self._analyser.version)
@@ -229,31 +266,5 @@ def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
     return [paths[at : at + _BATCH_PAGES] for at in range(0, len(paths), _BATCH_PAGES)]
 
 
-def _next_epoch(build: Build) -> int:
-    return int(build.rows.state("generation", "0")) + 1
-
-
 def _is_known(terms: Terms, term: str) -> bool:
     return terms.frequency("terms", term) > 0
-
-
-def _is_provisional(entries: Sequence[IndexableEntry], texts: frozenset[str]) -> bool:
-    return any(entry.text in texts or entry.context in texts for entry in entries)
-
-
-def _terms_of(rows: Sequence[NewRow]) -> frozenset[str]:
-    above = {row.heading.sentences for row in rows}
-    return frozenset().union(*(row.analysis.sentences.split() for row in rows), *(text.split() for text in above))
-
-
-def _documents(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
-    for number, row in zip(numbers, page.rows, strict=True):
-        yield _term_document(number, page.path, row)
-
-
-def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
-    entry, analysis = row.entry, row.analysis
-    day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
-    nodes = nodes_of(path, entry.heading)
-    said, above = analysis.sentences, row.heading.sentences
-    return TermDocument(number, path, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, day)
