@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+BUG = 70
+"""The exit code of a bug (EX_SOFTWARE of sysexits.h): 1 is what a search leaves with that finds nothing, as grep does."""
+
 
 class BankError(Exception):
     """The root of all errors that bankd raises on purpose."""
 
-    exit_code = 1
+    exit_code = BUG
 
 
 class UserError(BankError):

@@ -87,7 +87,7 @@ def test_errors_come_back_with_their_exit_code(server: SocketServer, caplog: pyt
     workspace = str(server.path.parent.parent)
 
     assert ask(workspace, {"op": "fail"}) == {"ok": False, "error": "bank/: not there", "exit": 3}
-    assert ask(workspace, {"op": "crash"})["exit"] == 1
+    assert ask(workspace, {"op": "crash"})["exit"] == 70
     assert "a bug" in caplog.text
     assert ask(workspace, {"no": "op"})["exit"] == 2
 

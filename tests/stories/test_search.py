@@ -57,6 +57,17 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
     assert len(bankctl("search", "--json", "-n", "100", *filters, "사과나무").json["hits"]) == 100
 
 
+def test_a_search_without_an_answer_leaves_with_1_as_grep_does(root: Path, bank: Path, bankctl: Run) -> None:
+    (root / "none.txt").write_text("호기심\nqqqq zzzz\n", "utf-8")
+    (root / "some.txt").write_text("qqqq zzzz\n가치관\n", "utf-8")
+
+    codes = [bankctl("search", *words).code for words in (["가치관"], ["qqqq zzzz"], ["qqqq zzzz", "--json"])]
+
+    assert codes == [0, 1, 1]
+    assert bankctl("search", "--queries", str(root / "none.txt")).code == 1
+    assert bankctl("search", "--queries", str(root / "some.txt"), "--json").code == 0
+
+
 def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: Run) -> None:
     page = bank / "bank/identity/values.md"
     page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")

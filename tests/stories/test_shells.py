@@ -66,6 +66,16 @@ def test_a_locale_that_is_not_utf8_changes_nothing_but_what_the_terminal_can_sho
     assert [one.returncode for one in (found, shown, added, korean)] == [0, 0, 0, 0]
 
 
+def test_a_bug_has_an_exit_code_that_no_answer_has(bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bankd.cli.search.run", lambda _: {}["no"])
+
+    said = bankctl("search", "tea")
+
+    assert said.code == 70
+    assert "KeyError" in said.err
+    assert said.err.splitlines()[-1].startswith("bankctl: this is a bug in bankd")
+
+
 def test_the_next_step_that_init_names_can_be_typed_as_it_stands(tmp_path: Path, bankctl: Run) -> None:
     root = tmp_path / "내 노트's 금고"
 
@@ -89,6 +99,6 @@ def test_the_workspace_may_be_named_after_the_action(root: Path, bankctl: Run) -
 def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, words: str) -> None:
     said = shell(f"ulimit {limit}; bankctl {words}", learned)
 
-    assert said.returncode in {0, 3}
+    assert said.returncode in {0, 1, 3}
     assert b"Traceback" not in said.stderr
     assert said.returncode == 0 or said.stdout or said.stderr.startswith(b"bankctl: ")

@@ -13,37 +13,51 @@ from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
 from bankd.cli.streams import leave, take_streams
-from bankd.errors import BankError, InvariantError, UsageError
+from bankd.errors import BUG, BankError, InvariantError, UsageError
 
 _NO_ROOM = ("failed to map segment", "cannot allocate memory")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `bankctl`; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    """Run `bankctl`; gives 0 fine, 1 nothing relevant, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     if argv is None:
         take_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments, is_process=argv is None)
-    except BankError as error:
-        return _explain(error)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141  # what a shell reports for a reader that went away, such as `| head`
     except KeyboardInterrupt:
         return 130
-    except OSError as error:
-        return _explain_system(error)
-    except (MemoryError, ImportError) as error:
-        if not _is_for_want_of_memory(error):
-            raise
-        sys.stderr.write("bankctl: not enough memory; raise the limit (ulimit -v), or end other programs\n")
-        return 3
+    except Exception as error:
+        return _explain(error)
 
 
-def _is_for_want_of_memory(error: MemoryError | ImportError) -> bool:
+def _explain(error: Exception) -> int:
+    """Say what went wrong, and give its exit code."""
+    match error:
+        case BankError():
+            return _explain_own(error)
+        case BrokenPipeError():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141  # what a shell reports for a reader that went away, such as `| head`
+        case OSError():
+            return _explain_system(error)
+        case MemoryError() | ImportError() if _is_for_want_of_memory(error):
+            sys.stderr.write("bankctl: not enough memory; raise the limit (ulimit -v), or end other programs\n")
+            return 3
+    return _explain_bug(error)
+
+
+def _is_for_want_of_memory(error: Exception) -> bool:
     """Whether there was no room for an object, or for a compiled module, which the loader says in words alone."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in _NO_ROOM)
+
+
+def _explain_bug(error: Exception) -> int:
+    from traceback import print_exception
+
+    print_exception(error)
+    sys.stderr.write("bankctl: this is a bug in bankd; please report the lines above\n")
+    return BUG
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
@@ -118,7 +132,7 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     raise UsageError(f"unknown command {name}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
-def _explain(error: BankError) -> int:
+def _explain_own(error: BankError) -> int:
     from bankd.core.markdown.display import show
 
     lines = str(error).split("\n")

@@ -38,15 +38,18 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Ask and print."""
+    """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
     from bankd.cli.workspace import locate_workspace
 
     queries = list(_queries(arguments))
     root = locate_workspace(arguments.workspace)
+    found = False
     with _asking(root) as ask:
         for query in queries:
-            _print(ask(_request(arguments, query)), arguments, root)
-    return 0
+            answer = ask(_request(arguments, query))
+            _print(answer, arguments, root)
+            found = found or bool(answer["hits"])
+    return 0 if found else 1
 
 
 @contextmanager
@@ -111,11 +114,11 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
 
 
 def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
-    from bankd.errors import UserError
+    from bankd.errors import BUG, BankError, UserError
 
     answer = daemon.ask(request)
     if "error" in answer:
-        raise UserError(str(answer["error"]))
+        raise (BankError if answer.get("exit") == BUG else UserError)(str(answer["error"]))
     return answer
 
 

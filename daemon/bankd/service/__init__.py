@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bankd.config import ConfigError
 from bankd.core.markdown.utf8 import is_utf8, shown_path
-from bankd.errors import BankError, UserError
+from bankd.errors import BUG, BankError, UserError
 from bankd.service.daemon import Daemon
 from bankd.wiring.configuration import SETTINGS
 from bankd.wiring.engine import Engine, open_engine
@@ -24,7 +24,7 @@ RETRY = 10.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the service until it is told to stop; gives 0 fine, 1 a bug, 2 usage, 3 the user must act, 75 busy."""
+    """Run the service until it is told to stop; gives 0 fine, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     arguments = _parse(sys.argv[1:] if argv is None else argv)
     notifier, signals = prepare_process(arguments.log_format, debug=arguments.debug)
     try:
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except Exception:
         log.exception("this is a bug in bankd")
-        return 1
+        return BUG
     return 0
 
 

@@ -20,7 +20,7 @@ from bankd.adapters.system.child import serve_master
 from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.config import ConfigError
 from bankd.core.plan.report import counts_of, plan_json, rows_of
-from bankd.errors import BankError, StorageError
+from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.configuration import Configuration, Sources, configure
 from bankd.wiring.searching import Searching, search_settings_of
 from bankd.wiring.workspace import Tenancy, Workspace, open_workspace
@@ -53,7 +53,7 @@ class Runner:
         except OSError as error:
             return {"error": f"{error.filename or self._root}: {error.strerror}", "exit": StorageError.exit_code}
         except Exception as error:
-            return {"error": f"this is a bug in bankd: {error!r}", "exit": 1, "trace": traceback.format_exc()}
+            return {"error": f"this is a bug in bankd: {error!r}", "exit": BUG, "trace": traceback.format_exc()}
         finally:
             if descriptor is not None:
                 os.close(descriptor)  # the daemon holds the lock on; kept here, it could never be lent

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.socket_client import LONGEST_ADDRESS
 from bankd.core.markdown.utf8 import to_json
-from bankd.errors import BankError, BusyError, UserError
+from bankd.errors import BUG, BankError, BusyError, UserError
 
 log = logging.getLogger(__name__)
 
@@ -214,7 +214,7 @@ class SocketServer:
             return {"ok": False, "error": str(error), "exit": error.exit_code}
         except Exception:
             log.exception("request failed op=%s", request["op"])
-            return {"ok": False, "error": "this is a bug in bankd; its journal has the details", "exit": 1}
+            return {"ok": False, "error": "this is a bug in bankd; its journal has the details", "exit": BUG}
 
 
 def _refusal(reason: str) -> Answer:
