@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
 from bankd.cli.streams import leave, take_streams
 from bankd.errors import BUG, BankError, InvariantError, UsageError
 
+TYPE_CHECKING = False  # `typing` would cost a search more than this module
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+_HELP = {"-h", "--help"}
+_GENERAL = {*_HELP, "--version", "--workspace"}
 _NO_ROOM = ("failed to map segment", "cannot allocate memory")
 
 
@@ -64,16 +70,12 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     _require_utf8(arguments)
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
-    if name is None or name not in COMMANDS or any(word in {"-h", "--help"} for word in arguments[:position]):
+    if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
-    from argparse import ArgumentParser, HelpFormatter
+    from bankd.cli.parsing import Parser
 
     module = import_module(f"bankd.cli.{COMMANDS[name].module}")
-    parser = ArgumentParser(
-        prog=f"bankctl {name}",
-        description=COMMANDS[name].summary,
-        formatter_class=lambda prog: HelpFormatter(prog, width=_columns()),
-    )
+    parser = Parser(f"bankctl {name}", COMMANDS[name].summary)
     parser.add_argument(
         "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
     )
@@ -102,34 +104,28 @@ def _position_of_command(arguments: list[str]) -> int:
     return len(arguments)
 
 
-def _columns() -> int:
-    """How wide help may be; argparse would import shutil to learn it, at every start."""
-    try:
-        return int(os.environ.get("COLUMNS", "")) - 2
-    except ValueError:
-        pass
-    try:
-        return os.get_terminal_size().columns - 2
-    except OSError:
-        return 78
-
-
 def _usage(name: str | None, arguments: list[str]) -> int:
+    """What is printed for no command, or one that there is not."""
     from bankd import __version__
 
     if "--version" in arguments:
         sys.stdout.write(f"bankctl {__version__}\n")
         return 0
+    if name is not None and name not in COMMANDS and not _HELP.intersection(arguments):
+        _reject("command", name, COMMANDS)
+    unknown = [word for word in arguments if word.startswith("-") and word.partition("=")[0] not in _GENERAL]
+    if name is None and unknown:
+        _reject("option", unknown[0], _GENERAL)
     lines = ["usage: bankctl COMMAND [options]; bankctl COMMAND --help tells more", ""]
     lines += [f"  {command:12} {COMMANDS[command].summary}" for command in COMMANDS]
-    wanted = name is None
-    (sys.stdout if wanted else sys.stderr).write("\n".join(lines) + "\n")
-    if wanted:
-        return 0
-    from difflib import get_close_matches
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
 
-    near = get_close_matches(str(name), COMMANDS, 1)
-    raise UsageError(f"unknown command {name}" + (f"; did you mean {near[0]}?" if near else ""))
+
+def _reject(what: str, word: str, known: Iterable[str]) -> NoReturn:
+    from bankd.cli.parsing import nearest
+
+    raise UsageError(f"unknown {what} {word}", f"{nearest(word, known)}bankctl --help lists the commands")
 
 
 def _explain_own(error: BankError) -> int:

@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 
 from bankd.cli.commands import COMMANDS
+from bankd.cli.parsing import Parser
 from bankd.core.daemon.completions import Completable, Option
 
 
@@ -16,7 +17,7 @@ def read_commands() -> tuple[Completable, ...]:
 
 def _read_command(name: str) -> Completable:
     command = COMMANDS[name]
-    parser = argparse.ArgumentParser(prog=f"bankctl {name}")
+    parser = Parser(f"bankctl {name}")
     parser.add_argument("--workspace", metavar="DIR", help="the workspace")
     import_module(f"bankd.cli.{command.module}").configure(parser)
     options: list[Option] = []

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from bankd import __version__
 from bankd.config import ConfigError
 from bankd.core.markdown.utf8 import is_utf8, shown_path
 from bankd.errors import BUG, BankError, UserError
@@ -46,8 +47,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="bankd", description="The service of one workspace: runs cycles, watches files, answers searches."
+        prog="bankd",
+        usage="bankd [--workspace DIR] [options]; bankd --help tells more",
+        description="The service of one workspace: runs cycles, watches files, answers searches.",
+        allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"bankd {__version__}", help="print the version")
     parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE)")
     parser.add_argument(
         "--polling", action="store_true", help="notice changes by looking every few seconds, not by inotify"
