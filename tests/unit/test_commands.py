@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from argparse import Action, _SubParsersAction
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 
 import pytest
 
 from bankd import __version__
 from bankd.cli import main
+from bankd.cli.commands import COMMANDS
+from bankd.cli.parsing import Parser
 from bankd.service import main as bankd
+
+METAVAR = re.compile("DIR|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|NEW|ACTION")
+PRINTS_NO_DATA = {"demo", "completions"}
+
+
+def actions_of(name: str) -> list[Action]:
+    parser = Parser(f"bankctl {name}")
+    import_module(f"bankd.cli.{COMMANDS[name].module}").configure(parser)
+    return list(flattened(parser))
+
+
+def flattened(parser: Parser) -> Iterator[Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, _SubParsersAction):
+            for inner in action.choices.values():
+                yield from flattened(inner)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_an_option_takes_is_spelt_as_in_every_other_command(name: str) -> None:
+    taking = [action for action in actions_of(name) if action.nargs != 0 and action.choices is None]
+
+    assert all(METAVAR.fullmatch(part) for action in taking for part in str(action.metavar).split("|"))
+
+
+@pytest.mark.parametrize("flag", ["--json", "-n", "--now", "--apply", "--dry-run"])
+def test_an_option_has_one_line_of_help_in_all_commands(flag: str) -> None:
+    helps = [str(a.help) for name in COMMANDS for a in actions_of(name) if flag in a.option_strings]
+    plain = {re.sub(r"^\w+: | of the best \d+| \(default: \d+\)", "", help_) for help_ in helps}
+
+    assert len(plain) == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_prints_data_prints_it_as_json_too(name: str) -> None:
+    flags = {flag for action in actions_of(name) for flag in action.option_strings}
+
+    assert ("--json" in flags) == (name not in PRINTS_NO_DATA)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("text", nargs="+", help='what to remember, such as "O(c=0.9) @Peter: Prefers concise replies."')
+    parser.add_argument(
+        "text", nargs="+", metavar="TEXT", help='what to remember, such as "O(c=0.9) @Peter: Prefers concise replies."'
+    )
     parser.add_argument("--tag", choices=["W", "B", "O", "S"], help="the tag, when the text has none (default: W)")
-    parser.add_argument("--json", action="store_true", help="print the place of the line as one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.moment import add_now
+from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
 
 if TYPE_CHECKING:
     from bankd.app.archive import Stored
@@ -19,10 +19,11 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("action", nargs="?", choices=["list", "restore", "gc"], default="list", help=help_)
     parser.add_argument("ids", nargs="*", metavar="ID", help="the memories to restore")
-    parser.add_argument("--apply", action="store_true", help="gc: do it; without, only say what would go")
-    parser.add_argument("--force", action="store_true", help="gc: go beyond the budget")
+    add_dry_run(parser, "restore")
+    add_apply(parser, "gc")
+    add_force(parser, "gc")
     add_now(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

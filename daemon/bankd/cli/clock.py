@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = "show (default): whether the clock is believed; accept: say that it is right"
     parser.add_argument("action", nargs="?", choices=["show", "accept"], default="show", help=help_)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument(
         "action", choices=["check"], help="check: read bankd.yaml and the routing file, and say what is wrong"
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

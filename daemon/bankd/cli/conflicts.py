@@ -5,13 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_json
+
 if TYPE_CHECKING:
     from bankd.app.consolidate import Side
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 
-from bankd.cli.moment import add_now
+from bankd.cli.options import add_apply, add_force, add_json, add_now, share
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--apply", action="store_true", help="do it; without, only say what would be merged")
+    add_apply(parser)
     parser.add_argument(
-        "--threshold", type=_share, metavar="X", help="affinity from which two are compared, 0 to 1 (default: setting)"
+        "--threshold", type=share, metavar="X", help="affinity from which two are compared, 0 to 1 (default: setting)"
     )
-    parser.add_argument("--force", action="store_true", help="go beyond the budget")
+    add_force(parser)
     add_now(parser)
-    parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is not between 0 and 1")
-    return value
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

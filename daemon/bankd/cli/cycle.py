@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bankd.cli.moment import add_now
+from bankd.cli.options import add_dry_run, add_json, add_now
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("kind", choices=["micro", "reflect"], help="micro: take in new lines; reflect: all steps")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan and write nothing")
+    add_dry_run(parser)
     add_now(parser)
     parser.add_argument(
         "--force", action="store_true", help="go beyond the budget, and believe that what is gone was deleted"
@@ -18,7 +18,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--no-wait", action="store_true", help="leave files that are still being written for the next run"
     )
-    parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

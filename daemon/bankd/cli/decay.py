@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bankd.cli.moment import add_now
+from bankd.cli.options import add_json, add_now, whole_number
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("action", choices=["forecast"], help="forecast: what falls below the floor, and on which day")
-    parser.add_argument("--days", type=int, default=30, metavar="N", help="how far to look ahead (default 30)")
+    parser.add_argument(
+        "--days", type=whole_number, default=30, metavar="N", help="how far to look ahead (default: 30)"
+    )
     add_now(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -23,7 +25,7 @@ def run(arguments: Namespace) -> int:
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
-    if not 0 <= arguments.days <= 36_500:
+    if arguments.days > 36_500:
         raise UsageError("--days must be from 0 to 36500")
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
         fates, pinned = foretell(workspace, arguments.days)

@@ -6,6 +6,8 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import JSON, add_apply, add_dry_run, add_json
+
 if TYPE_CHECKING:
     from bankd.app.calibrate import Calibration, SetResult
     from bankd.core.dedup.calibration import Tally
@@ -13,22 +15,23 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     listing = actions.add_parser("list", help="every blocked line, its twin and the reason (without an action: this)")
     shown = actions.add_parser("show", help="one of them")
     allowed = actions.add_parser("allow", help="let it in: it becomes a memory on the page that its rule gives")
     for action in (shown, allowed):
         action.add_argument("id", metavar="ID", help="the id of the blocked line, as the list shows it")
+    add_dry_run(allowed)
     merge = actions.add_parser("merge", help="merge a memory of the bank with its near-copies")
     merge.add_argument("id", metavar="ID", help="a memory of the bank")
-    merge.add_argument("--apply", action="store_true", help="do it; without, only say what would be merged")
+    add_apply(merge)
     calibration = actions.add_parser("calibrate", help="choose the threshold on labelled pairs and measure it")
     calibration.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a folder with pairs.jsonl")
-    calibration.add_argument("--threshold", type=float, metavar="PERCENT", help="measure this one instead")
+    calibration.add_argument("--threshold", type=float, metavar="N", help="measure this one instead, in percent")
     calibration.add_argument("--cache", type=Path, metavar="DIR", help="keep the analyses there for the next time")
     for action in (listing, shown, allowed, merge, calibration):
-        action.add_argument("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
+        action.add_argument("--json", action="store_true", default=SUPPRESS, help=JSON)
         action.add_argument("--workspace", metavar="DIR", default=SUPPRESS, help="the workspace")
 
 

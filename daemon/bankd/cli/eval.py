@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bankd.cli.options import add_json
+
 if TYPE_CHECKING:
     from bankd.app.evaluate import Evaluation
 
@@ -21,7 +23,7 @@ _NAMES = {
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    add_json(parser)
     parser.add_argument("--per-query", type=Path, metavar="FILE", help="write one JSON object a query to this file")
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
     parser.add_argument(

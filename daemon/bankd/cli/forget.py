@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("id", help="the memory, such as m-k3fba2xqb7te")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("id", metavar="ID", help="the memory, such as m-k3fba2xqb7te")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_dry_run, add_json
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -16,12 +18,15 @@ def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now; "
-        "dismiss LOG:LINE: name a line that was not taken in no more"
+        "dismiss LINE: name a line that was not taken in no more"
     )
     parser.add_argument("action", nargs="?", choices=["list", "place", "retry", "dismiss"], default="list", help=help_)
-    parser.add_argument("id", nargs="?", help="the memory to place, or the line to dismiss")
-    parser.add_argument("page", nargs="?", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("id", nargs="?", metavar="ID|LINE", help="the memory to place, or the line to dismiss")
+    parser.add_argument(
+        "page", nargs="?", metavar="PAGE", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors"
+    )
+    add_dry_run(parser)
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -55,7 +60,7 @@ def _dismiss(root: Path, place: str, *, as_json: bool) -> int:
 
     found = LINE.fullmatch(place)
     if found is None:
-        raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:LINE")
+        raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:N")
     with open_workspace(root) as workspace:
         item = dismiss(workspace, found["log"], int(found["line"]))
     if as_json:
@@ -86,7 +91,7 @@ def _list(waiting: list[Waiting], held_back: list[HeldBack], *, as_json: bool) -
         if line.text:
             say(f"  {styled(shortened(line.text, 200))}")
     if held_back:
-        say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:LINE")
+        say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
     return 0
 
 

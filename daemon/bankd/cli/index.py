@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
@@ -15,7 +17,7 @@ def configure(parser: ArgumentParser) -> None:
         help="status (default); refresh: read what changed; rebuild: make it anew while the old one answers; "
         "verify: compare its files with their checksums",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("folder", nargs="?", default=".", help="the workspace to make (default: here)")
-    parser.add_argument("--json", action="store_true", help="print what was made as one JSON object")
+    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="the workspace to make (default: here)")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_dry_run, add_json
+
 if TYPE_CHECKING:
     from bankd.adapters.workspace.link_graph import LinkGraph
     from bankd.core.links.linking import Link
@@ -18,8 +20,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("action", choices=["check", "to", "heal"], help=help_)
     parser.add_argument("page", nargs="?", metavar="PAGE", help="relative to bank/, or its unique name")
     parser.add_argument("--all", action="store_true", help="check: also links that have always been broken")
-    parser.add_argument("--dry-run", action="store_true", help="heal: show the links, and write nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_dry_run(parser, "heal")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

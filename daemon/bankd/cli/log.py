@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from bankd.cli.options import add_json, add_limit
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("-n", "--number", type=_count, default=20, help="how many runs to list (default 20; 0 for all)")
+    add_limit(parser, 20)
     parser.add_argument(
         "-f", "--follow", action="store_true", help="list them oldest first, then each new one as it ends"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object; with --follow, one a run")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise ArgumentTypeError(f"must be a whole number, not {text!r}")
-    return int(text)
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -33,7 +29,7 @@ def run(arguments: Namespace) -> int:
     root = find_workspace(arguments.workspace)
     with open_workspace(root, write=False) as workspace:
         rows = list_runs(workspace)
-    shown = rows[: arguments.number] if arguments.number else rows
+    shown = rows[: arguments.limit] if arguments.limit else rows
     if arguments.follow:
         _follow(root, shown[::-1], as_json=arguments.json)
         return 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_dry_run, add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("page", metavar="PAGE", help="the hub, relative to bank/, or its unique name")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_dry_run(parser)
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_dry_run, add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("old", metavar="OLD", help="a page or folder, relative to bank/")
     parser.add_argument("new", metavar="NEW", help="its new path, relative to bank/; a page ends in .md")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_dry_run(parser)
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("what", help="the id of a memory, or the text itself")
+    parser.add_argument("what", metavar="ID|TEXT", help="the id of a memory, or the text itself")
     parser.add_argument("--yes", action="store_true", help="do it; it cannot be undone")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

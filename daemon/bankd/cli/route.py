@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("action", choices=["test"], help="test: show all rules that match, the winner first")
-    parser.add_argument("text", nargs="+", help='a Retain line, such as "W @Peter: Currently in Marrakech"')
-    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+    parser.add_argument(
+        "text", nargs="+", metavar="TEXT", help='a Retain line, such as "W @Peter: Currently in Marrakech"'
+    )
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

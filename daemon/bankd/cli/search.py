@@ -9,6 +9,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from bankd.cli.options import add_json, add_limit, share
+
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -20,21 +22,21 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("query", nargs="*", help="words or a question, in Korean or English")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
-    parser.add_argument("-n", "--limit", type=int, default=10, metavar="N", help="at most so many (default: 10)")
+    add_limit(parser, 10, most=100)
     parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
     parser.add_argument(
-        "--node", action="append", default=[], metavar="PLACE", help="only in a folder, page, or page#Heading"
+        "--node", action="append", default=[], metavar="PAGE", help="only in a page, a folder, or page#Heading"
     )
-    parser.add_argument("--entity", action="append", default=[], metavar="@SLUG", help="only about somebody")
+    parser.add_argument("--entity", action="append", default=[], metavar="SLUG", help="only about somebody")
     parser.add_argument("--since", metavar="DAY", help="only memories of this day or later, e.g. 2026-05-02")
     parser.add_argument("--until", metavar="DAY", help="only memories of this day or earlier")
-    parser.add_argument("--min-confidence", metavar="0.00", help="only what is worth as much today")
+    parser.add_argument("--min-confidence", type=share, metavar="X", help="only what is worth as much today, 0 to 1")
     parser.add_argument("--files", action="store_true", help="group the answers by page")
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--all", action="store_true", help="show what is below the floor too")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a query")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_json
+
 if TYPE_CHECKING:
     from bankd.app.service_units import Installation
 
@@ -21,7 +23,7 @@ def configure(parser: ArgumentParser) -> None:
     where.add_argument("--system", action="store_true", help="as bankd@NAME.service of the system; needs root")
     parser.add_argument("--name", metavar="NAME", help="with --system: the user that it runs as")
     parser.add_argument("--no-start", action="store_true", help="put the files in place, and start nothing")
-    parser.add_argument("--json", action="store_true", help="with status: print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

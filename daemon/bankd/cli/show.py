@@ -6,6 +6,8 @@ import re
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_json
+
 if TYPE_CHECKING:
     from bankd.app.show import Found
     from bankd.core.lifecycle.provenance import Trace
@@ -17,9 +19,11 @@ LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument(
-        "what", help="a memory id such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run"
+        "what",
+        metavar="ID|LINE|RUN",
+        help="a memory id such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run",
     )
-    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
+    add_json(parser)
     parser.add_argument("--missed", action="store_true", help="list the planned runs that were missed")
     parser.add_argument("--metrics", action="store_true", help="print Prometheus metrics")
 

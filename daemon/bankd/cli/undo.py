@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.options import add_dry_run, add_json
+
 if TYPE_CHECKING:
     from bankd.app.undo import Undone
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("run_id", metavar="RUN", help="the run, as `bankctl log` names it")
-    parser.add_argument("--dry-run", action="store_true", help="say what would come back and what stays; write nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_dry_run(parser)
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.options import add_json
+
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(arguments: Namespace) -> int:

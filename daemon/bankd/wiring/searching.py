@@ -193,8 +193,17 @@ def read_request(request: Mapping[str, Any]) -> Query:
     everything = _one(request, "everything", bool, problems)
     if problems:
         raise UserError(*problems)
-    return Query(readable(text or "")[:4_000], max(1, min(limit or 10, 100)), filters, bool(everything))
+    return Query(readable(text or "")[:4_000], _number_of(limit), filters, bool(everything))
 
+
+def _number_of(limit: int | None) -> int:
+    """How many answers are wanted: ten when nothing is said, all that may be given for 0."""
+    wanted = 10 if limit is None else limit or _MOST
+    return max(1, min(wanted, _MOST))
+
+
+_MOST = 100
+"""So many answers at most, whoever asks."""
 
 _Value = TypeVar("_Value", str, int, bool)
 _KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
