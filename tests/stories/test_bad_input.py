@@ -283,7 +283,7 @@ LOOKS = (
     ("log", "--json"),
     ("split", "bank/world/facts.md"),
     ("move", "bank/world/facts.md", "bank/world/truths.md"),
-    ("purge", "nothing has these words", "--yes"),
+    ("purge", "nothing has these words", "--apply"),
 )
 """What a person types in the course of some days."""
 
@@ -300,7 +300,7 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
 
     said = {words: bankctl(*words) for words in LOOKS}
 
-    assert {words: done.code for words, done in said.items() if done.code not in {0, 3}} == {}
+    assert {words: done.code for words, done in said.items() if done.code not in {0, 1, 3}} == {}
     assert "1 learned, 1 dated" in said["cycle", "reflect", "--now", "2026-06-11T03:00"].out
     assert "bank/world/facts.md:5: has bytes that are not UTF-8" in said["doctor", "--json"].out
     (hit,) = said["search", "--json", "xylophone"].json["hits"]
@@ -475,7 +475,7 @@ def test_a_command_for_a_page_that_cannot_be_written_says_so_and_changes_nothing
     before = tree_state(root)
     (id_,) = IDS.findall((root / "bank/identity/values.md").read_text("utf-8"))
     refused = [
-        bankctl("forget", id_),
+        bankctl("forget", id_, "--apply"),
         bankctl("undo", report.json["run"]),
         bankctl("move", "world/facts.md", "world/truths.md"),
     ]
@@ -562,7 +562,7 @@ def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl:
     with (root / "events/other-0001.jsonl").open("wb") as file:
         file.write(b'no JSON: something to be purged\n{"id": "a", "at": "2026", "type": "x"}\n')
 
-    purged = bankctl("purge", "--yes", "--json", "something to be purged")
+    purged = bankctl("purge", "--apply", "--json", "something to be purged")
 
     assert purged.code == 0, purged.err
     beyond = purged.json["beyond"]

@@ -173,10 +173,70 @@ def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: 
     page = root / "bank/world/only.md"
     page.write_text("- W: the only one ^m-abcdefghij23\n")
 
-    bankctl("forget", "m-abcdefghij23")
+    bankctl("forget", "m-abcdefghij23", "--apply")
 
     assert page.read_text() == "# only\n"
     assert bankctl("verify").code == 0
+
+
+def test_what_cannot_be_undone_is_only_said_until_it_is_applied(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    inbox, id_ = root / "bank/_meta/inbox.md", id_of(root, SECRET)
+    inbox.write_text(inbox.read_text("utf-8") + f"\n## {SECRET}\n\n[[inbox#^{id_}]]\n", "utf-8")
+    before = tree_state(root)
+
+    forgotten = bankctl("forget", id_)
+    purged = bankctl("purge", id_, "--json").json
+
+    assert forgotten.code == 0
+    assert f"would be forgotten: {SECRET}" in forgotten.out
+    assert "1 links will lead nowhere" in forgotten.out
+    assert f"bankctl forget {id_} --apply does it" in forgotten.out
+    assert tree_state(root) == before
+    assert len(bankctl("log", "--json").json["runs"]) == 1
+    assert purged["applied"] is False
+    applied = bankctl("purge", id_, "--apply", "--json").json
+    assert applied["applied"] is True
+    in_pages = [place for place in purged["beyond"] if ".md:" in place]
+    assert in_pages == [f"bank/_meta/inbox.md:{inbox_line(before, SECRET)}", "memory/2026-05-02.md:4"]
+    assert {"bank/_meta/inbox.md", ".bankd/index"} <= {*purged["cleaned"]} & {*applied["cleaned"]}
+
+
+def test_what_can_be_undone_can_be_tried_first(root: Path, bankctl: Run) -> None:
+    (root / "routing.yaml").write_text("TAG_ROUTING: {}\n", "utf-8")
+    write_log(root, "2026-05-02.md", f"W: {SECRET}", "X: no such tag", f"W: {SECRET}!")
+    (root / "archive/world").mkdir(parents=True)
+    (root / "archive/world/facts.md").write_text("- W: an old fact ^m-abcdefghij23\n")
+    bankctl("cycle", "micro", "--now", NOW)
+    inbox, blocked = bankctl("inbox", "--json").json, bankctl("duplicates", "--json").json
+    id_ = inbox["inbox"][0]["id"]
+    (root / "routing.yaml").write_text("TAG_ROUTING:\n  W:\n    - {match: '보라색', target: world/rain.md}\n", "utf-8")
+    before = tree_state(root)
+
+    tried = [
+        bankctl(*words, "--dry-run")
+        for words in (
+            ("inbox", "place", id_, "world/rain.md"),
+            ("inbox", "retry"),
+            ("inbox", "dismiss", "memory/2026-05-02.md:5"),
+            ("duplicates", "allow", blocked["duplicates"][0]["id"]),
+            ("archive", "restore", "m-abcdefghij23"),
+        )
+    ]
+
+    assert [one.code for one in tried] == [0] * 5, [one.err for one in tried]
+    assert all("nothing was written" in one.out.lower() for one in tried)
+    assert tree_state(root) == before
+    assert "world/rain.md" in tried[0].out
+    assert tried[1].out == tried[0].out
+    assert [run["cycle"] for run in bankctl("log", "--json").json["runs"]] == ["micro"]
+
+
+def inbox_line(before: dict[str, tuple[bytes, int]], text: str) -> int:
+    """The 1-based line on which a text was last said."""
+    lines = before["bank/_meta/inbox.md"][0].decode().splitlines()
+    return max(number for number, line in enumerate(lines, 1) if text in line)
 
 
 def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, bankctl: Run) -> None:
@@ -184,7 +244,7 @@ def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, ba
     bankctl("cycle", "micro", "--now", NOW)
     id_ = id_of(root, SECRET)
 
-    assert bankctl("forget", id_).code == 0
+    assert bankctl("forget", id_, "--apply").code == 0
     write_log(root, "2026-05-03.md", f"W: {SECRET}")
     bankctl("cycle", "micro", "--now", LATER)
 
@@ -205,7 +265,7 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     packed = root / "events" / "elsewhere-0001.jsonl.gz"
     packed.write_bytes(gzip.compress(f'{{"id": "x", "at": "2026", "type": "said", "text": "{SECRET}"}}\n'.encode()))
 
-    purged = bankctl("purge", id_of(root, SECRET), "--yes", "--json").json
+    purged = bankctl("purge", id_of(root, SECRET), "--apply", "--json").json
 
     escaped = SECRET.encode("ascii", "backslashreplace")
     left = [p for p in root.rglob("*") if p.is_file() and "memory" not in p.parts]
@@ -222,13 +282,13 @@ def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Pa
     page = root / "bank/world/facts.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text("# Facts\n\n- W: above ^m-above\n  - W: the violet umbrella ^m-below\n- W: after ^m-after\n")
-    refused = bankctl("purge", "above", "--yes")
+    refused = bankctl("purge", "above", "--apply")
 
     assert refused.code == 3
     assert "other memories stand below it (m-below)" in refused.err
-    assert bankctl("purge", "violet umbrella", "--yes").code == 0
+    assert bankctl("purge", "violet umbrella", "--apply").code == 0
     assert page.read_text() == "# Facts\n\n- W: above ^m-above\n- W: after ^m-after\n"
-    assert bankctl("purge", "보라색 우산", "--yes").code == 0
+    assert bankctl("purge", "보라색 우산", "--apply").code == 0
     assert bankctl("verify").code == 0
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
 
@@ -237,12 +297,12 @@ def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) ->
     write_log(root, "2026-05-02.md", f"W: {SECRET}")
     bankctl("cycle", "micro", "--now", NOW)
     id_ = id_of(root, SECRET)
-    said = bankctl("forget", id_).out
+    said = bankctl("forget", id_, "--apply").out
 
-    assert f"bankctl purge {id_} ends those" in said
-    assert bankctl("purge", id_, "--yes").code == 0
+    assert f"bankctl purge {id_} --apply ends those" in said
+    assert bankctl("purge", id_, "--apply").code == 0
     assert not [p for p in (root / ".bankd").rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
-    assert bankctl("purge", id_, "--yes").code == 3
+    assert bankctl("purge", id_, "--apply").code == 3
 
 
 def readable(path: Path) -> bytes:

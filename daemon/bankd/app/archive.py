@@ -55,8 +55,8 @@ def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> Stored:
     )
 
 
-def restore(workspace: Workspace, ids: Sequence[str]) -> Report:
-    """Bring memories back from the archive; UserError when one is not there."""
+def restore(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
+    """Bring memories back from the archive, or only say where to; UserError when one is not there."""
     errand = begin(workspace, "restore")
     held = errand.holdings.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
@@ -67,7 +67,7 @@ def restore(workspace: Workspace, ids: Sequence[str]) -> Report:
         raise UserError(*(f"{id_}: stands in {twice[id_].page} too; one of the two should go" for id_ in sorted(twice)))
     standing = {page.path: standing_of(page) for page in errand.holdings.pages()}
     back = tuple(restored(id_, held[id_], errand.ledger.tombstones.get(id_), standing) for id_ in ids)
-    return errand.carry_out(errand.plan.with_(restored=back))
+    return errand.carry_out(errand.plan.with_(restored=back), dry_run=dry_run)
 
 
 def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report:

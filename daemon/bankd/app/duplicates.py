@@ -59,8 +59,8 @@ def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
     raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
 
 
-def allow(workspace: Workspace, id_: str) -> Report:
-    """Let a blocked line in, whatever it is like: onto the page that its rule gives."""
+def allow(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
+    """Let a blocked line in, whatever it is like: onto the page that its rule gives; or only say which that is."""
     errand = begin(workspace, "allow")
     fact = errand.ledger.consumed.get(id_)
     if fact is None or fact["type"] != DUPLICATE:
@@ -69,7 +69,7 @@ def allow(workspace: Workspace, id_: str) -> Report:
     workspace.graph.refresh()
     rules = workspace.policy().rules
     placement = Placement(line, followed(line.memory, route(line.memory, rules), workspace.graph))
-    return errand.carry_out(errand.plan.with_(lines=(line,), placements=(placement,)))
+    return errand.carry_out(errand.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
 
 
 def _line_of(errand: Errand, id_: str, fact: Event) -> RetainLine:

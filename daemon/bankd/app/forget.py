@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from typing import TypeAlias
 
 from bankd.adapters.storage.derived import remove
 from bankd.adapters.storage.disk import check_room
@@ -31,17 +33,19 @@ from bankd.relinking import Announce, follow, say_nothing
 from bankd.wiring.workspace import Workspace
 
 _DERIVED = ("index", "analyses")
+_Scrub: TypeAlias = tuple[str, Callable[[], object]]
+"""A file or folder that holds the text, and what takes it out there."""
 _REWRITTEN = ("events", TXN, DONE, RUNS)
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """A memory that is gone: its id, what it said, the pages it was on, and the run that took it out."""
+    """A memory that is gone: its id, what it said, its pages, and the run that took it out; of a preview, none."""
 
     id: str
     text: str
     pages: tuple[str, ...]
-    run: str
+    run: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +59,49 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An entry that is to go: its page, its exact lines with all that is nested in it, and what it says."""
+    """An entry that is to go: its page, its exact lines with all that is nested in it, what it says, where it stands."""
 
     page: str
     piece: Piece
     memory: Memory
+    places: frozenset[str]
 
 
-def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing) -> Forgotten:
-    """Take a memory out of bank and archive, with a tombstone; UserError when no page holds it."""
+def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, apply: bool) -> Forgotten:
+    """Take a memory out of bank and archive, with a tombstone, or only say so; UserError when no page holds it."""
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
-    run, changed = _take_out(workspace, found, "forget", announce)
-    workspace.refresh()
+    run, changed = _take_out(workspace, found, "forget", announce, apply=apply)
+    if apply:
+        workspace.refresh()
     return Forgotten(id_, found[0].memory.text, changed, run)
 
 
-def purge(workspace: Workspace, wanted: str, announce: Announce = say_nothing) -> Purged:
-    """Take a memory, by its id, or any text out of everything under this workspace that is ours to write."""
-    tree = workspace.files.tree
-    sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
-    check_room(tree, max(sizes, default=0))
+def purge(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
+    """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so."""
+    if apply:
+        _require_room(workspace)
     text = _text_of(workspace, wanted)
     words, whole = needles(text), normalise(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
     found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise(own))
-    cleaned = list(_take_out(workspace, found, "purge", announce)[1]) if found else []
-    cleaned += [*_scrub_journals(workspace, words), *_scrub_lines(workspace, words), *_drop_copies(workspace, words)]
-    workspace.refresh()
-    return Purged(text, tuple(sorted(set(cleaned))), tuple(_beyond(workspace, encoded(words))))
+    pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
+    scrubbed = _scrub_all(workspace, words, apply=apply)
+    beyond = list(_beyond(workspace, encoded(words), () if apply else scrubbed))
+    if apply:
+        workspace.refresh()
+    else:
+        beyond = [place for place in beyond if not any(place in one.places for one in found)]
+    return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))
+
+
+def _require_room(workspace: Workspace) -> None:
+    """Raises StorageError where the largest file that may be written anew would not fit."""
+    tree = workspace.files.tree
+    sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
+    check_room(tree, max(sizes, default=0))
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
@@ -102,21 +118,24 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
                     f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
                 )
             text = text_of(page.document, Span(entry.start, entry.whole_end))
-            found.append(_Found(path, Piece(entry.memory.id or block_key(text), text), entry.memory))
+            places = frozenset(f"{path}:{line}" for line in range(entry.line, entry.whole_end + 1))
+            found.append(_Found(path, Piece(entry.memory.id or block_key(text), text), entry.memory, places))
     return found
 
 
 def _take_out(
-    workspace: Workspace, found: Sequence[_Found], cause: str, announce: Announce
-) -> tuple[str, tuple[str, ...]]:
+    workspace: Workspace, found: Sequence[_Found], cause: str, announce: Announce, *, apply: bool
+) -> tuple[str | None, tuple[str, ...]]:
     """Take entries out of their pages, with a tombstone for each memory; gives the run and the pages that changed."""
-    run = workspace.recorder.new_run(cause)
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
     operations = tuple(Remove(page, tuple(pieces)) for page, pieces in by_page.items())
     dangling = _dangling(workspace, operations)
     announce(dangling)
+    if not apply:
+        return None, tuple(sorted(by_page))
+    run = workspace.recorder.new_run(cause)
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
     tombstones = tuple(
         event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
@@ -160,7 +179,17 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
     )
 
 
-def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
+def _scrub_all(workspace: Workspace, words: tuple[str, ...], *, apply: bool) -> set[str]:
+    """Take a text out of what remembers it, or only look; gives what holds it."""
+    scrubbed = set()
+    for path, scrub_it in chain(*(find(workspace, words) for find in (_scrub_journals, _scrub_lines, _drop_copies))):
+        scrubbed.add(path)
+        if apply:
+            scrub_it()
+    return scrubbed
+
+
+def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
     journals = workspace.transactions.journals
     for folder in (TXN, DONE, RUNS):
         for journal in list(journals.load(folder)):
@@ -168,11 +197,11 @@ def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[st
             clean = scrub(fields, words)
             if clean != fields:
                 before = clean.pop("before")
-                journals.rewrite(folder, replace(journal, transaction=Transaction.from_json(clean), before=before))
-                yield f"{folder}/{journal.name}"
+                clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
+                yield f"{folder}/{journal.name}", partial(journals.rewrite, folder, clean_one)
 
 
-def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
+def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
     """The event log of every writer, and the ledger of runs."""
     tree = workspace.files.tree
     paths = [f"events/{name}" for name in tree.names("events") if name.endswith((".jsonl", ".jsonl.gz"))]
@@ -181,8 +210,7 @@ def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
         clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
         if clean != data:
             packed = gzip.compress(clean, mtime=0) if path.endswith(".gz") else clean
-            workspace.transactions.staging.publish(path, packed)
-            yield path
+            yield path, partial(workspace.transactions.staging.publish, path, packed)
 
 
 def _unpacked(path: str, data: bytes) -> bytes:
@@ -201,28 +229,33 @@ def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
     return line_of(scrub(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded(words))
 
 
-def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[str]:
+def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
     """Displaced files, answers kept for reading, and everything that is derived."""
     tree = workspace.files.tree
     forms = encoded(words)
     for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
         for name in tree.names(folder):
             if holds(tree.read_own(f"{folder}/{name}", SEGMENT_CAP) or b"", forms):
-                tree.remove(f"{folder}/{name}")
-                yield f"{folder}/{name}"
-    workspace.index.close()
+                yield f"{folder}/{name}", partial(tree.remove, f"{folder}/{name}")
     for name in _DERIVED:
         if (workspace.root / ".bankd" / name).exists():
-            remove(workspace.root / ".bankd" / name)
-            yield f".bankd/{name}"
+            yield f".bankd/{name}", partial(_drop_derived, workspace, name)
 
 
-def _beyond(workspace: Workspace, forms: tuple[bytes, ...]) -> Iterator[str]:
-    """Where the text still is, and where nobody can say: read for the purpose, not believed."""
+def _drop_derived(workspace: Workspace, name: str) -> None:
+    workspace.index.close()
+    remove(workspace.root / ".bankd" / name)
+
+
+def _beyond(workspace: Workspace, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:
+    """Where the text still is outside of what will be scrubbed, and where nobody can say: read for it, not believed."""
+    within = tuple(f"{path}/" for path in scrubbed)
     tree, wanted, longest = workspace.files.tree, re.compile(b"|".join(map(re.escape, forms))), max(map(len, forms))
     for path in sorted(workspace.root.rglob("*")):
         relative = path.relative_to(workspace.root).as_posix()
         if path.is_dir() or path.is_symlink() or ".git" in path.relative_to(workspace.root).parts:
+            continue
+        if relative in scrubbed or relative.startswith(within):
             continue
         try:
             with tree.file(relative) as descriptor:

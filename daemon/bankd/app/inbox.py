@@ -37,23 +37,25 @@ def list_inbox(workspace: Workspace) -> list[Waiting]:
     ]
 
 
-def place(workspace: Workspace, id_: str, target: str) -> list[tuple[str, str]]:
-    """Move one memory out of the inbox; UserError when it is not there or the page may not be."""
+def place(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
+    """Move one memory out of the inbox, or only say where to; UserError when it is not there or the page may not be."""
     page, _, heading = target.partition("#")
     if problem := problem_of_target(page):
         raise UserError(problem)
     waiting = [item for item in list_inbox(workspace) if item.id == id_]
     if not waiting:
         raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
-    return _move(workspace, "place", [(waiting[0], Destination(page, heading or None, "placed by hand"))])
+    move = (waiting[0], Destination(page, heading or None, "placed by hand"))
+    return _move(workspace, "place", [move], dry_run=dry_run)
 
 
-def retry_inbox(workspace: Workspace) -> list[tuple[str, str]]:
-    """Route everything in the inbox again by the rules as they are now."""
+def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
+    """Route everything in the inbox again by the rules as they are now, or only say where to."""
     waiting = list_inbox(workspace)
     found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
     routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
-    return _move(workspace, "retry", [(item, destination) for item, destination in routed if destination.page != INBOX])
+    placed = [(item, destination) for item, destination in routed if destination.page != INBOX]
+    return _move(workspace, "retry", placed, dry_run=dry_run)
 
 
 def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
@@ -68,8 +70,8 @@ def list_held_back(workspace: Workspace) -> list[HeldBack]:
     return held_back_lines(workspace.root)
 
 
-def dismiss(workspace: Workspace, log: str, line: int) -> HeldBack:
-    """Let a line of a log that was not taken in be named no more; UserError when none such is there."""
+def dismiss(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
+    """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there."""
     place = Place(log, line)
     reading, ledger = read_one_log(workspace.files, log, workspace.settings.retain.anywhere), workspace.ledger()
     reading = identified_as(reading, ledger.identity_of(log)) if reading else None
@@ -77,6 +79,8 @@ def dismiss(workspace: Workspace, log: str, line: int) -> HeldBack:
     item = next((item for item in found if item.place == place), None)
     if item is None:
         raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
+    if dry_run:
+        return item
     with workspace.recorder.recording("dismiss") as record:
         facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
         said = event(DISMISSED, item.key, workspace.now, **facts)
@@ -87,9 +91,12 @@ def dismiss(workspace: Workspace, log: str, line: int) -> HeldBack:
     return item
 
 
-def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]]) -> list[tuple[str, str]]:
-    if not moves:
-        return []
+def _move(
+    workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]], *, dry_run: bool
+) -> list[tuple[str, str]]:
+    moved = [(waiting.id, destination.page) for waiting, destination in moves]
+    if dry_run or not moved:
+        return moved
     workspace.graph.refresh()
     operations = out_of_inbox(moves)
     links = follow(operations, workspace.graph, workspace.transactions.look).followed
@@ -102,4 +109,4 @@ def _move(workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destinatio
             for item, to in moves
         ]
     workspace.refresh()
-    return [(waiting.id, destination.page) for waiting, destination in moves]
+    return moved

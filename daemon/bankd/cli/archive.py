@@ -38,14 +38,14 @@ def run(arguments: Namespace) -> int:
         raise UsageError("usage: bankctl archive restore ID...")
     if arguments.action != "restore" and arguments.ids:
         raise UsageError(f"usage: bankctl archive {arguments.action}")
-    writes = arguments.action == "restore" or arguments.apply
+    writes = not arguments.dry_run and (arguments.action == "restore" or arguments.apply)
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=writes) as workspace:
         if arguments.action == "list":
             return _list(list_archive(workspace), as_json=arguments.json)
         if arguments.action == "restore":
-            report = restore(workspace, [id_.removeprefix("^") for id_ in arguments.ids])
+            report = restore(workspace, [id_.removeprefix("^") for id_ in arguments.ids], dry_run=arguments.dry_run)
         else:
-            report = collect_garbage(workspace, apply=arguments.apply, force=arguments.force)
+            report = collect_garbage(workspace, apply=writes, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
         _say_how()

@@ -22,7 +22,7 @@ def run_blocked(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     action = arguments.action or "list"
-    writes = action == "allow" or (action == "merge" and arguments.apply)
+    writes = (action == "allow" and not arguments.dry_run) or (action == "merge" and arguments.apply)
     with open_workspace(find_workspace(arguments.workspace), write=writes) as workspace:
         if action == "list":
             return _list(list_blocked(workspace), as_json=arguments.json)
@@ -37,7 +37,7 @@ def _act(workspace: Workspace, action: str, arguments: Namespace) -> Report:
 
     id_ = arguments.id.removeprefix("^")
     if action == "allow":
-        return allow(workspace, id_)
+        return allow(workspace, id_, dry_run=arguments.dry_run)
     return consolidate(workspace, None, id_, apply=arguments.apply)
 
 

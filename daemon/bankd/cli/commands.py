@@ -25,7 +25,7 @@ COMMANDS = {
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),
     "log": Command("log", "the runs so far, and what each did"),
     "undo": Command("undo", "take a run back"),
-    "forget": Command("forget", "delete a memory, at once and for good"),
+    "forget": Command("forget", "delete a memory, for good"),
     "purge": Command("purge", "take a text out of everything that remembers it"),
     "verify": Command("verify", "check the promises of the bank from the outside"),
     "show": Command("show", "a memory and its source, what became of a log line, or what a run changed"),

@@ -40,31 +40,33 @@ def run(arguments: Namespace) -> int:
     if arguments.action == "place" and not (arguments.id and arguments.page):
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
     if arguments.action == "dismiss":
-        return _dismiss(root, arguments.id or "", as_json=arguments.json)
-    with open_workspace(root, write=arguments.action != "list") as workspace:
+        return _dismiss(root, arguments)
+    with open_workspace(root, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
             return _list(list_inbox(workspace), list_held_back(workspace), as_json=arguments.json)
         if arguments.action == "place":
-            moved = place(workspace, arguments.id.removeprefix("^"), arguments.page)
+            moved = place(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
-            moved = retry_inbox(workspace)
-    return _tell(moved, as_json=arguments.json)
+            moved = retry_inbox(workspace, dry_run=arguments.dry_run)
+    return _tell(moved, arguments)
 
 
-def _dismiss(root: Path, place: str, *, as_json: bool) -> int:
+def _dismiss(root: Path, arguments: Namespace) -> int:
     from bankd.app.inbox import dismiss
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.show import LINE
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
-    found = LINE.fullmatch(place)
+    found = LINE.fullmatch(arguments.id or "")
     if found is None:
         raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:N")
-    with open_workspace(root) as workspace:
-        item = dismiss(workspace, found["log"], int(found["line"]))
-    if as_json:
-        say_json({"dismissed": str(item.place)})
+    with open_workspace(root, write=not arguments.dry_run) as workspace:
+        item = dismiss(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
+    if arguments.json:
+        say_json({"dismissed": str(item.place), "applied": not arguments.dry_run})
+    elif arguments.dry_run:
+        say(f"would be dismissed: {styled(str(item.place), 'bold')}. Nothing was written")
     else:
         say(f"dismissed: {styled(str(item.place), 'bold')}; it stays in its log and is named no more")
     return 0
@@ -95,14 +97,17 @@ def _list(waiting: list[Waiting], held_back: list[HeldBack], *, as_json: bool) -
     return 0
 
 
-def _tell(moved: list[tuple[str, str]], *, as_json: bool) -> int:
+def _tell(moved: list[tuple[str, str]], arguments: Namespace) -> int:
     from bankd.cli.printing import say, say_json, styled
 
-    if as_json:
-        say_json({"moved": [{"id": id_, "page": page} for id_, page in moved]})
+    if arguments.json:
+        rows = [{"id": id_, "page": page} for id_, page in moved]
+        say_json({"moved": rows, "applied": not arguments.dry_run})
         return 0
     for id_, page in moved:
         say(f"{styled(id_, 'dim')} -> {styled(page, 'bold')}")
     if not moved:
         say("no rule places any of them")
+    elif arguments.dry_run:
+        say("nothing was written")
     return 0
