@@ -70,6 +70,8 @@ ISSUED = [
     f"notion ntn_{_mixed(46)}",
     f"linear lin_api_{_mixed(40)}",
     f"hf_{_mixed(34)}",
+    f"the URL is https://api.telegram.org/bot123456789:AA{_mixed(33)}/getMe",
+    f"Azure 클라이언트 암호 값 aB38Q~{_mixed(34)}",
     f"npm_{_mixed(36)}",
     f"pypi-AgEIcHlwaS5vcmc{_mixed(40)}",
     f"docker dckr_pat_{_mixed(27)}",
@@ -101,6 +103,10 @@ NAMED = [
     f"set SECRET_KEY to {_mixed(50)}",
     f'"apiKey": "{_hex(40)}"',
     "password: Tr0ub4dor&3",
+    "**Password:** `vK3$busan-River`",
+    "Client ID abcdefgh, Client Secret qWeRtYuIoP",
+    '{"auths":{"registry.example.dev":{"auth":"bWluYTpxd2VyMTIzNA=="}}}',
+    "시드 구문 1. zoo 2. wrong 3. wool 4. wonder 5. woman 6. wolf 7. winter 8. wing 9. wine 10. window 11. will 12. wild",
     "**Password**: `hunter2!`",
     "DB_PASSWORD=s3cr3tpw",
     "dbPassword = Summer2026!",
@@ -180,6 +186,8 @@ HARMLESS = [
     "계정 정보는 노션에 있다",
     "keyboard: HHKB Professional2 Type-S",
     "my favourite token is RUNE2 in that game",
+    "the key GitHubAPI class is gone",
+    "auth is done by OAuth2Proxy now",
 ]
 
 

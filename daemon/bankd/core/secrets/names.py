@@ -16,7 +16,7 @@ _PASSWORD = re.compile(
 )
 _KEY = re.compile(
     r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
-    r"(?:key|token|secret|credential|bearer|basic)s?(?![A-Za-z])"
+    r"(?:key|token|secret|credential|bearer|basic|auth)s?(?![A-Za-z])"
     r"|(?<=[a-z])(?:Key|Token|Secret)\b"
     r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는])|토큰|시크릿",
     re.IGNORECASE,
@@ -35,14 +35,15 @@ _OPTION = re.compile(
 )
 # A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
 _PHRASE = re.compile(
-    r"(?:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?(?P<value>(?:\b[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}\b)"
+    r"(?:seed|mnemonic|recovery|시드|니모닉|복구)[^\n]{0,32}?[:=은는\s]\s*[\"'`]?"
+    r"(?P<value>(?:(?:\d{1,2}[.)] ?)?\b[a-z]{3,8}[ ,]+){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8}\b)"
 )
 
 _OPEN = r"[\"'`*_)\]]*\s*"
-_START = r"\s*[\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+)?(?P<value>[!-~]+)"
+_START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+)?(?P<value>[!-~]+)"
 _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
     (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
-    (Joint.STATED, re.compile(rf"{_OPEN}(?:은|는|이|가|을|를)\s?(?:이제\s|지금\s)?{_START}")),
+    (Joint.STATED, re.compile(rf"{_OPEN}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}")),
     (
         Joint.SAID,
         re.compile(

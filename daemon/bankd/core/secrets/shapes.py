@@ -23,6 +23,7 @@ ISSUED: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("AWS key", "A", r"(?<![A-Z0-9])(?:AKIA|ASIA|AGPA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
         ("Alibaba key", "LTAI", r"\bLTAI[A-Za-z0-9]{12,}"),
         ("Azure key", "AccountKey=", r"AccountKey=(?P<secret>[A-Za-z0-9+/=]{40,})"),
+        ("Azure secret", "8Q~", r"\b[A-Za-z0-9_.~-]{3}8Q~[A-Za-z0-9_.~-]{30,}"),
         ("signed URL", "sig=", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/=_-]{30,})"),
         ("Google key", "AIza", r"\bAIza[A-Za-z0-9_-]{30,}"),
         ("Google client secret", "GOCSPX-", rf"\bGOCSPX-{_BODY}{{20,}}"),
@@ -38,7 +39,7 @@ ISSUED: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}"),
         ("webhook", "webhook.office.com", r"webhook\.office\.com/webhookb2/\S{20,}"),
         ("Discord token", ".", r"\b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}"),
-        ("Telegram token", ":AA", r"\b\d{8,10}:AA[A-Za-z0-9_-]{30,}"),
+        ("Telegram token", ":AA", r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{30,}"),
         (
             "API key",
             "sk",

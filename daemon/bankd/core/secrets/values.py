@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from enum import Enum
+from itertools import pairwise
 
 _SIGNS = frozenset("!@#$%^&*+=~?")
 _WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
@@ -64,8 +65,15 @@ def is_key(value: str, rest: str, joint: Joint) -> bool:
         return False
     kinds = _kinds_of(value)
     if len(value) < 16:
-        return joint is Joint.STATED and len(value) >= 8 and len(kinds) >= 3 and "digit" in kinds
+        is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
+        return len(value) >= 8 and (is_mixed or _is_shuffled(value))
     return len(kinds - {"sign"}) >= 2 and not is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
+
+
+def _is_shuffled(value: str) -> bool:
+    """Whether the kind of character changes at every other place or oftener, as in no name that people write."""
+    changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
+    return 2 * changes >= len(value) and not is_worded(value)
 
 
 def is_random(token: str) -> bool:
