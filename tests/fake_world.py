@@ -13,21 +13,21 @@ from bankd.core.edits.transaction import Transaction, take_step
 from bankd.core.language.wording import Wording, plain_wording
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.decay import FADING_TAG
-from bankd.core.lifecycle.events import Ledger, event, fold
-from bankd.core.lifecycle.follow import Part, describe
+from bankd.core.lifecycle.events import Ledger, fold_events, make_event
+from bankd.core.lifecycle.follow import PagePart, read_part
 from bankd.core.lifecycle.retain import LogReading, read_log
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import Scene
+from bankd.core.links.points import LinkScene
 from bankd.core.links.relink import Source
 from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import Entry, Page, read_page
-from bankd.core.markdown.scanner import decode, encode, scan
-from bankd.core.pages.rearrange import read_source, rewriter
+from bankd.core.markdown.scanner import decode_text, encode_text, scan_text
+from bankd.core.pages.rearrange import read_source, reference_rewriter
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.plan.plan import Deferred, Undated
@@ -36,7 +36,7 @@ from bankd.cycle import World
 
 @lru_cache
 def _read(path: str, text: str) -> Page:
-    return read_page(path, encode(text))
+    return read_page(path, encode_text(text))
 
 
 @lru_cache
@@ -44,7 +44,7 @@ def _all_lines(path: str, text: str) -> PageLines:
     return PageLines(_read(path, text))
 
 
-def _lines(page: Page, entry: Entry) -> Lines:
+def _lines(page: Page, entry: Entry) -> MemoryLines:
     return _all_lines(page.path, page.document.text).of(entry)
 
 
@@ -102,7 +102,7 @@ class FakeRecalls:
 
 
 class FakeHoldings:
-    """What the pages hold, read again each time; of `unseen` pages it does not know, as a stale catalogue."""
+    """What the pages hold, read again each time; of `unseen` pages it does not know, as a stale catalog."""
 
     def __init__(self, disk: FakeDisk) -> None:
         self._disk = disk
@@ -123,7 +123,7 @@ class FakeHoldings:
                 found[id_] = (*found.get(id_, ()), page.path)
         return found
 
-    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+    def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         wanted = set(keys)
         found = ((text_key(entry.memory), page, entry) for page, entry in self._entries(folder="bank/"))
         return {key: entry.memory.id or f"{page.path}:{entry.line}" for key, page, entry in found if key in wanted}
@@ -141,11 +141,11 @@ class FakeHoldings:
         texts = [(page, entry, _lines(page, entry).text) for page, entry in found]
         return [Undated(page.path, entry.memory.id or block_key(text), text) for page, entry, text in texts]
 
-    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
+    def lines_of(self, ids: Iterable[str]) -> Mapping[str, MemoryLines]:
         wanted = set(ids)
         return {id_: lines for id_, lines in self.all_lines().items() if id_ in wanted}
 
-    def all_lines(self) -> Mapping[str, Lines]:
+    def all_lines(self) -> Mapping[str, MemoryLines]:
         open_ = self._entries(folder="bank/", is_open=True)
         return {entry.memory.id: _lines(page, entry) for page, entry in open_ if entry.memory.id}
 
@@ -158,7 +158,7 @@ class FakeHoldings:
             if (c := entry.memory.confidence)
         ]
 
-    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
         wanted = set(places)
         open_ = self._entries(folder="bank/", is_open=True)
         return {at: _lines(page, entry) for page, entry in open_ if (at := (page.path, entry.line)) in wanted}
@@ -167,7 +167,7 @@ class FakeHoldings:
         return sum(1 for _ in self._entries(folder="bank/"))
 
     def read(self, page: str) -> bytes | None:
-        return encode(self._disk.pages[page]) if page in self._disk.pages else None
+        return encode_text(self._disk.pages[page]) if page in self._disk.pages else None
 
 
 class FakeTransactions:
@@ -181,7 +181,7 @@ class FakeTransactions:
         self.contested: set[str] = set()
 
     def ledger(self) -> Ledger:
-        return fold(self.events)
+        return fold_events(self.events)
 
     def closed(self, paths: Collection[str]) -> Mapping[str, str]:
         return {path: "marked immutable" for path in paths if path in self.shut}
@@ -191,7 +191,7 @@ class FakeTransactions:
         self.committed.append(transaction)
         for step in transaction.steps():
             if step.path not in self.contested:
-                data = take_step(step, self._look(step.path), self._look, rewriter("routing.yaml")).data
+                data = take_step(step, self._look(step.path), self._look, reference_rewriter("routing.yaml")).data
                 self._put(step.path, data)
         held = {entry.memory.id for _, entry in self._disk.entries()}
         self.events += [said for said in transaction.events if said["type"] != "kept" or said["memory"] in held]
@@ -200,16 +200,16 @@ class FakeTransactions:
 
     def note(self, kind: str, memory: str, at: datetime, **facts: object) -> None:
         """An event from before the run."""
-        self.events.append(event(kind, f"{memory}@{at}", at, memory=memory, **facts))
+        self.events.append(make_event(kind, f"{memory}@{at}", at, memory=memory, **facts))
 
     def _look(self, path: str) -> bytes | None:
-        return encode(self._disk.pages[path]) if path in self._disk.pages else None
+        return encode_text(self._disk.pages[path]) if path in self._disk.pages else None
 
     def _put(self, path: str, data: bytes | None) -> None:
         if data is None:
             self._disk.pages.pop(path, None)
         else:
-            self._disk.pages[path] = decode(data)
+            self._disk.pages[path] = decode_text(data)
 
 
 class FakeRunIndex:
@@ -251,8 +251,8 @@ class FakeGraph:
         return Names(self._disk.pages)
 
     @property
-    def scene(self) -> Scene:
-        return Scene(self.names, lambda path: outline_of(scan(self._disk.pages[path])))
+    def scene(self) -> LinkScene:
+        return LinkScene(self.names, lambda path: outline_of(scan_text(self._disk.pages[path])))
 
     def strays(self) -> Sequence[Stray]:
         return self.lost
@@ -271,7 +271,7 @@ class FakeGraph:
         self._disk.steps.append("refresh graph")
 
     def sizes(self) -> Mapping[str, int]:
-        return {path: len(encode(text)) for path, text in self._disk.pages.items() if path.startswith("bank/")}
+        return {path: len(encode_text(text)) for path, text in self._disk.pages.items() if path.startswith("bank/")}
 
     def moved(self) -> Mapping[str, str]:
         return self.moves
@@ -285,9 +285,9 @@ class FakeGraph:
     def is_hub(self, path: str) -> bool:
         return self.names.has_folder(parts_folder(path))
 
-    def view(self, path: str) -> Part | None:
+    def view(self, path: str) -> PagePart | None:
         text = self._disk.pages.get(path)
-        return None if text is None else describe(_read(path, text))
+        return None if text is None else read_part(_read(path, text))
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """Every page may refer to what is laid out anew."""
@@ -300,8 +300,8 @@ class FakeWorld:
     def __init__(self, pages: Mapping[str, str] | None = None, logs: Mapping[str, str] | None = None) -> None:
         self.disk = FakeDisk(pages, logs)
         self.logs, self.recalls = FakeLogs(self.disk), FakeRecalls()
-        self.holdings, self.graph = FakeHoldings(self.disk), FakeGraph(self.disk)
+        self.catalog, self.graph = FakeHoldings(self.disk), FakeGraph(self.disk)
         self.transactions, self.index = FakeTransactions(self.disk), FakeRunIndex(self.disk)
         self.world = World(
-            self.logs, self.holdings, self.transactions, self.index, FakeWordings(), self.graph, self.recalls
+            self.logs, self.catalog, self.transactions, self.index, FakeWordings(), self.graph, self.recalls
         )

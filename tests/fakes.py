@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
+from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
 from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
 from bankd.core.ranking.indexable import IndexAnalyses, entries_of, nodes_of
@@ -40,7 +40,7 @@ class FakeAnalyser:
         return IndexAnalyses({text: as_text(self.analyse_query(text, lexicon)) for text in texts}, {}, frozenset())
 
     def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
-        return analyse_by_lexicon(text, lexicon) if has_hangul(text) else analyse(text)
+        return analyse_by_lexicon(text, lexicon) if has_hangul(text) else analyse_text(text)
 
 
 class FakeIndex:

@@ -2,7 +2,7 @@
 
     collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
 
-Everything up to `check` is a decision and touches nothing.
+Everything up to `check_plan` is a decision and touches nothing.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from bankd.core.dedup.exact_match import text_key
-from bankd.core.language.reading import words_of
+from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.follow import follow
+from bankd.core.lifecycle.follow import choose_part
 from bankd.core.lifecycle.retain import LogReading, RetainLine, identified_as
 from bankd.core.lifecycle.retiring import allowed_removals
-from bankd.core.lifecycle.routing import Destination, Rules, route
+from bankd.core.lifecycle.routing import Destination, Rules, route_memory
 from bankd.core.markdown.memory import Memory, render_memory
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
-from bankd.core.markdown.scanner import decode
+from bankd.core.markdown.scanner import decode_text
 from bankd.core.pages.block_links import heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.pages.split import Limits
-from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off
 from bankd.core.plan.confirming import confirmations_of
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
-from bankd.core.plan.judging import judge
+from bankd.core.plan.judging import judge_lines
 from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
-from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask
+from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Graph, Holdings, Index, Logs, Recalls, Transactions, Wordings
-from bankd.relinking import find_dead_links, relink
-from bankd.retention import consolidate, retire
+from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
+from bankd.relinking import find_dead_links, relink_plan
+from bankd.retention import merge_near_copies, retire_memories
 
-Kind: TypeAlias = Literal["micro", "reflect"]
+CycleKind: TypeAlias = Literal["micro", "reflect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class World:
     """The outside world of a run."""
 
     logs: Logs
-    holdings: Holdings
+    catalog: MemoryCatalog
     transactions: Transactions
     index: Index
     wordings: Wordings
@@ -71,7 +71,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RunFacts:
     """What a run knows before it decides anything."""
 
     readings: Sequence[LogReading]
@@ -90,7 +90,9 @@ class Report:
     notes: Sequence[str] = ()
 
 
-def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy, *, dry_run: bool = False) -> Report:
+def run_cycle(
+    kind: CycleKind, run: str, now: datetime, world: World, policy: Policy, *, dry_run: bool = False
+) -> Report:
     """Run one cycle; `now` is the only moment it knows.
 
     Raises RefusedError when the plan goes beyond the budget, InvariantError when it would lose something.
@@ -98,18 +100,18 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     facts = _gather(now, world)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 
-    plan = collect(plan, facts, world, policy)
+    plan = collect_lines(plan, facts, world, policy)
     plan = route_lines(plan, facts, policy.rules, world.graph)
-    plan = deduplicate(plan, world, policy)
+    plan = deduplicate_lines(plan, world, policy)
     if kind == "reflect":
-        plan = keep(plan, facts, world, policy)
+        plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
-    plan = relink(plan, world.graph, world.holdings.read)
+    plan = relink_plan(plan, world.graph, world.catalog.read)
     if kind == "reflect":
-        plan = heal(plan, world.graph, policy)
-        plan = split(plan, facts, world, policy)
+        plan = heal_outside_moves(plan, world.graph, policy)
+        plan = split_pages(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
-    check(plan, world.holdings, world.graph, policy)
+    check_plan(plan, world.catalog, world.graph, policy)
 
     if dry_run:
         return Report(kind, plan, is_applied=False)
@@ -119,7 +121,7 @@ def run_cycle(kind: Kind, run: str, now: datetime, world: World, policy: Policy,
     world.logs.note_held_back(_held_back(plan, facts, world, policy))
     world.logs.mark_read(_finished(facts.readings, plan))
     if not plan.is_empty:  # else all pages have been seen
-        world.holdings.refresh(now)
+        world.catalog.refresh(now)
     notes = [*world.index.refresh(now)]
     if kind == "reflect":
         if not plan.is_empty:
@@ -133,19 +135,19 @@ def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 
-def _gather(now: datetime, world: World) -> Facts:
-    unread_pages = world.holdings.refresh(now)
+def _gather(now: datetime, world: World) -> RunFacts:
+    unread_pages = world.catalog.refresh(now)
     world.graph.refresh()
     ledger = world.transactions.ledger()
     readings, waiting = world.logs.unread()
-    return Facts(readings, waiting, unread_pages, ledger)
+    return RunFacts(readings, waiting, unread_pages, ledger)
 
 
-def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Find the lines that are new, and what hands did to the logs and the bank since the last run."""
     readings, renamed = _recognise_renamed(facts, world.logs.present())
     lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
-    held = world.holdings.pages_of(line.id for line in lines)
+    held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
     fresh = [line for line in lines if line.id not in held and text_key(line.memory) not in forgotten]
     secrets = {line.id: find_secrets(render_memory(line.memory), policy.finders) for line in fresh}
@@ -155,14 +157,14 @@ def collect(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=renamed,
         bad=tuple(bad for reading in readings for bad in reading.bad if bad.key not in facts.ledger.dismissed),
-        undated=tuple(world.holdings.undated()),
+        undated=tuple(world.catalog.undated()),
         recalled=_recalled(facts.ledger, world),
-        copied=tuple(world.holdings.copied()),
+        copied=tuple(world.catalog.copied()),
     )
-    return _believe_vanished(plan, facts, world.holdings, policy)
+    return _believe_vanished(plan, facts, world.catalog, policy)
 
 
-def _recognise_renamed(facts: Facts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:
+def _recognise_renamed(facts: RunFacts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:
     renamed = find_renamed(facts.readings, facts.ledger, present)
     names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
     readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
@@ -173,56 +175,58 @@ def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     """What answered a search since the last run: once a day a memory."""
     recent = sorted(world.recalls.recalled().items())
     fresh = [(id_, day) for id_, day in recent if ledger.recalled.get(id_, date.min) < day]
-    held = world.holdings.pages_of(id_ for id_, _ in fresh)
+    held = world.catalog.pages_of(id_ for id_, _ in fresh)
     return tuple((id_, day) for id_, day in fresh if id_ in held)
 
 
 def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:
-    return Withheld(line, secrets[0].kind, mask(render_memory(line.memory), secrets))
+    return Withheld(line, secrets[0].kind, mask_secrets(render_memory(line.memory), secrets))
 
 
-def _believe_vanished(plan: Plan, facts: Facts, holdings: Holdings, policy: Policy) -> Plan:
+def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, policy: Policy) -> Plan:
     """Take memories that are gone for deleted by hand, unless some page could not be read or too many are gone."""
     if facts.unread_pages:
         return plan
-    vanished = find_vanished(facts.ledger, lambda ids: set(holdings.pages_of(ids)))
-    if len(vanished) <= allowed_removals(holdings.count(), policy.settings.budget) or policy.force:
+    vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
+    if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:
         return plan.with_(deleted=vanished)
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
     return plan.with_(warnings=(*plan.warnings, warning))
 
 
-def route_lines(plan: Plan, facts: Facts, rules: Rules, graph: Graph) -> Plan:
+def route_lines(plan: Plan, facts: RunFacts, rules: Rules, graph: Graph) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    placements = [Placement(line, followed(line.memory, route(line.memory, rules), graph)) for line in plan.lines]
+    placements = [
+        Placement(line, place_on_part(line.memory, route_memory(line.memory, rules), graph)) for line in plan.lines
+    ]
     closed = {item.what: item.reason for item in facts.unread_pages}
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
     return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
 
 
-def followed(memory: Memory, destination: Destination, graph: Graph) -> Destination:
+def place_on_part(memory: Memory, destination: Destination, graph: Graph) -> Destination:
     """The page of a rule, or the part of it that fits a memory, when that page has been split."""
     is_hub = graph.is_hub(f"bank/{destination.page}")
-    return follow(memory, destination, graph.view) if is_hub else destination
+    return choose_part(memory, destination, graph.view) if is_hub else destination
 
 
-def deduplicate(plan: Plan, world: World, policy: Policy) -> Plan:
+def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
-    plan = _block_equal(plan, world.holdings)
+    plan = _block_equal(plan, world.catalog)
     lines = {placement.line.id: placement.line.memory for placement in plan.placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
-    wordings = world.wordings.take_apart(words_of(memory) for memory in (*lines.values(), *known))
-    judged = judge(plan.placements, neighbours, wordings, policy.settings.dedup.threshold)
+    wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
+    judged = judge_lines(plan.placements, neighbours, wordings, policy.settings.dedup.threshold)
     blocked = tuple(sorted((*plan.blocked, *judged.blocked), key=lambda item: item.line.place))
     fading = Fading.of(policy.settings.decay)
-    again = confirmations_of(blocked, world.holdings.lines_of(b.twin for b in blocked), plan.now.date(), fading)
+    again = confirmations_of(blocked, world.catalog.lines_of(b.twin for b in blocked), plan.now.date(), fading)
     return plan.with_(placements=judged.placements, blocked=blocked, updates=judged.updates, confirmed=tuple(again))
 
 
-def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
-    twins = dict(holdings.twins_of(text_key(placement.line.memory) for placement in plan.placements))
+def _block_equal(plan: Plan, catalog: MemoryCatalog) -> Plan:
+    twins = dict(catalog.find_exact_matches(text_key(placement.line.memory) for placement in plan.placements))
     placements, blocked = [], []
     for placement in plan.placements:
         key = text_key(placement.line.memory)
@@ -234,15 +238,15 @@ def _block_equal(plan: Plan, holdings: Holdings) -> Plan:
     return plan.with_(placements=tuple(placements), blocked=tuple(blocked))
 
 
-def keep(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Merge near-copies, if so set, and take out what has faded: to the archive, never away."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
-        plan = consolidate(plan, ledger, world.holdings, world.index, world.wordings, settings)
-    return retire(plan, ledger, world.holdings, settings, clock_frozen=policy.clock_frozen, force=policy.force)
+        plan = merge_near_copies(plan, ledger, world.catalog, world.index, world.wordings, settings)
+    return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
-def heal(plan: Plan, graph: Graph, policy: Policy) -> Plan:
+def heal_outside_moves(plan: Plan, graph: Graph, policy: Policy) -> Plan:
     """Let links follow what a hand has moved, if the settings say so."""
     if policy.settings.links.heal != "apply":
         return plan
@@ -256,23 +260,23 @@ def heal(plan: Plan, graph: Graph, policy: Policy) -> Plan:
     return plan.with_(rearranged=heal_links(moves, sources, graph.names, graph.sources_for, others))
 
 
-def split(plan: Plan, facts: Facts, world: World, policy: Policy) -> Plan:
+def split_pages(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
     if plan.rearranged:  # links follow one rearrangement a run: the pages are split in the next
         return plan
     limits = Limits.of(policy.settings.split)
     touched = {operation.path for operation in plan.operations if not is_outside(operation.path)}
-    before = {path: data for path in touched if (data := world.holdings.read(path)) is not None}
-    pages = foresee(plan.transaction, before)
+    before = {path: data for path in touched if (data := world.catalog.read(path)) is not None}
+    pages = foresee_pages(plan.transaction, before)
     large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
-    pages |= {path: data for path in large if (data := world.holdings.read(path)) is not None}
+    pages |= {path: data for path in large if (data := world.catalog.read(path)) is not None}
     closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
     closed |= {item.link.source for item in plan.followed}
     graph = world.graph
     bank = Bank(
         graph.names, graph.is_name_taken, lambda path: is_splittable(path) and path not in closed, graph.sources_for
     )
-    rearranged = split_large({path: decode(data) for path, data in pages.items()}, limits, bank)
+    rearranged = split_large({path: decode_text(data) for path, data in pages.items()}, limits, bank)
     return plan.with_(rearranged=rearranged)
 
 
@@ -287,20 +291,20 @@ def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
     ]
 
 
-def check(plan: Plan, holdings: Holdings, graph: Graph, policy: Policy) -> None:
+def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:
     """Refuse a plan that would lose something, or that is too large to go unasked."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
-    before = {path: data for path in touched if (data := holdings.read(path)) is not None}
-    dead = find_dead_links(plan.operations, graph, holdings.read)
-    findings = [*find_losses(plan, before, foresee(plan.transaction, before)), *find_broken(plan, dead)]
+    before = {path: data for path in touched if (data := catalog.read(path)) is not None}
+    dead = find_dead_links(plan.operations, graph, catalog.read)
+    findings = [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
     if findings:
         raise InvariantError(*findings)
-    excess = find_excess(plan, policy.settings.budget, holdings.count())
+    excess = find_excess(plan, policy.settings.budget, catalog.count())
     if excess and not policy.force:
         raise RefusedError(excess.reason, "--force")
 
 
-def _held_back(plan: Plan, facts: Facts, world: World, policy: Policy) -> dict[str, Sequence[HeldBack]]:
+def _held_back(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> dict[str, Sequence[HeldBack]]:
     """Of each log that was read: the lines that were not taken in and that a person should look at."""
     readings, _ = _recognise_renamed(facts, world.logs.present())
     screened = screened_in(facts.ledger, plan.withheld)

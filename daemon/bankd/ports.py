@@ -13,15 +13,15 @@ from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.follow import Part
+from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import Scene
+from bankd.core.links.points import LinkScene
 from bankd.core.links.relink import Source
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
@@ -131,7 +131,7 @@ class Recalls(Protocol):
         """By the ids of the memories in them, the last day on which each was asked for."""
 
 
-class Holdings(Protocol):
+class MemoryCatalog(Protocol):
     """What the bank and its archive hold, without reading every page again."""
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
@@ -140,7 +140,7 @@ class Holdings(Protocol):
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For each id that is held: the pages that hold it, relative to the workspace."""
 
-    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+    def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory."""
 
     def copied(self) -> Sequence[Copied]:
@@ -149,16 +149,16 @@ class Holdings(Protocol):
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""
 
-    def lines_of(self, ids: Iterable[str]) -> Mapping[str, Lines]:
+    def lines_of(self, ids: Iterable[str]) -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
 
-    def all_lines(self) -> Mapping[str, Lines]:
+    def all_lines(self) -> Mapping[str, MemoryLines]:
         """The same of every memory of the bank that has an id."""
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
 
-    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
         """The same of memories without an id, by page and line."""
 
     def count(self) -> int:
@@ -203,7 +203,7 @@ class Graph(Protocol):
         """The files that a link may lead to."""
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> LinkScene:
         """The files with the places in them, for asking how far references lead."""
 
     def links_into(self, pages: Collection[str]) -> Sequence[Link]:
@@ -236,7 +236,7 @@ class Graph(Protocol):
     def is_hub(self, path: str) -> bool:
         """Whether a page may have parts."""
 
-    def view(self, path: str) -> Part | None:
+    def view(self, path: str) -> PagePart | None:
         """What decides whether a memory fits a page; None when there is no such page."""
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from bankd.core.edits.operations import Append, Operation, Relink
 from bankd.core.edits.transaction import Transaction
 from bankd.core.links.linking import Link
-from bankd.core.links.points import Scene, place_in
+from bankd.core.links.points import LinkScene, place_in
 from bankd.core.markdown.anchors import Outline, outline_of
 from bankd.core.markdown.names import BANK, is_outside
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import decode, scan
+from bankd.core.markdown.scanner import decode_text, scan_text
 from bankd.core.pages.block_links import Followed, Following, Moving, follow_blocks, loses_places
-from bankd.core.pages.rearrange import read_source, reference_name, rewriter
-from bankd.core.plan.check import foresee
+from bankd.core.pages.rearrange import read_source, reference_name, reference_rewriter
+from bankd.core.plan.check import foresee_pages
 from bankd.core.plan.plan import Plan
 from bankd.ports import Graph
 
@@ -31,9 +31,9 @@ def say_nothing(dangling: Sequence[Link]) -> None:
     """Announce to nobody."""
 
 
-def relink(plan: Plan, graph: Graph, read: Read) -> Plan:
+def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     """Let links follow what a plan moves; a memory that a link cannot follow to the archive stays, and is named."""
-    following = follow(plan.operations, graph, read, plan.heirs, plan.written_links)
+    following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}
     staying = {source.id for source in plan.taken_out} & stuck.keys()
     if not staying:
@@ -41,7 +41,7 @@ def relink(plan: Plan, graph: Graph, read: Read) -> Plan:
         return plan.with_(followed=following.followed, dead_links=deleted)
     reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
     less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
-    return relink(less, graph, read)
+    return relink_plan(less, graph, read)
 
 
 def _memory_named(link: Link, graph: Graph, read: Read) -> str:
@@ -59,7 +59,7 @@ def _place(link: Link) -> str:
     return f"{link.source}:{link.reference.line + 1}"
 
 
-def follow(
+def follow_links(
     operations: Iterable[Operation],
     graph: Graph,
     read: Read,
@@ -117,19 +117,19 @@ class _Change:
     _names: dict[str, set[str]] = field(default_factory=dict)
 
     @property
-    def before(self) -> Scene:
+    def before(self) -> LinkScene:
         return self.graph.scene
 
     @property
-    def after(self) -> Scene:
+    def after(self) -> LinkScene:
         gone = self.old.keys() - self.texts.keys()
-        return Scene(self.graph.names.changed(gone, self.texts), self._outline)
+        return LinkScene(self.graph.names.changed(gone, self.texts), self._outline)
 
     def _outline(self, path: str) -> Outline | None:
         if path not in self.texts or not path.endswith(".md"):
             return None if path in self.old else self.graph.scene.outline_of(path)
         if path not in self._outlines:
-            self._outlines[path] = outline_of(scan(self.texts[path]))
+            self._outlines[path] = outline_of(scan_text(self.texts[path]))
         return self._outlines[path]
 
     def is_dead(self, link: Link) -> bool:
@@ -174,5 +174,5 @@ def _foreseen(operations: tuple[Operation, ...], graph: Graph, read: Read) -> _C
     inside = tuple(operation for operation in operations if not is_outside(operation.path))
     named = {move.target for operation in inside if isinstance(operation, Relink) for move in operation.moves}
     before = {path: data for path in {*named, *(op.path for op in inside)} if (data := read(path)) is not None}
-    after = foresee(Transaction("", "", inside), before, rewriter(graph.routing))
-    return _Change(operations, graph, before, {path: decode(data) for path, data in after.items()})
+    after = foresee_pages(Transaction("", "", inside), before, reference_rewriter(graph.routing))
+    return _Change(operations, graph, before, {path: decode_text(data) for path, data in after.items()})

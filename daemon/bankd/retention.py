@@ -9,36 +9,45 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
-from bankd.core.language.reading import words_of
-from bankd.core.lifecycle.archive import candidates, goes_by_itself
-from bankd.core.lifecycle.consolidate import Member, find_clusters, mergers
+from bankd.core.language.reading import compared_text
+from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
+from bankd.core.lifecycle.consolidate import Member, find_clusters, find_mergers
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.merged import Merged, merged_of
-from bankd.core.lifecycle.retiring import Named, Opinion, archived, fallen, memory_of, named, residents_of, too_many
+from bankd.core.lifecycle.retiring import (
+    Named,
+    Opinion,
+    archive_memory,
+    find_fallen,
+    give_id,
+    memory_of,
+    residents_of,
+    too_many,
+)
 from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.policy import Settings
 from bankd.core.plan.judging import Reader
 from bankd.core.plan.plan import Plan
-from bankd.ports import Holdings, Index, Wordings
+from bankd.ports import Index, MemoryCatalog, Wordings
 
 
-def consolidate(
-    plan: Plan, ledger: Ledger, holdings: Holdings, index: Index, wordings: Wordings, settings: Settings
+def merge_near_copies(
+    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, index: Index, wordings: Wordings, settings: Settings
 ) -> Plan:
     """Merge the near-copies that were in the bank before this run, but none that this run says something of."""
     touched = _touched(plan)
-    held = {id_: lines for id_, lines in holdings.all_lines().items() if id_ not in touched}
+    held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
     found = find_merged(held, ledger, index, wordings, settings, plan.now.date())
-    warning = too_many(sum(len(m.sources) for m in found), holdings.count(), settings.budget)
+    warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
     if warning:
         return plan.with_(warnings=(*plan.warnings, warning))
     return plan.with_(merged=found)
 
 
 def find_merged(
-    held: Mapping[str, Lines],
+    held: Mapping[str, MemoryLines],
     ledger: Ledger,
     index: Index,
     wordings: Wordings,
@@ -53,7 +62,7 @@ def find_merged(
     members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
     clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
     fading = Fading.of(settings.decay)
-    found = [merger for cluster in clusters for merger in mergers(cluster, today, fading)]
+    found = [merger for cluster in clusters for merger in find_mergers(cluster, today, fading)]
     # What a person brought back is not merged away again.
     wanted = [merger for merger in found if not ledger.restored.keys() & set(merger.sources[1:])]
     return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
@@ -64,34 +73,34 @@ def _pair(one: str, other: str) -> tuple[str, str]:
 
 
 def _members(
-    ids: set[str], held: Mapping[str, Lines], memories: Mapping[str, Memory], wordings: Wordings
+    ids: set[str], held: Mapping[str, MemoryLines], memories: Mapping[str, Memory], wordings: Wordings
 ) -> dict[str, Member]:
-    reader = Reader(wordings.take_apart(sorted({words_of(memories[id_]) for id_ in ids})))
+    reader = Reader(wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
     return {id_: Member(id_, memories[id_], reader.read(memories[id_]), held[id_].heading) for id_ in ids}
 
 
-def retire(
-    plan: Plan, ledger: Ledger, holdings: Holdings, settings: Settings, *, clock_frozen: bool, force: bool
+def retire_memories(
+    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, settings: Settings, *, clock_frozen: bool, force: bool
 ) -> Plan:
     """Take out the opinions that have faded and, if so set, what was superseded: to the archive, never away."""
     if clock_frozen:
         plan = plan.with_(warnings=(*plan.warnings, FROZEN))
     today, fading = plan.now.date(), Fading.of(settings.decay)
-    opinions = [] if clock_frozen else fallen(holdings.opinions(), today, fading)
+    opinions = [] if clock_frozen else find_fallen(catalog.opinions(), today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}
     ids = {o.id for o in opinions if o.id} | superseded.keys()
-    lines = holdings.lines_of(ids - _touched(plan))
+    lines = catalog.lines_of(ids - _touched(plan))
     residents = residents_of(lines, ledger)
     going = [
         found
-        for found in candidates(residents, today, fading, clock_frozen=clock_frozen)
+        for found in find_archivable(residents, today, fading, clock_frozen=clock_frozen)
         if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
     ]
-    warning = too_many(len(plan.taken_out) + len(going), holdings.count(), settings.budget)
+    warning = too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
     if warning and not force:
         return plan.with_(warnings=(*plan.warnings, warning))
-    out = tuple(archived(found, lines[found.resident.id]) for found in going)
-    return plan.with_(archived=out, named=_named(opinions, holdings))
+    out = tuple(archive_memory(found, lines[found.resident.id]) for found in going)
+    return plan.with_(archived=out, named=_named(opinions, catalog))
 
 
 def _touched(plan: Plan) -> set[str]:
@@ -100,7 +109,7 @@ def _touched(plan: Plan) -> set[str]:
     return {b.twin for b in plan.blocked} | {u.old for u in plan.updates} | {c.key for c in plan.confirmed} | merged
 
 
-def _named(opinions: Sequence[Opinion], holdings: Holdings) -> tuple[Named, ...]:
+def _named(opinions: Sequence[Opinion], catalog: MemoryCatalog) -> tuple[Named, ...]:
     """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
-    found = holdings.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
-    return tuple(named(lines) for lines in found.values() if not memory_of(lines).is_pinned)
+    found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
+    return tuple(give_id(lines) for lines in found.values() if not memory_of(lines).is_pinned)

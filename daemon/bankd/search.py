@@ -7,16 +7,25 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
-from bankd.core.language.lexicon import Readings, lexicon_of, words_of
+from bankd.core.language.lexicon import Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import prior_of
 from bankd.core.ranking.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.ranking.query_form import phrasing_of
-from bankd.core.ranking.scoring import TREE_WEIGHT, Candidate, Corpus, Weights, score, shortlist, sketch, weigh
-from bankd.core.ranking.spacing import pieces_of, respaced
+from bankd.core.ranking.scoring import (
+    TREE_WEIGHT,
+    Candidate,
+    Corpus,
+    Weights,
+    choose_finalists,
+    score_finalists,
+    score_first,
+    weigh_query,
+)
+from bankd.core.ranking.spacing import cut_run, restore_spaces
 from bankd.core.ranking.succession import newest_first
-from bankd.core.ranking.typos import mended
+from bankd.core.ranking.typos import mend_typos
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView, QueryReader
@@ -34,7 +43,7 @@ _TAIL = 0.5
 """The share of the floor that the further answers must reach, once one has reached it."""
 
 
-class Taste(NamedTuple):
+class RankingOptions(NamedTuple):
     """What bears on an answer beside words: the weight of the tree, what fades a day, and what was superseded."""
 
     tree_weight: float = TREE_WEIGHT
@@ -51,23 +60,23 @@ class Ranked(NamedTuple):
     parts: dict[str, float]
 
 
-def search(
+def answer_query(
     query: Query,
     index: "IndexView",
     reader: "QueryReader",
     fresh: Freshness,
     today: date,
-    taste: Taste = Taste(),  # noqa: B008
+    options: RankingOptions = RankingOptions(),  # noqa: B008
 ) -> Answer:
     """Answer a query.
 
     read | find | rank | floor
     """
-    weights = read(query, index, reader)
+    weights = read_query(query, index, reader)
     finalists = max(query.limit, _FINALISTS)
-    found = find(weights, query.filters, index, today, taste, 2 * finalists)
-    ranked = rank(found, weights, index, today, taste, finalists)
-    newer = taste.newer_of([one.row.id for one in ranked if one.row.id])
+    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
+    ranked = rank_candidates(found, weights, index, today, options, finalists)
+    newer = options.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
     answers = best if query.everything else above_floor(best, weights, index.corpus)
@@ -83,22 +92,22 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> S
     return [one for one, share in zip(ranked, reached, strict=True) if share >= _TAIL]
 
 
-def read(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
+def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
     known, readings = cache(partial(_is_known, index)), cache(index.reading)  # each is asked several times of a word
     is_korean = has_hangul(query.text)
-    text = respaced(normal_form(query.text), readings, known) if is_korean else query.text
+    text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
     analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
-    terms = mended(analysis.terms, known, index.terms_with)
+    terms = mend_typos(analysis.terms, known, index.terms_with)
     if is_korean:
-        terms = [word for term in terms for word in words_of(term, known)]
+        terms = [word for term in terms for word in known_words(term, known)]
         runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
-    weights = weigh(analysis, runs, index.corpus.memories, index.frequency)
+    weights = weigh_query(analysis, runs, index.corpus.memories, index.frequency)
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
 
 
-class Likeness:
+class NeighbourQueries:
     """Reads memories as questions for those that are alike; what was asked of the index for one is kept for the next."""
 
     def __init__(self, index: "IndexView", reader: "QueryReader") -> None:
@@ -111,12 +120,12 @@ class Likeness:
         """The words of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
         text = normal_form(text)
         analysis = self._reader.analyse_query(text, self._lexicon)
-        return weigh(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
+        return weigh_query(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
     """A run that the bank does not have, as the words that it was read as."""
-    return pieces_of(run, terms) if is_hangul(run) and readings(run) is None else [run]
+    return cut_run(run, terms) if is_hangul(run) and readings(run) is None else [run]
 
 
 def _is_known(index: "IndexView", term: str) -> bool:
@@ -124,37 +133,50 @@ def _is_known(index: "IndexView", term: str) -> bool:
     return index.frequency("terms", term) > 0 or index.frequency("heading", term) > 0
 
 
-def find(
-    weights: Weights, filters: Filters, index: "IndexView", today: date, taste: Taste, most: int = 2 * _FINALISTS
+def find_candidates(
+    weights: Weights,
+    filters: Filters,
+    index: "IndexView",
+    today: date,
+    options: RankingOptions,
+    most: int = 2 * _FINALISTS,
 ) -> Sequence[int]:
     """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
         return index.find(weights, filters, most)
     least = filters.min_confidence
     found = index.find(weights, filters, _FILTERED_CANDIDATES)
-    sure = {row.row for row in index.rows(found) if worth(row, today, taste) >= least}
+    sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
     return [number for number in found if number in sure][:most]
 
 
-def worth(row: FoundRow, today: date, taste: Taste) -> float:
+def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
     """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
     if row.hundredths is None:
         return 100.0
     days = max((today - row.day).days, 0) if row.day and row.tag == "O" else 0
-    return row.hundredths - taste.fading_hundredths * days
+    return row.hundredths - options.fading_hundredths * days
 
 
-def rank(
-    found: Sequence[int], weights: Weights, index: "IndexView", today: date, taste: Taste, size: int = _FINALISTS
+def rank_candidates(
+    found: Sequence[int],
+    weights: Weights,
+    index: "IndexView",
+    today: date,
+    options: RankingOptions,
+    size: int = _FINALISTS,
 ) -> list[Ranked]:
     """Score what was found, those in full that stand best at first sight, and put it best first."""
-    sketches = sketch(index.candidates(found), weights, index.corpus)
-    finalists = shortlist(sketches, weights, size, taste.tree_weight)
+    first_passes = score_first(index.candidates(found), weights, index.corpus)
+    finalists = choose_finalists(first_passes, weights, size, options.tree_weight)
     pages = {one.candidate.page for one in finalists}
-    paths, scores = index.paths(pages), score(finalists, index.vocabularies(pages), weights, taste.tree_weight)
+    paths, scores = (
+        index.paths(pages),
+        score_finalists(finalists, index.vocabularies(pages), weights, options.tree_weight),
+    )
     rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
     ranked = [
-        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, today, taste))
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, today, options))
         for one, parts in zip(finalists, scores, strict=True)
         if (row := rows.get(one.candidate.row)) and row.page in paths
     ]
@@ -166,8 +188,8 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 
-def _with_prior(parts: dict[str, float], row: FoundRow, today: date, taste: Taste) -> dict[str, float]:
-    sure = None if row.hundredths is None else worth(row, today, taste)
+def _with_prior(parts: dict[str, float], row: FoundRow, today: date, options: RankingOptions) -> dict[str, float]:
+    sure = None if row.hundredths is None else confidence_today(row, today, options)
     prior = prior_of(sure, (today - row.day).days if row.day else None, is_pinned="#pinned" in row.text)
     if not prior or not parts["score"]:
         return parts

@@ -10,7 +10,7 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def shipped(name: str) -> Path:
+def shipped_folder(name: str) -> Path:
     """The folder of a shipped thing, such as `bank_template`."""
     inside = _PACKAGE / "_shipped" / name
     return inside if inside.is_dir() else _PACKAGE.parent.parent / name

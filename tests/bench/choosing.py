@@ -21,11 +21,11 @@ from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.core.ranking import question_words as asking
 from bankd.core.ranking import scoring
-from bankd.core.ranking.eval_bank import TrialBank, folder_of
+from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import bootstrap_interval, quality_of
 from bankd.core.ranking.query import Filters, Query
-from bankd.search import Taste, find, rank, read
-from bankd.wiring.searching import Searching
+from bankd.search import RankingOptions, find_candidates, rank_candidates, read_query
+from bankd.wiring.search_service import SearchService
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 from tests.bench.remembering import RememberingIndex, RememberingReader
@@ -101,7 +101,7 @@ class Bench:
         choosing, reporting = halves_of(trial)
         few = Random(SEED).sample(list(choosing), min(most, len(choosing)))
         self.choosing, self.reporting = few, reporting
-        self._searching = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        self._searching = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
         self._searching.refresh(NOW, None)
         self._index = RememberingIndex(self._searching.index)
         self._reader = RememberingReader(self._searching.analyser)
@@ -112,12 +112,14 @@ class Bench:
     def ranks(self, queries: Sequence[Mapping[str, Any]], variation: Variation) -> list[float]:
         """The reciprocal rank of each query among the first ten."""
         with varied(variation):
-            return [self._rank(query, Taste(variation.tree_weight)) for query in queries]
+            return [self._rank(query, RankingOptions(variation.tree_weight)) for query in queries]
 
-    def _rank(self, query: Mapping[str, Any], taste: Taste) -> float:
-        filters = Filters(nodes=(folder_of(query[GROUP]),)) if query.get(GROUP) else Filters()
-        weights = read(Query(query["text"]), self._index, self._reader)
-        ranked = rank(find(weights, filters, self._index, _TODAY, taste), weights, self._index, _TODAY, taste)
+    def _rank(self, query: Mapping[str, Any], options: RankingOptions) -> float:
+        filters = Filters(nodes=(group_folder(query[GROUP]),)) if query.get(GROUP) else Filters()
+        weights = read_query(Query(query["text"]), self._index, self._reader)
+        ranked = rank_candidates(
+            find_candidates(weights, filters, self._index, _TODAY, options), weights, self._index, _TODAY, options
+        )
         documents = [self._bank.documents[one.path, one.row.line] for one in ranked[:10] if one.parts["score"] > 0]
         return quality_of(documents, self._trial.relevant[str(query["id"])]).mrr_10
 

@@ -19,24 +19,24 @@ from typing import Any
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
-from bankd.core.ranking.eval_bank import TrialBank, folder_of
-from bankd.wiring.searching import Searching
+from bankd.core.ranking.eval_bank import TrialBank, group_folder
+from bankd.wiring.search_service import SearchService
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 
 ALLOWED_FALSE, ALLOWED_LOST = 0.10, 0.02
 
 
-def ask(search: Searching, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
+def ask(search: SearchService, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
     """The hits of a query, inside its own group or in the whole bank."""
     request: dict[str, Any] = {"query": query["text"], "everything": everything}
     if inside and query.get(GROUP):
-        request["nodes"] = [folder_of(query[GROUP])]
+        request["nodes"] = [group_folder(query[GROUP])]
     hits: list[Mapping[str, Any]] = search.answer(request, NOW, pending=0)["hits"]
     return hits
 
 
-def lost_share(trial: TrialSet, search: Searching, bank: TrialBank) -> float:
+def lost_share(trial: TrialSet, search: SearchService, bank: TrialBank) -> float:
     """Of the questions whose answer stands among the first ten: how many lose it to the floor."""
     found, lost = 0, 0
     for query in trial.queries:
@@ -73,10 +73,10 @@ def print_halves(name: str, trial: TrialSet, most: int) -> None:
 
 
 @contextmanager
-def opened(trial: TrialSet) -> Iterator[tuple[Searching, TrialBank]]:
+def opened(trial: TrialSet) -> Iterator[tuple[SearchService, TrialBank]]:
     """A set as a bank, indexed, and searched with Kiwi."""
     with trial_workspace(trial.documents, GROUP) as (root, bank):
-        search = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        search = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
         search.refresh(NOW, None)
         yield search, bank
         search.close()

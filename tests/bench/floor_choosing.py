@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 from bankd.app.evaluate import NOW, TrialSet, read_set
 from bankd.core.ranking import floor
-from bankd.core.ranking.eval_bank import TrialBank, folder_of
+from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.query import Filters, Query
 from bankd.core.ranking.scoring import Corpus, Weights
-from bankd.search import Ranked, Taste, above_floor, find, rank, read
-from bankd.wiring.searching import Searching
+from bankd.search import Ranked, RankingOptions, above_floor, find_candidates, rank_candidates, read_query
+from bankd.wiring.search_service import SearchService
 from tests.bench.choosing import print_cells, print_head
 from tests.bench.floor import opened
 from tests.bench.halves import halves_of
@@ -119,12 +119,12 @@ def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) ->
                 yield Case(name, other, asked)
 
 
-def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank) -> Asked:
+def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank) -> Asked:
     """Ask it, its own inside their conversation."""
-    index, today, taste = search.index, NOW.date(), Taste()
-    weights = read(Query(query["text"]), index, search.analyser)
-    filters = Filters(nodes=(folder_of(query[GROUP]),)) if relevant and query.get(GROUP) else Filters()
-    ranked = rank(find(weights, filters, index, today, taste), weights, index, today, taste)
+    index, today, options = search.index, NOW.date(), RankingOptions()
+    weights = read_query(Query(query["text"]), index, search.analyser)
+    filters = Filters(nodes=(group_folder(query[GROUP]),)) if relevant and query.get(GROUP) else Filters()
+    ranked = rank_candidates(find_candidates(weights, filters, index, today, options), weights, index, today, options)
     found = [bank.documents[one.path, one.row.line] for one in ranked[:10]]
     right = frozenset(place for place, document in enumerate(found) if relevant.get(document, 0) > 0)
     return Asked(ranked, weights, index.corpus, right)

@@ -21,7 +21,7 @@ from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
 from bankd.core.ranking.eval_bank import TrialBank
 from bankd.core.ranking.evaluation import bootstrap_interval, quality_of
-from bankd.wiring.searching import Searching
+from bankd.wiring.search_service import SearchService
 from tests.bench.baseline import WordSearch
 from tests.bench.perturbing import ALLOWED, PERTURBATIONS
 
@@ -50,12 +50,12 @@ class Judge:
 
     def __init__(self, trial: TrialSet, root: Path, bank: TrialBank) -> None:
         self.trial, self.bank = trial, bank
-        self.full = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        self.full = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
         self.full.refresh(NOW, None)
         self.full.analyser.patience = "if warm"
-        self.lean = Searching(root, SETTINGS, None, is_daemon=False)
+        self.lean = SearchService(root, SETTINGS, None, is_daemon=False)
 
-    def ask(self, search: Searching, texts: Mapping[str, str] | None = None) -> Evaluation:
+    def ask(self, search: SearchService, texts: Mapping[str, str] | None = None) -> Evaluation:
         """Ask all queries, or other texts in their place."""
         queries = [dict(query, text=texts[str(query["id"])]) if texts else query for query in self.trial.queries]
         return judge_all(self.trial._replace(queries=queries), search, self.bank, GROUP)

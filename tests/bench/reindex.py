@@ -21,7 +21,7 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
-from bankd.wiring.searching import Searching
+from bankd.wiring.search_service import SearchService
 from tests.bench.banks import Words, make_pages
 from tests.bench.quality import GROUP, data_folder
 
@@ -45,8 +45,8 @@ def seconds(work: Callable[[], object]) -> float:
     return perf_counter() - started
 
 
-def open_searching(root: Path) -> Searching:
-    searching = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+def open_searching(root: Path) -> SearchService:
+    searching = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
     searching.index._pages = CountingPages(root / "bank")
     return searching
 
@@ -102,7 +102,7 @@ def print_real_sets() -> None:
             print_cache(name, root)
 
 
-def _take_in(searching: Searching) -> None:
+def _take_in(searching: SearchService) -> None:
     searching.refresh(NOW, None, "if warm")
     if not searching.answer({"query": "zzyzx"}, NOW, pending=0)["hits"]:
         raise SystemExit("the changed page is not found")

@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from threading import Event
 
-from bankd.adapters.system.socket_client import Conversation, ask
+from bankd.adapters.system.socket_client import Conversation, send_request
 from tests.bench.banks import Words, make_bank, make_queries
 from tests.bench.service import children
 from tests.bench.speed import percentiles, time_each
@@ -25,7 +25,7 @@ SEED = 13
 
 def wait_until_idle(daemon: int, root: Path, memories: int) -> None:
     """Return when the daemon has read the bank, has run once, and the process that did it is gone."""
-    while ask(str(root), {"op": "status"}, 60)["index"]["memories"] < memories or children(daemon):
+    while send_request(str(root), {"op": "status"}, 60)["index"]["memories"] < memories or children(daemon):
         Event().wait(1)
 
 

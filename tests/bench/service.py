@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import Conversation, NoDaemonError, ask
-from bankd.adapters.watching.watcher import Pace
+from bankd.adapters.system.socket_client import Conversation, NoDaemonError, send_request
+from bankd.adapters.watching.watcher import WatchIntervals
 
 BIN = Path(sys.executable).parent
 SYLLABLES = [chr(0xAC00 + 588 * n + 28 * m) for n in range(19) for m in range(0, 21, 2)]
@@ -46,7 +46,7 @@ def running(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The daemon, until its index is whole."""
     daemon = subprocess.Popen([BIN / "bankd", "--workspace", folder], stderr=subprocess.DEVNULL)
     try:
-        wait_for(lambda: ask(str(folder), {"op": "status"}, 60)["index"]["memories"] > 0, 600)
+        wait_for(lambda: send_request(str(folder), {"op": "status"}, 60)["index"]["memories"] > 0, 600)
         yield daemon
     finally:
         daemon.terminate()
@@ -86,7 +86,7 @@ def show_latencies(folder: Path, client: Conversation, times: int) -> None:
         moved.rename(folder / f"away-{number}")
         found.setdefault("folder moved out", []).append(wait_for(lambda word=word: not is_found(client, word), 30))
     for kind, seconds in found.items():
-        beyond = [1000 * (one - Pace().quiet) for one in seconds]
+        beyond = [1000 * (one - WatchIntervals().quiet) for one in seconds]
         print(f"{kind:18} median {statistics.median(beyond):4.0f} ms, worst {max(beyond):4.0f} ms beyond the debounce")
 
 
@@ -149,7 +149,7 @@ def show_checkout(folder: Path, client: Conversation) -> None:
 
 def pending(folder: Path) -> int:
     """How many changed files the daemon knows of and has not read."""
-    return int(ask(str(folder), {"op": "status"})["index"]["pending"])
+    return int(send_request(str(folder), {"op": "status"})["index"]["pending"])
 
 
 def show_searches(folder: Path, clients: int) -> None:
@@ -216,9 +216,9 @@ def show_stop(folder: Path, *, is_asked: bool) -> None:
     shutil.rmtree(folder / ".bankd" / "index")
     daemon = subprocess.Popen([BIN / "bankd", "--workspace", folder], stderr=subprocess.DEVNULL)
     if is_asked:
-        wait_for(lambda: bool(ask(str(folder), {"op": "ping"})["ok"]), 60)
+        wait_for(lambda: bool(send_request(str(folder), {"op": "ping"})["ok"]), 60)
         with suppress(NoDaemonError):
-            ask(str(folder), {"op": "run", "kind": "reflect", "within": 1.0}, 1.5)
+            send_request(str(folder), {"op": "run", "kind": "reflect", "within": 1.0}, 1.5)
     wait_for(lambda: any((folder / ".bankd" / "index").glob("[0-9]*/terms/*")), 60)
     began = read_monotonic()
     daemon.terminate()
@@ -236,7 +236,7 @@ def measure(folder: Path, idle: float) -> None:
         show_latencies(folder, client, 5)
         show_checkout(folder, client)
         show_memory(daemon, folder, "after edits")
-        ask(str(folder), {"op": "run", "kind": "reflect"}, 300)
+        send_request(str(folder), {"op": "run", "kind": "reflect"}, 300)
         show_memory(daemon, folder, "after a reflect")
         show_searches(folder, 1)
         show_searches(folder, 8)

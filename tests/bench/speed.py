@@ -18,8 +18,8 @@ from time import perf_counter
 from bankd.app.evaluate import NOW, SETTINGS
 from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
-from bankd.search import search
-from bankd.wiring.searching import Searching
+from bankd.search import answer_query
+from bankd.wiring.search_service import SearchService
 from tests.bench.banks import Words, make_pages, make_queries
 
 SMALL = 10_000
@@ -36,11 +36,11 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
         root = Path(name)
         (root / ".bankd").mkdir()
         texts = make_pages(root / "bank", memories, words, random)
-        searching = Searching(root, SETTINGS, None, is_daemon=False)
+        searching = SearchService(root, SETTINGS, None, is_daemon=False)
         searching.refresh(NOW, None)
         queries = make_queries(texts, words, random, QUERIES)
         fresh = Freshness(0, None, daemon=False)
-        ask = lambda text: search(Query(text), searching.index, searching.analyser, fresh, NOW.date())  # noqa: E731
+        ask = lambda text: answer_query(Query(text), searching.index, searching.analyser, fresh, NOW.date())  # noqa: E731
         figures = percentiles("bankd", time_each(ask, queries))
         if with_fts5:
             figures |= percentiles("fts5", time_each(*fts5_over(searching, texts, queries[:FTS5_QUERIES])))
@@ -49,7 +49,7 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
 
 
 def fts5_over(
-    searching: Searching, texts: Sequence[str], queries: Sequence[str]
+    searching: SearchService, texts: Sequence[str], queries: Sequence[str]
 ) -> tuple[Callable[[str], object], list[str]]:
     """The same memories and queries, as the same tokens, for SQLite FTS5 with its own BM25."""
     index = searching.index

@@ -11,9 +11,9 @@ from statistics import median
 import pytest
 
 from bankd.adapters.storage import tree
-from bankd.adapters.storage.syscalls import Calls
-from bankd.adapters.storage.transactions import Applied, Transactions
-from bankd.core.edits.transaction import Transaction, replay
+from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.core.edits.transaction import Transaction, replay_transaction
 from tests.crash import outside, world
 
 pytestmark = pytest.mark.full
@@ -21,14 +21,14 @@ Patch = pytest.MonkeyPatch
 ROUNDS = 15
 
 
-class Unsynced(Calls):
+class Unsynced(Syscalls):
     """The real calls, but nothing is made durable."""
 
     def sync(self, fd: int) -> None:
         pass
 
 
-class Counting(Calls):
+class Counting(Syscalls):
     """The real calls, counted."""
 
     syncs = 0
@@ -43,15 +43,15 @@ def as_it_is(_: Patch) -> None:
 
 
 def without_syncing(patch: Patch) -> None:
-    patch.setattr(tree, "Calls", Unsynced)
+    patch.setattr(tree, "Syscalls", Unsynced)
 
 
 def plain_writing(patch: Patch) -> None:
     """No journal, no stage, no look: work out what every file becomes, and write it over what is there."""
 
-    def commit(self: Transactions, transaction: Transaction) -> Applied:
+    def commit(self: TransactionWriter, transaction: Transaction) -> Applied:
         before = {operation.path: self.look(operation.path) for operation in transaction.operations}
-        for path, data in replay(transaction, before, self.look, self.rewrite).items():
+        for path, data in replay_transaction(transaction, before, self.look, self.rewrite).items():
             target = self._tree.root / path
             if data is None:
                 target.unlink(missing_ok=True)
@@ -62,7 +62,7 @@ def plain_writing(patch: Patch) -> None:
         return Applied(1)
 
     without_syncing(patch)
-    patch.setattr(Transactions, "commit", commit)
+    patch.setattr(TransactionWriter, "commit", commit)
 
 
 WAYS = {"as it is": as_it_is, "without syncing": without_syncing, "plain writing": plain_writing}
@@ -95,7 +95,7 @@ def test_safety_costs_little_beside_a_whole_reflect_run(tmp_path: Path) -> None:
     outside.setup(tmp_path / "template")
     typical = compare(tmp_path / "template", tmp_path, outside.run, ROUNDS)
     with Patch.context() as patch:
-        patch.setattr(tree, "Calls", Counting)
+        patch.setattr(tree, "Syscalls", Counting)
         outside.run(shutil.copytree(tmp_path / "template", tmp_path / "counted"))
     print(f"{Counting.syncs} syncs in a run of 50 new memories, a split in eight and ten archived opinions")
 

@@ -16,12 +16,12 @@ import pytest
 from kiwipiepy import Kiwi
 
 from bankd.core.dedup.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
-from bankd.core.dedup.duplicates import THRESHOLD, Outcome, compare
+from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.consolidate import THRESHOLD as CLUSTERED_FROM
-from bankd.core.lifecycle.consolidate import Member, affinity
+from bankd.core.lifecycle.consolidate import Member, affinity_of
 from bankd.core.markdown.memory import Memory
 from tests.bench import changes, rewordings
 
@@ -53,10 +53,10 @@ def test_clusters_gather_what_is_the_same_and_not_whole_pages(shared: Path, read
         members = (
             Member(text, Memory(text, "W"), read(text), (page,)) for text, page in zip((one, other), pages, strict=True)
         )
-        return affinity(*members)
+        return affinity_of(*members)
 
     pairs = [pair for name in PAIR_SETS for pair in read_pairs(rows(shared / "data" / name)) if pair.old != pair.new]
-    same = [pair for pair in pairs if compare(read(pair.old), read(pair.new)).outcome is Outcome.SAME]
+    same = [pair for pair in pairs if compare_statements(read(pair.old), read(pair.new)).outcome is Relation.SAME]
     texts = korean_memories(shared, Random(SEED))[:190]
     chance = [(one, other) for at, one in enumerate(texts) for other in texts[at + 1 :: 7]]
     missed = [pair for pair in same if near(pair.old, pair.new, "one", "two") < CLUSTERED_FROM]
@@ -94,7 +94,7 @@ def test_same_is_precise_on_the_half_that_nothing_was_chosen_on(
 
 def test_no_look_alike_of_a_memory_is_called_the_same(shared: Path, read: Callable[[str], Statement]) -> None:
     pairs = without_mistakes(read_pairs(rows(shared / "data/naia-contract-ko")))
-    called = [pair for pair in pairs if compare(read(pair.old), read(pair.new)).outcome is Outcome.SAME]
+    called = [pair for pair in pairs if compare_statements(read(pair.old), read(pair.new)).outcome is Relation.SAME]
 
     assert len(pairs) == 105  # of 110; the other five are letter for letter the memory that they should differ from
     assert called == []
@@ -112,7 +112,7 @@ def test_rewordings_are_the_same(shared: Path, read: Callable[[str], Statement],
             if other is not None and other != text:
                 name = f"{'Korean' if is_korean else 'English'} {way}"
                 made[name] += 1
-                same[name] += compare(read(text), read(other)).outcome is Outcome.SAME
+                same[name] += compare_statements(read(text), read(other)).outcome is Relation.SAME
     for name, count in made.items():
         print(f"{name}: {same[name]} of {count} = {same[name] / count:.3f}")
 
@@ -136,16 +136,16 @@ def changed(shared: Path, kiwi: Kiwi, seed: int) -> Iterator[tuple[str, str, str
 def test_one_changed_value_is_never_the_same(
     shared: Path, read: Callable[[str], Statement], kiwi: Kiwi, seed: int
 ) -> None:
-    counts = Counter[tuple[str, Outcome]]()
+    counts = Counter[tuple[str, Relation]]()
     mistaken = []
     for kind, old, new in changed(shared, kiwi, seed):
-        outcome = compare(read(old), read(new)).outcome
+        outcome = compare_statements(read(old), read(new)).outcome
         counts[kind, outcome] += 1
-        mistaken += [(kind, old, new)] if outcome is Outcome.SAME else []
+        mistaken += [(kind, old, new)] if outcome is Relation.SAME else []
     for kind in sorted({kind for kind, _ in counts}):
-        print(kind, {outcome.value: counts[kind, outcome] for outcome in Outcome})
+        print(kind, {outcome.value: counts[kind, outcome] for outcome in Relation})
     values = sum(count for (kind, _), count in counts.items() if kind in VALUES)
-    updates = sum(count for (kind, outcome), count in counts.items() if kind in VALUES and outcome is Outcome.UPDATE)
+    updates = sum(count for (kind, outcome), count in counts.items() if kind in VALUES and outcome is Relation.UPDATE)
     print(f"value changes called update: {updates} of {values} = {updates / values:.3f}")
 
     assert mistaken == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
+from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
 from bankd.core.language.analysis import Analysis, AnalysisText, as_text
 
 RAW: list[object] = [[["커피", "마시"], [], ["차"]], True, {"커피를": ["커피"], "안": [], "마셔": ["마시"]}]
@@ -27,7 +27,7 @@ def test_an_answer_of_the_worker_is_an_analysis_without_empty_sentences() -> Non
 
 
 def test_it_is_kept_as_text_with_its_readings() -> None:
-    kept = analysed("커피를 안 마셔", RAW)
+    kept = pack_analysis("커피를 안 마셔", RAW)
 
     assert kept.analysis == AnalysisText("커피 마시\n차", "커피 피를 커 안 마셔 마", denies=True)
     assert readings_of_all([kept]) == {"커피를": "커피", "안": "", "마셔": "마시"}
@@ -36,7 +36,7 @@ def test_it_is_kept_as_text_with_its_readings() -> None:
 @pytest.mark.parametrize(
     "one",
     [
-        analysed("커피를 안 마셔", RAW),
+        pack_analysis("커피를 안 마셔", RAW),
         Analysed(as_text(Analysis((), (), denies=False)), "", ""),
         Analysed(AnalysisText("a b\nc", "", denies=False), "안", ""),
     ],

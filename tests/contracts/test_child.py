@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import pytest
 
-from bankd.adapters.system.child import Child, ChildDiedError
+from bankd.adapters.system.child import ChildDiedError, ChildProcess
 from bankd.adapters.system.clock import read_monotonic
 
 SERVANT = """
@@ -48,8 +48,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def child(clock: Clock) -> Iterator[Child]:
-    child = Child(COMMAND, clock, idle_seconds=60)
+def child(clock: Clock) -> Iterator[ChildProcess]:
+    child = ChildProcess(COMMAND, clock, idle_seconds=60)
     yield child
     child.close()
 
@@ -68,14 +68,14 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def test_one_process_answers_many_requests(child: Child) -> None:
+def test_one_process_answers_many_requests(child: ChildProcess) -> None:
     answers = [child.ask({"do": word}) for word in ("one", "two", "x" * 200_000)]
 
     assert [len(answer["said"]) for answer in answers] == [3, 3, 200_000]
     assert len({answer["pid"] for answer in answers}) == 1
 
 
-def test_an_open_file_goes_with_a_request(child: Child, tmp_path: Path) -> None:
+def test_an_open_file_goes_with_a_request(child: ChildProcess, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("inside")
     with (tmp_path / "file").open() as file:
         answer = child.ask({"do": "read"}, file.fileno())
@@ -84,7 +84,7 @@ def test_an_open_file_goes_with_a_request(child: Child, tmp_path: Path) -> None:
     assert child.ask({"do": "again"})["file"] is None
 
 
-def test_it_goes_when_there_was_nothing_to_do_for_a_while(child: Child, clock: Clock) -> None:
+def test_it_goes_when_there_was_nothing_to_do_for_a_while(child: ChildProcess, clock: Clock) -> None:
     first = child.ask({"do": "one"})["pid"]
     clock.seconds = 59
     child.end_if_idle()
@@ -98,14 +98,14 @@ def test_it_goes_when_there_was_nothing_to_do_for_a_while(child: Child, clock: C
     assert child.ask({"do": "two"})["pid"] != first
 
 
-def test_one_that_dies_is_told_and_the_next_request_has_another(child: Child) -> None:
+def test_one_that_dies_is_told_and_the_next_request_has_another(child: ChildProcess) -> None:
     with pytest.raises(ChildDiedError, match="exit code 7"):
         child.ask({"do": "die"})
 
     assert child.ask({"do": "one"})["said"] == "one"
 
 
-def test_ended_in_the_middle_it_begins_nothing_more(child: Child) -> None:
+def test_ended_in_the_middle_it_begins_nothing_more(child: ChildProcess) -> None:
     child.ask({"do": "one"})
     told: list[str] = []
 
@@ -129,8 +129,8 @@ def test_ended_in_the_middle_it_begins_nothing_more(child: Child) -> None:
 def test_it_ends_with_its_master_in_the_middle_of_work_and_a_lock_is_held_until_then(tmp_path: Path) -> None:
     master = f"""
 import fcntl, os, threading
-from bankd.adapters.system.child import Child
-child = Child({COMMAND!r}, lambda: 0.0)
+from bankd.adapters.system.child import ChildProcess
+child = ChildProcess({COMMAND!r}, lambda: 0.0)
 lock = os.open({str(tmp_path / "lock")!r}, os.O_RDWR | os.O_CREAT)
 fcntl.flock(lock, fcntl.LOCK_EX)
 print(child.ask({{"do": "one"}}, lock)["pid"], flush=True)

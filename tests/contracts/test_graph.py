@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.workspace.link_graph import LinkGraph
 from bankd.adapters.workspace.link_store import LinkTable
 from bankd.app.init import make_workspace
@@ -25,7 +25,7 @@ def write(root: Path, path: str, text: str) -> None:
 
 def graph_of(root: Path) -> LinkGraph:
     (root / ".bankd").mkdir(exist_ok=True)
-    graph = LinkGraph(Tree(root), LinkTable(root / ".bankd/links.sqlite3"), ["agent"], "routing.yaml")
+    graph = LinkGraph(FileTree(root), LinkTable(root / ".bankd/links.sqlite3"), ["agent"], "routing.yaml")
     graph.refresh()
     return graph
 

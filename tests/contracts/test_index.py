@@ -18,7 +18,7 @@ from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.core.ranking.scoring import Weights
 from bankd.ports import IndexView
-from bankd.search import search
+from bankd.search import answer_query
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PAGES = {
@@ -49,7 +49,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
 
 def found(index: IndexView, text: str, filters: Filters = Filters()) -> list[str]:  # noqa: B008 -- it is frozen
     fresh = Freshness(0, None, daemon=False)
-    answer = search(Query(text, filters=filters), index, FakeAnalyser(), fresh, NOW.date())
+    answer = answer_query(Query(text, filters=filters), index, FakeAnalyser(), fresh, NOW.date())
     return [f"{hit.path}:{hit.line}" for hit in answer.hits]
 
 

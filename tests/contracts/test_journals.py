@@ -9,14 +9,14 @@ import pytest
 
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, Journals
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.edits.transaction import Transaction
 
 
 @pytest.fixture
 def journals(tmp_path: Path) -> Iterator[Journals]:
     """Two transactions that wait for their second look."""
-    tree = Tree(tmp_path)
+    tree = FileTree(tmp_path)
     journals = Journals(tree, Staging(tree))
     for seq in (1, 2):
         journal = Journal(seq, Transaction(f"run-{seq}", "2026-06-10T03:00:00+09:00"), {})
@@ -42,7 +42,7 @@ def test_one_that_moves_on_is_found_where_it_went(journals: Journals, tmp_path: 
                 journals.move(next(journals.load(DONE)), DONE, RUNS)
             return super().load(folder, since)
 
-    reader = Moving(Tree(tmp_path), journals._staging)
+    reader = Moving(FileTree(tmp_path), journals._staging)
 
     assert [journal.seq for journal in reader.all()] == [1, 2]
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import BusyError
 
 
 @pytest.fixture
 def locks(tmp_path: Path) -> tuple[Lock, Lock]:
     """Two that want to write in one workspace."""
-    return Lock(Tree(tmp_path), "2026-05-04T03:00"), Lock(Tree(tmp_path), "2026-05-04T03:01")
+    return Lock(FileTree(tmp_path), "2026-05-04T03:00"), Lock(FileTree(tmp_path), "2026-05-04T03:01")
 
 
 def test_while_one_writes_the_other_is_told_who_does(locks: tuple[Lock, Lock]) -> None:
@@ -41,7 +41,7 @@ def test_a_lock_that_was_handed_on_is_held_until_both_let_go(locks: tuple[Lock, 
     first, second = locks
     first.take()
     descriptor = os.dup(first.descriptor)
-    handed = Lock.handed(Tree(tmp_path), descriptor)
+    handed = Lock.handed(FileTree(tmp_path), descriptor)
 
     assert handed.is_held
     with pytest.raises(BusyError):

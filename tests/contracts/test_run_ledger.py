@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from bankd.adapters.workspace import run_ledger
-from bankd.adapters.workspace.run_ledger import RunLedger, read_rows
-from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.adapters.workspace.run_ledger import RunLedger, read_ledger
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-def row(number: int) -> Row:
-    return Row(NOW + timedelta(minutes=number), "micro", Outcome.RAN, note=str(number))
+def row(number: int) -> LedgerRow:
+    return LedgerRow(NOW + timedelta(minutes=number), "micro", RunOutcome.RAN, note=str(number))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_rows_are_kept(workspace: Path) -> None:
     RunLedger(workspace).add(row(1))
     RunLedger(workspace).add(row(2))
 
-    assert list(read_rows(workspace)) == [row(1), row(2)]
+    assert list(read_ledger(workspace)) == [row(1), row(2)]
     assert (workspace / ".bankd/runs.jsonl").stat().st_mode & 0o777 == 0o600
 
 
@@ -40,7 +40,7 @@ def test_a_torn_or_foreign_line_costs_only_itself(workspace: Path) -> None:
 
     RunLedger(workspace).add(row(2))
 
-    assert list(read_rows(workspace)) == [row(1), row(2)]
+    assert list(read_ledger(workspace)) == [row(1), row(2)]
 
 
 def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_a_full_disk_refused_is_written_later(workspace: Path) -> None:
     (workspace / "away").rename(workspace / ".bankd")
     ledger.add(row(2))
 
-    assert list(read_rows(workspace)) == [row(1), row(2)]
+    assert list(read_ledger(workspace)) == [row(1), row(2)]
 
 
 def test_what_commands_added_is_learnt_once(workspace: Path) -> None:
@@ -80,4 +80,4 @@ def test_it_does_not_grow_for_ever(workspace: Path, monkeypatch: pytest.MonkeyPa
         ledger.add(row(number))
 
     assert (workspace / ".bankd/runs.jsonl").stat().st_size < 2_200
-    assert list(read_rows(workspace))[-1] == row(199)
+    assert list(read_ledger(workspace))[-1] == row(199)

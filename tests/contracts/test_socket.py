@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 from bankd.adapters.system import socket_client
-from bankd.adapters.system.socket_client import NoDaemonError, ask, socket_path
-from bankd.adapters.system.socket_server import Patience, SocketServer
+from bankd.adapters.system.socket_client import NoDaemonError, send_request, socket_path
+from bankd.adapters.system.socket_server import ClientTimeouts, SocketServer
 from bankd.errors import BusyError, UserError
-from bankd.wiring.searching import read_request
+from bankd.wiring.search_service import read_request
 
-SHORT = Patience(read=0.3, total=1.0)
+SHORT = ClientTimeouts(read=0.3, total=1.0)
 
 
 def handle(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,12 +55,12 @@ def server(workspace: Path) -> Iterator[SocketServer]:
 
 
 def echo(server: SocketServer, text: str = "정직") -> str:
-    return str(ask(str(server.path.parent.parent), {"op": "echo", "text": text}, timeout=20)["text"])
+    return str(send_request(str(server.path.parent.parent), {"op": "echo", "text": text}, timeout=20)["text"])
 
 
 def connect(path: str, timeout: float) -> socket.socket:
     """The client's connection as a file that a test can read line by line."""
-    connection = socket.socket(fileno=socket_client.connect(path, timeout).detach())
+    connection = socket.socket(fileno=socket_client.connect_socket(path, timeout).detach())
     connection.settimeout(timeout)
     return connection
 
@@ -86,10 +86,10 @@ def test_many_requests_pass_on_one_connection(server: SocketServer) -> None:
 def test_errors_come_back_with_their_exit_code(server: SocketServer, caplog: pytest.LogCaptureFixture) -> None:
     workspace = str(server.path.parent.parent)
 
-    assert ask(workspace, {"op": "fail"}) == {"ok": False, "error": "bank/: not there", "exit": 3}
-    assert ask(workspace, {"op": "crash"})["exit"] == 70
+    assert send_request(workspace, {"op": "fail"}) == {"ok": False, "error": "bank/: not there", "exit": 3}
+    assert send_request(workspace, {"op": "crash"})["exit"] == 70
     assert "a bug" in caplog.text
-    assert ask(workspace, {"no": "op"})["exit"] == 2
+    assert send_request(workspace, {"no": "op"})["exit"] == 2
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_path_longer_than_a_socket_address_works(tmp_path: Path) -> None:
 
 def test_without_a_daemon_the_client_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoDaemonError):
-        ask(str(tmp_path), {"op": "ping"})
+        send_request(str(tmp_path), {"op": "ping"})
 
 
 def test_the_client_imports_little() -> None:
@@ -253,9 +253,9 @@ ODD = ("a", "", 1.5, True, 7, [], [1], ["a"], {}, {"a": 1}, -1, 10**400, "\ud800
 def test_a_field_of_another_type_is_named_and_no_bug(server: SocketServer, name: str) -> None:
     root = str(server.path.parent.parent)
 
-    answers = [ask(root, {"op": "read", name: odd}, timeout=20) for odd in ODD]
+    answers = [send_request(root, {"op": "read", name: odd}, timeout=20) for odd in ODD]
 
     refused = [answer for answer in answers if not answer["ok"]]
     assert len(refused) >= len(ODD) // 2
     assert all(answer["exit"] == 3 and answer["error"].startswith(f"{name}: ") for answer in refused)
-    assert ask(root, {"op": "read", name: None, "query": "\udcff"}, timeout=20)["query"] in {"\ufffd", ""}
+    assert send_request(root, {"op": "read", name: None, "query": "\udcff"}, timeout=20)["query"] in {"\ufffd", ""}

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from bankd.app.evaluate import SETTINGS
-from bankd.wiring.searching import Searching
+from bankd.wiring.search_service import SearchService
 from bankd.wiring.tree_file import TREE_FILE
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -33,7 +33,7 @@ PAGES = ("identity/values.md", "knowledge/tools/vim.md", "knowledge/food.md", "k
 
 def written(root: Path) -> str:
     """Bring index and file up to date; gives what is in the file."""
-    searching = Searching(root, SETTINGS, None, is_daemon=False)
+    searching = SearchService(root, SETTINGS, None, is_daemon=False)
     searching.refresh(NOW, lambda path, data: (root / path).write_bytes(data) and None)
     searching.close()
     return (root / TREE_FILE).read_text(encoding="utf-8")

@@ -14,10 +14,10 @@ import pytest
 
 from bankd.adapters.watching import watcher as watcher_module
 from bankd.adapters.watching.inotify import InotifyObserver
-from bankd.adapters.watching.watcher import Mode, Pace, Watcher
+from bankd.adapters.watching.watcher import Watcher, WatchIntervals, WatchMode
 from bankd.core.daemon.watching import Changes, is_watched
 
-FAST = Pace(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
+FAST = WatchIntervals(quiet=0.05, longest=0.3, look_at_all=600, poll=0.1, after_loss=0.05)
 LONG_ENOUGH = 20.0
 
 
@@ -155,7 +155,7 @@ def test_each_kind_of_edit_is_reported(
     start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, edit: str, polling: bool
 ) -> None:
     watcher, mirror = start(polling=polling)
-    assert watcher.state.mode is (Mode.POLLING if polling else Mode.KERNEL)
+    assert watcher.state.mode is (WatchMode.POLLING if polling else WatchMode.KERNEL)
 
     EDITS[edit](workspace)
     watcher.check_watches()
@@ -246,7 +246,7 @@ def test_without_inotify_it_polls(
 
     assert mirror.catches_up()
     assert (watcher.state.mode, watcher.state.reason) == (
-        Mode.POLLING,
+        WatchMode.POLLING,
         "inotify does not work here: inotify instance limit reached",
     )
 
@@ -257,7 +257,7 @@ def test_on_a_network_file_system_it_polls(
     monkeypatch.setattr(watcher_module, "find_file_system", lambda _path: "nfs4")
     watcher, _ = start()
 
-    assert watcher.state.mode is Mode.POLLING
+    assert watcher.state.mode is WatchMode.POLLING
 
 
 def test_a_small_kernel_queue_loses_events_but_no_change(
@@ -317,7 +317,7 @@ def run_model(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, ope
         if number % 500 == 499:
             assert mirror.catches_up(), (seed, number)
     assert mirror.catches_up()
-    assert watcher.state.mode is Mode.KERNEL
+    assert watcher.state.mode is WatchMode.KERNEL
 
 
 def test_random_operations_are_all_noticed(start: Callable[..., tuple[Watcher, Mirror]], workspace: Path) -> None:

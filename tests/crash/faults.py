@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.syscalls import Syscalls
 
 KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate")
 
@@ -32,7 +32,7 @@ class Fault:
     kill_at: int = 0
 
 
-class FaultyCalls(Calls):
+class FaultyCalls(Syscalls):
     """Counts every change, and breaks one. Syncing is counted and not done: a kill does not lose the page cache."""
 
     def __init__(self, fault: Fault | None = None, recorder: Callable[..., None] | None = None) -> None:

@@ -12,21 +12,21 @@ import pytest
 
 from bankd.adapters.storage import disk, events, journals, staging
 from bankd.adapters.storage.journals import TXN, Journal, Journals
-from bankd.adapters.storage.staging import STAGE, Staged, Staging
-from bankd.adapters.storage.transactions import Applied, Transactions
-from bankd.adapters.storage.tree import Tree, split
+from bankd.adapters.storage.staging import STAGE, StagedName, Staging
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.edits import transaction as core_transaction
-from bankd.core.edits.operations import Remove, digest
-from bankd.core.edits.spans import cut, find_all, page_of, split_bom
+from bankd.core.edits.operations import Remove, digest_of
+from bankd.core.edits.spans import cut_spans, find_all, page_of, split_bom
 from bankd.core.edits.transaction import Step, Transaction
 
 Patch = pytest.MonkeyPatch
 
 
 def _sync_only(wanted: Callable[[int], bool]) -> Callable[[Patch], None]:
-    real = disk.sync
+    real = disk.sync_file
 
-    def sync(tree: Tree, fd: int) -> None:
+    def sync(tree: FileTree, fd: int) -> None:
         if wanted(os.fstat(fd).st_mode):
             real(tree, fd)
 
@@ -38,13 +38,13 @@ def _sync_only(wanted: Callable[[int], bool]) -> Callable[[Patch], None]:
 
 
 def _journal_deleted_first(patch: Patch) -> None:
-    real = Transactions.run
+    real = TransactionWriter.run
 
-    def run(self: Transactions, journal: Journal, staged: Any) -> Applied:
+    def run(self: TransactionWriter, journal: Journal, staged: Any) -> Applied:
         self._tree.remove(f"{TXN}/{journal.name}")
         return real(self, journal, staged)
 
-    patch.setattr(Transactions, "run", run)
+    patch.setattr(TransactionWriter, "run", run)
     patch.setattr(Journals, "move", lambda *_: None)
 
 
@@ -52,8 +52,8 @@ def _replace_without_a_look(patch: Patch) -> None:
     patch.setattr(Staging, "swap", _plain_replace)
 
 
-def _plain_replace(self: Staging, staged: Staged, path: str) -> bool:
-    parent, leaf = split(path)
+def _plain_replace(self: Staging, staged: StagedName, path: str) -> bool:
+    parent, leaf = split_path(path)
     tree = self._tree
     with tree.folder(STAGE, make=True) as stage, tree.folder(parent, make=True) as folder:
         tree.calls.rename(str(staged), stage, leaf, folder)
@@ -61,8 +61,8 @@ def _plain_replace(self: Staging, staged: Staged, path: str) -> bool:
 
 
 def _check_then_replace(patch: Patch) -> None:
-    def swap(self: Staging, staged: Staged, path: str) -> bool:
-        if digest(self._tree.read(path)) != staged.before:
+    def swap(self: Staging, staged: StagedName, path: str) -> bool:
+        if digest_of(self._tree.read(path)) != staged.before:
             return False
         return _plain_replace(self, staged, path)
 
@@ -80,21 +80,21 @@ def _remove_before_create(patch: Patch) -> None:
 
 
 def _events_first(patch: Patch) -> None:
-    real = Transactions.commit
+    real = TransactionWriter.commit
 
-    def commit(self: Transactions, transaction: Transaction) -> Applied:
+    def commit(self: TransactionWriter, transaction: Transaction) -> Applied:
         if transaction.events:
             self.events.append(transaction.events)
         return real(self, transaction)
 
-    patch.setattr(Transactions, "commit", commit)
+    patch.setattr(TransactionWriter, "commit", commit)
 
 
 def _remove_without_guard(patch: Patch) -> None:
     def apply(self: Remove, data: bytes | None) -> bytes | None:
         bom, text = split_bom(data or b"")
         spans = [s for found in find_all(page_of(text), [p.key for p in self.pieces]).values() for s in found]
-        return (bom + cut(text, spans)[0]).encode("utf-8", "surrogateescape") if spans else data
+        return (bom + cut_spans(text, spans)[0]).encode("utf-8", "surrogateescape") if spans else data
 
     patch.setattr(Remove, "apply", apply)
 
@@ -110,7 +110,7 @@ def _staged_under_the_final_name(patch: Patch) -> None:
 def _gz_in_place(patch: Patch) -> None:
     def pack(self: events.EventLog, path: str) -> None:
         plain = self._tree.read(path) or b""
-        parent, name = split(path)
+        parent, name = split_path(path)
         with self._tree.folder(parent) as folder:
             fd = self._tree.calls.create(f"{name}.gz", folder)
             self._tree.calls.write(fd, gzip.compress(plain, mtime=0))

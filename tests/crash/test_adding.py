@@ -11,7 +11,7 @@ import pytest
 from tests.crash.faults import Fault, FaultyCalls, Killed
 
 from bankd.adapters.storage.log_end import append_line
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import StorageError
 
 LOG, LINE = "2026-05-02.md", "- W: 한 줄을 더한다"
@@ -19,7 +19,7 @@ NEW = f"# 2026-05-02\n\n## Retain\n{LINE}\n"
 
 
 def add(log: Path, calls: FaultyCalls) -> int:
-    tree = Tree(log.parent.parent, calls)
+    tree = FileTree(log.parent.parent, calls)
     try:
         return append_line(tree, LOG, LINE).line
     finally:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.app.init import make_workspace
 from bankd.errors import BusyError
 
@@ -94,7 +94,7 @@ def test_a_child_that_outlives_its_parent_does_not_hold_the_lock(root: Path) -> 
         process.kill()
         process.wait()
         try:
-            lock = Lock(Tree(root), "now")
+            lock = Lock(FileTree(root), "now")
             lock.take()
             lock.release()
         finally:
@@ -113,8 +113,8 @@ def test_a_lock_file_left_by_a_dead_process_holds_nothing(root: Path) -> None:
 
 
 def test_the_same_process_cannot_take_it_twice_either(root: Path) -> None:
-    with Lock(Tree(root), "now"), pytest.raises(BusyError, match=str(os.getpid())):
-        Lock(Tree(root), "later").take()
+    with Lock(FileTree(root), "now"), pytest.raises(BusyError, match=str(os.getpid())):
+        Lock(FileTree(root), "later").take()
 
 
 def test_runs_adds_and_undos_at_once_lose_and_double_nothing(root: Path) -> None:

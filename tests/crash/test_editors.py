@@ -16,7 +16,7 @@ import pytest
 from tests.crash.world import Recoverer, Session, bank_of
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove
-from bankd.core.edits.spans import Span, text_of
+from bankd.core.edits.spans import LineSpan, text_of
 from bankd.core.edits.transaction import Transaction
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.pages import read_page
@@ -97,7 +97,7 @@ def moves(session: Session, rng: random.Random) -> list[Operation]:
     page = read_page(source, data)
     entries = [e for e in page.entries if e.memory.id and e.memory.id.startswith("m-")]
     chosen = rng.sample(entries, min(2, len(entries)))
-    pieces = tuple(Piece(str(e.memory.id), text_of(page.document, Span(e.start, e.whole_end))) for e in chosen)
+    pieces = tuple(Piece(str(e.memory.id), text_of(page.document, LineSpan(e.start, e.whole_end))) for e in chosen)
     return [Append(target, "Moved", pieces), Remove(source, pieces, target)] if pieces else []
 
 

@@ -23,7 +23,7 @@ from bankd.adapters.index.search_index import IndexDamaged, SearchIndex
 from bankd.adapters.index.terms import Terms
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
-from bankd.search import search
+from bankd.search import answer_query
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 CHILD = """
@@ -62,7 +62,7 @@ def answers(index: SearchIndex, root: Path) -> dict[str, list[str]]:
     found = {}
     for page in sorted((root / "bank").glob("*.md")):
         query = Query(f"memory {page.stem.removeprefix('p')}", 100, Filters(nodes=(page.name,)), everything=True)
-        hits = search(query, index, FakeAnalyser(), fresh, NOW.date()).hits
+        hits = answer_query(query, index, FakeAnalyser(), fresh, NOW.date()).hits
         found[page.name] = sorted(f"{hit.line} {hit.text}" for hit in hits)
     return found
 

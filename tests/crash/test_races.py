@@ -14,7 +14,7 @@ from tests.crash.hands import PAGES, STYLES, Hand
 from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
 
 from bankd.adapters.storage import staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import ConflictError
 
 
@@ -138,15 +138,15 @@ def test_a_line_written_while_an_earlier_late_one_is_carried_over_is_kept(
     editor = os.open(root / VALUES, os.O_WRONLY | os.O_APPEND)
     run(root)
     os.write(editor, b"\nAn earlier line.\n")
-    real, left = Tree.read, [NOTE]
+    real, left = FileTree.read, [NOTE]
 
-    def read(tree: Tree, path: str, *cap: int) -> bytes | None:
+    def read(tree: FileTree, path: str, *cap: int) -> bytes | None:
         data = real(tree, path, *cap)
         if path.startswith(".bankd/trash/") and left:
             os.write(editor, left.pop())
         return data
 
-    monkeypatch.setattr(Tree, "read", read)
+    monkeypatch.setattr(FileTree, "read", read)
     run(root)
 
     assert notes_after(root) == 1

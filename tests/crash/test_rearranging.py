@@ -14,22 +14,22 @@ from tests.crash.world import AT, NOW, bank_of
 
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer, Recovery
-from bankd.adapters.storage.syscalls import Calls
-from bankd.adapters.storage.transactions import Applied, Transactions
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.transaction import Transaction
 from bankd.core.links.references import references_of
-from bankd.core.links.relink import relink
+from bankd.core.links.relink import relink_layout
 from bankd.core.links.render import sense_of
-from bankd.core.links.resolve import WIKI_KINDS, resolve
+from bankd.core.links.resolve import WIKI_KINDS, resolve_reference
 from bankd.core.markdown.anchors import find_place, outline_of
 from bankd.core.markdown.hubs import part_lines
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import decode, scan
+from bankd.core.markdown.scanner import decode_text, scan_text
 from bankd.core.pages.merge import plan_merge
 from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import operations_for, read_source, rewriter
+from bankd.core.pages.rearrange import operations_for, read_source, reference_rewriter
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import ConflictError
 
@@ -54,7 +54,7 @@ IDS = {id_ for text in pages().values() for id_ in _ID.findall(text)}
 
 def plan_a_split(files: dict[str, str]) -> Layout | None:
     """Split the page unless that is done."""
-    document = scan(files.get(FULL, ""))
+    document = scan_text(files.get(FULL, ""))
     if FULL not in files or part_lines(document, FULL):
         return None
     return plan_split(FULL, document, Limits(400, 800), lambda _: False)
@@ -62,7 +62,7 @@ def plan_a_split(files: dict[str, str]) -> Layout | None:
 
 def plan_a_merge(files: dict[str, str]) -> Layout | None:
     """Merge the page unless that is done."""
-    documents = {path: scan(text) for path, text in files.items()}
+    documents = {path: scan_text(text) for path, text in files.items()}
     names = Names(files)
     layout = plan_merge(FULL, documents, lambda path, doc, first, last: sense_of(path, doc, first, last, names))
     return layout if isinstance(layout, Layout) and layout.gone else None
@@ -70,18 +70,18 @@ def plan_a_merge(files: dict[str, str]) -> Layout | None:
 
 def plan_a_move(files: dict[str, str]) -> Layout | None:
     """Move the page unless that is done."""
-    return plan_move({FULL: MOVED}, {FULL: len(scan(files[FULL]).lines)}, None) if FULL in files else None
+    return plan_move({FULL: MOVED}, {FULL: len(scan_text(files[FULL]).lines)}, None) if FULL in files else None
 
 
-def run(root: Path, planner: Planner, calls: Calls | None = None) -> tuple[Recovery, Applied]:
+def run(root: Path, planner: Planner, calls: Syscalls | None = None) -> tuple[Recovery, Applied]:
     """One process: recover, then do what is not done yet."""
-    tree = Tree(root, calls)
+    tree = FileTree(root, calls)
     lock = Lock(tree, AT)
     try:
         lock.take()
-        transactions = Transactions(tree, lock, "test", rewriter("routing.yaml"))
+        transactions = TransactionWriter(tree, lock, "test", reference_rewriter("routing.yaml"))
         recovery = Recoverer(tree, transactions, settle_seconds=0).recover(NOW)
-        files = {path: decode(data) for path, data in bank_of(root).items()}
+        files = {path: decode_text(data) for path, data in bank_of(root).items()}
         operations = operations_of(files, planner)
         return recovery, transactions.commit(Transaction("run-1", AT, operations))
     finally:
@@ -94,7 +94,7 @@ def operations_of(files: dict[str, str], planner: Planner):  # type: ignore[no-u
     if layout is None:
         return ()
     sources = {path: read_source(path, text) for path, text in files.items()}
-    return operations_for(layout, relink(layout, sources, Names(files)), files)
+    return operations_for(layout, relink_layout(layout, sources, Names(files)), files)
 
 
 def build(root: Path, *planners: Planner) -> Path:
@@ -118,7 +118,7 @@ CASES: dict[str, tuple[Planner, tuple[Planner, ...]]] = {
 
 def faults(root: Path, ids: set[str]) -> list[str]:
     """Everything that is wrong after a run."""
-    files = {path: decode(data) for path, data in bank_of(root).items()}
+    files = {path: decode_text(data) for path, data in bank_of(root).items()}
     found = [id_ for text in files.values() for id_ in _ID.findall(text)]
     wrong = [f"{id_} is lost" for id_ in sorted(ids - set(found))]
     wrong += [f"{id_} is there {found.count(id_)} times" for id_ in sorted(set(found)) if found.count(id_) > 1]
@@ -130,12 +130,12 @@ def broken(files: dict[str, str]) -> list[str]:
     """Links that lead nowhere: in this bank none does to begin with."""
     names, wrong = Names(files), []
     for path, text in files.items():
-        for reference in references_of(scan(text)):
-            target = resolve(reference, path, names)
+        for reference in references_of(scan_text(text)):
+            target = resolve_reference(reference, path, names)
             if target is None:
                 wrong.append(f"{path}: {reference.target} leads nowhere")
             elif target.fragment and not find_place(
-                outline_of(scan(files[target.path])), target.fragment, is_wiki=reference.kind in WIKI_KINDS
+                outline_of(scan_text(files[target.path])), target.fragment, is_wiki=reference.kind in WIKI_KINDS
             ):
                 wrong.append(f"{path}: {reference.target} names nothing")
     return wrong
@@ -164,7 +164,7 @@ def test_an_undisturbed_run_leaves_nothing_wrong_and_nothing_to_do(case: tuple[P
 def test_a_merge_after_a_split_gives_the_bytes_back(tmp_path: Path) -> None:
     root = build(tmp_path / "w", plan_a_split, plan_a_merge)
 
-    assert {path: decode(data) for path, data in bank_of(root).items()} == pages()
+    assert {path: decode_text(data) for path, data in bank_of(root).items()} == pages()
 
 
 def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: tuple[Planner, Path], tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: tuple[Pla
         shutil.copytree(template, root)
         with pytest.raises(Killed):
             run(root, planner, FaultyCalls(Fault(n, action)))
-        seen = {id_ for data in bank_of(root).values() for id_ in _ID.findall(decode(data))}
+        seen = {id_ for data in bank_of(root).values() for id_ in _ID.findall(decode_text(data))}
         run(root, planner)
         wrong = [f"{id_} is out of sight before recovery" for id_ in IDS - seen] + faults(root, IDS)
         if bank_of(root) != bank_of(clean):
@@ -270,7 +270,7 @@ def edit_everywhere(
 
 def wrong_after(root: Path, hand: Hand) -> list[str]:
     """What is wrong with the bank and with the words that a person wrote."""
-    files = {name: decode(data) for name, data in bank_of(root).items()}
+    files = {name: decode_text(data) for name, data in bank_of(root).items()}
     times = sum(text.count("noted by hand") for text in files.values())
     wrong = [f"the words are there {times} times"] if times != hand.has_written else []
     return wrong + faults(root, IDS)

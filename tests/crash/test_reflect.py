@@ -13,7 +13,7 @@ from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
 from tests.crash.world import bank_of
 
 from bankd.adapters.storage import tree
-from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.syscalls import Syscalls
 
 Patch = pytest.MonkeyPatch
 
@@ -42,13 +42,13 @@ def clean_run(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 def reflect(patch: Patch, root: Path, calls: FaultyCalls) -> int:
     """One run whose changes of the disk all go through these calls."""
-    patch.setattr(tree, "Calls", lambda: calls)
+    patch.setattr(tree, "Syscalls", lambda: calls)
     return outside.run(root)
 
 
 def again(patch: Patch, root: Path) -> int:
     """The next nights, without faults."""
-    patch.setattr(tree, "Calls", Calls)
+    patch.setattr(tree, "Syscalls", Syscalls)
     return outside.recover(root)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer, Recovery
-from bankd.adapters.storage.syscalls import Calls
-from bankd.adapters.storage.transactions import Applied, Transactions
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
 from bankd.core.edits.spans import block_key, new_page
 from bankd.core.edits.transaction import Look, Transaction
-from bankd.core.lifecycle.events import event
+from bankd.core.lifecycle.events import make_event
 
 NOW = datetime.fromisoformat("2026-11-21T03:00:00+09:00")
 AT = NOW.isoformat()
@@ -107,7 +107,7 @@ def _split() -> list[Operation]:
 ARCHIVED = OPINIONS.replace("bank/", "archive/", 1)
 FADED = tuple(Piece(f"m-04{n:02}", f"- O(c=0.31@2026-10-01): opinion {n} ^m-04{n:02}") for n in range(3))
 EVENTS = tuple(
-    event("kept", f"m-{500 + n:04}", datetime.fromisoformat(AT), memory=f"m-{500 + n:04}") for n in range(50)
+    make_event("kept", f"m-{500 + n:04}", datetime.fromisoformat(AT), memory=f"m-{500 + n:04}") for n in range(50)
 )
 EXPECTED = (
     {f"m-{n:04}" for n in [*range(1, 11), *range(20, 24), *range(500, 550)]}
@@ -145,8 +145,10 @@ def fresh(template: Path, target: Path) -> Path:
 class Session:
     """One process at work on a bank: its lock and its open folders end with it."""
 
-    def __init__(self, root: Path, calls: Calls | None = None, transactions: type[Transactions] = Transactions) -> None:
-        self.tree = Tree(root, calls)
+    def __init__(
+        self, root: Path, calls: Syscalls | None = None, transactions: type[TransactionWriter] = TransactionWriter
+    ) -> None:
+        self.tree = FileTree(root, calls)
         self.lock = Lock(self.tree, AT)
         self.transactions = transactions(self.tree, self.lock, "test", rewrite)
 
@@ -171,7 +173,7 @@ class Session:
         return recovery, self.transactions.commit(Transaction("run-1", AT, operations, events))
 
 
-def run(root: Path, calls: Calls | None = None, **options: Any) -> tuple[Recovery, Applied]:
+def run(root: Path, calls: Syscalls | None = None, **options: Any) -> tuple[Recovery, Applied]:
     """One process, one run."""
     with Session(root, calls, **options) as session:
         return session.run()
@@ -229,9 +231,9 @@ def _torn(text: str) -> list[str]:
 
 
 def _wrong_events(root: Path) -> list[str]:
-    tree = Tree(root)
+    tree = FileTree(root)
     try:
-        log = Transactions(tree, Lock(tree, AT), "test").events
+        log = TransactionWriter(tree, Lock(tree, AT), "test").events
         found = [event["id"] for event in log.read()]
     finally:
         tree.close()

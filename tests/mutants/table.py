@@ -38,7 +38,7 @@ SETTLED = "bankd.core.edits.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
-SEARCHING, CLOCK, FLOOR = "bankd.wiring.searching", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
+SEARCHING, CLOCK, FLOOR = "bankd.wiring.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
@@ -76,23 +76,23 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "twenty memories may always go", RETIRING, "allowed_removals", "max(ALWAYS_ALLOWED, ", "max(0, ", OF_CHECK,
     ),
-    Mutant("a plan that loses something is not carried out", CYCLE, "check", "if findings:", "if False:", OF_CYCLE),
-    Mutant("a plan beyond the budget is not carried out", CYCLE, "check", "if excess and", "if False and", OF_CYCLE),
+    Mutant("a plan that loses something is not carried out", CYCLE, "check_plan", "if findings:", "if False:", OF_CYCLE),
+    Mutant("a plan beyond the budget is not carried out", CYCLE, "check_plan", "if excess and", "if False and", OF_CYCLE),
     # what a new layout may not do
     Mutant(
-        "a layout is searched for losses", PRESERVING, "Preserving.findings",
+        "a layout is searched for losses", PRESERVING, "LayoutCheck.findings",
         "return findings + self._memories()", "return []", OF_PRESERVING,
     ),
     Mutant(
-        "a reference that would not be read back is found", PRESERVING, "Preserving.findings",
+        "a reference that would not be read back is found", PRESERVING, "LayoutCheck.findings",
         'findings.append(f"{path}:', 'str(f"{path}:', OF_PRESERVING,
     ),
     Mutant(
-        "a link that would lead nowhere is found", PRESERVING, "Preserving.findings",
-        'findings.append(f"{sheet}:', 'str(f"{sheet}:', OF_PRESERVING,
+        "a link that would lead nowhere is found", PRESERVING, "LayoutCheck.findings",
+        'findings.append(f"{new_page}:', 'str(f"{new_page}:', OF_PRESERVING,
     ),
     Mutant(
-        "a memory that a layout loses or doubles is found", PRESERVING, "Preserving._memories",
+        "a memory that a layout loses or doubles is found", PRESERVING, "LayoutCheck._memories",
         "if before[id_] != after[id_]", "if False", OF_PRESERVING,
     ),
     # what vanished
@@ -107,12 +107,12 @@ MUTANTS: tuple[Mutant, ...] = (
     # what is said again
     Mutant("at most two words may be left out", DUPLICATES, "", "LEFT_OUT = 2", "LEFT_OUT = 3", OF_DUPLICATES),
     Mutant(
-        "what is as alike as the threshold is compared", DUPLICATES, "compare",
+        "what is as alike as the threshold is compared", DUPLICATES, "compare_statements",
         "if score < threshold", "if score <= threshold", OF_DUPLICATES,
     ),
     Mutant(
         "another number is an update", GUARD, "_revalued",
-        "if old.kind is Kind.VALUE and", "if False and", OF_DUPLICATES,
+        "if old.kind is TokenKind.VALUE and", "if False and", OF_DUPLICATES,
     ),
     Mutant(
         "a negation is an update", GUARD, "_negated",
@@ -120,7 +120,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "another name is an update", GUARD, "_renamed",
-        "if old.kind is new.kind is Kind.NAME and", "if False and", OF_DUPLICATES,
+        "if old.kind is new.kind is TokenKind.NAME and", "if False and", OF_DUPLICATES,
     ),
     Mutant(
         "who does it to whom is compared", GUARD, "_roles_clash",
@@ -141,8 +141,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("tests/unit/test_routing.py",),
     ),
     Mutant(
-        "the first rule wins", ROUTING, "route",
-        "next(_claiming(memory, rules), _UNPLACED)", "candidates(memory, rules)[-1]", ("tests/unit/test_routing.py",),
+        "the first rule wins", ROUTING, "route_memory",
+        "next(_claiming(memory, rules), _UNPLACED)", "find_claims(memory, rules)[-1]", ("tests/unit/test_routing.py",),
     ),
     # what answers
     Mutant(
@@ -154,16 +154,16 @@ MUTANTS: tuple[Mutant, ...] = (
         "if max(reached, default=0.0) < 1:", "if False:", ("tests/unit/test_answering.py",),
     ),
     Mutant(
-        "a page changed since the index was made is read before answering", SEARCHING, "Searching._catch_up",
+        "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",
         "if 0 < pending <= _QUICK_PAGES:", "if False:", ("tests/stories/test_search.py",),
     ),
     # when
     Mutant(
-        "a run within 90 s was not missed", SCHEDULE, "look",
+        "a run within 90 s was not missed", SCHEDULE, "check_schedule",
         "now - latest.due > ON_TIME", "now - latest.due >= ON_TIME", OF_SCHEDULE,
     ),
     Mutant(
-        "a run is made up for up to the limit", SCHEDULE, "look",
+        "a run is made up for up to the limit", SCHEDULE, "check_schedule",
         "now - latest.due <= job.make_up", "now - latest.due < job.make_up", OF_SCHEDULE,
     ),
     Mutant(
@@ -179,7 +179,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "if len(_MERGE.findall(data)) >= 2 and", "if False and", ("tests/unit/test_settle.py",),
     ),
     Mutant(
-        "a clock that jumps by three days is believed", CLOCK, "judge",
+        "a clock that jumps by three days is believed", CLOCK, "judge_reading",
         "abs(step) > LARGEST_STEP", "abs(step) >= LARGEST_STEP", ("tests/unit/test_clock.py",),
     ),
     # what fades
@@ -209,11 +209,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a list item is never cut", SEAMS, "_free_blocks",
-        "if block.depth == 0 and block.kind is not Kind.BLANK", "if block.kind is not Kind.BLANK", OF_SPLIT,
+        "if block.depth == 0 and block.kind is not BlockKind.BLANK", "if block.kind is not BlockKind.BLANK", OF_SPLIT,
     ),
     # what is kept out, once, and gone
     Mutant(
-        "a line with a secret is held back", CYCLE, "collect",
+        "a line with a secret is held back", CYCLE, "collect_lines",
         "lines=tuple(line for line in fresh if not secrets[line.id]),", "lines=tuple(fresh),", OF_CYCLE,
     ),
     Mutant(
@@ -225,16 +225,16 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a card number is a secret", SECRETS, "find_secrets", "*find_numbers(plain), ", "", OF_SECRETS),
     Mutant(
         "a disguised secret is a secret", SECRETS, "find_secrets",
-        "plain, places = undisguised(text)", "plain, places = text, range(len(text) + 1)", OF_SECRETS,
+        "plain, places = undisguise_text(text)", "plain, places = text, range(len(text) + 1)", OF_SECRETS,
     ),
     Mutant(
         "a line said twice in a log is two", RETAIN, "_identify",
         "memory_id(identity, statement, seen[statement])",
         "memory_id(identity, statement, 0)", ("tests/unit/test_retain.py",),
     ),
-    Mutant("a line is taken in once", CYCLE, "collect", "if line.id not in facts.ledger.consumed", "", OF_CYCLE),
+    Mutant("a line is taken in once", CYCLE, "collect_lines", "if line.id not in facts.ledger.consumed", "", OF_CYCLE),
     Mutant(
-        "what was forgotten does not come back", CYCLE, "collect",
+        "what was forgotten does not come back", CYCLE, "collect_lines",
         "and text_key(line.memory) not in forgotten", "", OF_CYCLE,
     ),
     Mutant(
@@ -247,11 +247,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "_REMOVING = frozenset({DELETED, FORGOTTEN, UNDONE})", ("tests/unit/test_events.py",),
     ),
     Mutant(
-        "entities of HTML are unescaped", RETAIN, "clean",
+        "entities of HTML are unescaped", RETAIN, "clean_text",
         "html.unescape(text)", "text", ("tests/unit/test_retain.py",),
     ),
     Mutant(
-        "control characters are shown, not sent", TERMINAL, "show",
+        "control characters are shown, not sent", TERMINAL, "make_visible",
         'text = _CONTROL.sub(lambda found: f"\\\\x{ord(found[0]):02x}", text)', "", ("tests/unit/test_terminal.py",),
     ),
     # what hands did
@@ -272,12 +272,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "elif _said(here.text) != _said(left.text):", "elif False:", ("tests/unit/test_undo.py",),
     ),
     Mutant(
-        "no split is undone by half", REVERSING, "undo",
+        "no split is undone by half", REVERSING, "plan_undo",
         "if moves_lines(past.transaction)", "if False", ("tests/unit/test_undo.py",),
     ),
     Mutant(
         "a piece that a hand changed is not replaced", OPERATIONS, "Replace.apply",
-        "if text_of(page.document, span) == unix(self.old):", "if True:", ("tests/unit/test_operations.py",),
+        "if text_of(page.document, span) == unix_text(self.old):", "if True:", ("tests/unit/test_operations.py",),
     ),
     Mutant(
         "one writer at a time", LOCK, "Lock.take",

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.lifecycle.decay import CONFIRMATION, Fading, confirmed, fades, falls_on, forecast, is_faded, value_on
+from bankd.core.lifecycle.decay import (
+    CONFIRMATION,
+    Fading,
+    falls_on,
+    forecast_falls,
+    is_faded,
+    is_fading,
+    raise_confidence,
+    value_on,
+)
 from bankd.core.markdown.memory import Confidence, Memory
 from bankd.core.markdown.policy import DecayPolicy
 
@@ -83,7 +92,7 @@ def test_zones_and_daylight_saving_do_not_count(zone: str, n: int) -> None:
 @given(values, days)
 def test_a_confirmation_is_a_small_step_up_from_today(start: int, n: int) -> None:
     today = START + timedelta(n)
-    said_again = confirmed(Confidence(start, START), today, DEFAULT)
+    said_again = raise_confidence(Confidence(start, START), today, DEFAULT)
 
     assert said_again == Confidence(min(100, by_daily_runs(start, n, DEFAULT) + CONFIRMATION), today)
 
@@ -98,7 +107,7 @@ def test_a_confirmation_is_a_small_step_up_from_today(start: int, n: int) -> Non
     ],
 )
 def test_only_opinions_with_a_confidence_fade(memory: Memory, expected: bool) -> None:
-    assert fades(memory) is expected
+    assert is_fading(memory) is expected
     assert is_faded(memory, START, DEFAULT) is expected
 
 
@@ -110,7 +119,7 @@ def test_the_forecast_tells_what_falls_when_soonest_first() -> None:
         ("m-never", Memory("never #pinned", "O", Confidence(10, START))),
         ("m-undated", Memory("undated", "O", Confidence(40))),
     ]
-    falls = forecast(memories, START, 10, DEFAULT)
+    falls = forecast_falls(memories, START, 10, DEFAULT)
 
     assert [(fall.id, (fall.day - START).days, fall.value) for fall in falls] == [
         ("m-gone", 0, 0),

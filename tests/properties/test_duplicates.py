@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bankd.core.dedup.duplicates import Outcome, compare
+from bankd.core.dedup.duplicates import Relation, compare_statements
 from bankd.core.language.english.function_words import EMPTY_WORDS, OPTIONAL
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
@@ -39,12 +39,12 @@ def say(text: str) -> Statement:
 
 @given(texts)
 def test_every_text_is_the_same_as_itself(text: str) -> None:
-    assert compare(say(text), say(text)).outcome is Outcome.SAME
+    assert compare_statements(say(text), say(text)).outcome is Relation.SAME
 
 
 @given(texts, texts)
 def test_no_two_texts_are_too_odd_to_compare(old: str, new: str) -> None:
-    verdict = compare(say(old), say(new))
+    verdict = compare_statements(say(old), say(new))
 
     assert 0.0 <= verdict.score <= 100.0
     assert verdict.reason
@@ -52,7 +52,7 @@ def test_no_two_texts_are_too_odd_to_compare(old: str, new: str) -> None:
 
 @given(sentences, st.sampled_from([".", " .", "!", "...", "…"]), st.sampled_from(["  ", "\t", " \n "]))
 def test_spacing_and_a_last_stop_never_matter(text: str, stop: str, gap: str) -> None:
-    assert compare(say(text), say(text.replace(" ", gap) + stop)).outcome is Outcome.SAME
+    assert compare_statements(say(text), say(text.replace(" ", gap) + stop)).outcome is Relation.SAME
 
 
 @given(sentences, st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 8))
@@ -61,7 +61,7 @@ def test_two_numbers_are_never_the_same(text: str, one: int, other: int, at: int
     row = text.split()
     old, new = (" ".join([*row[:at], str(number), *row[at:]]) for number in (one, other))
 
-    assert compare(say(old), say(new)).outcome is not Outcome.SAME
+    assert compare_statements(say(old), say(new)).outcome is not Relation.SAME
 
 
 @given(sentences, new_words, st.integers(0, 8))
@@ -70,13 +70,13 @@ def test_a_word_of_its_own_is_never_the_same(text: str, word: str, at: int) -> N
     row = text.split()
     longer = " ".join([*row[:at], word, *row[at:]])
 
-    assert compare(say(text), say(longer)).outcome is not Outcome.SAME
+    assert compare_statements(say(text), say(longer)).outcome is not Relation.SAME
 
 
 @given(sentences, st.sampled_from(["not", "never", "no", "without", "hardly"]), st.integers(0, 8))
 def test_a_negation_is_never_the_same(text: str, negation: str, at: int) -> None:
     row = text.split()
     turned = " ".join([*row[:at], negation, *row[at:]])
-    outcomes = {compare(say(text), say(turned)).outcome, compare(say(turned), say(text)).outcome}
+    outcomes = {compare_statements(say(text), say(turned)).outcome, compare_statements(say(turned), say(text)).outcome}
 
-    assert Outcome.SAME not in outcomes
+    assert Relation.SAME not in outcomes

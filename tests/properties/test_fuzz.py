@@ -16,25 +16,25 @@ from random import Random
 import pytest
 
 from bankd.adapters.storage import events as event_files
-from bankd.adapters.storage.events import Corrupt, EventLog, parse_lines
+from bankd.adapters.storage.events import CorruptLine, EventLog, parse_lines
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.journals import Journal, decode_journal, encode_journal
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.transactions import Transactions
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.config import load_rules, load_settings
 from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
 from bankd.config.schema import read_settings
 from bankd.core.daemon.settle import why_quarantined
-from bankd.core.edits.merge3 import carry
+from bankd.core.edits.merge3 import carry_lines
 from bankd.core.edits.operations import Append, Piece
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import fold
+from bankd.core.lifecycle.events import fold_events
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.links.references import references_of
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import decode, scan
+from bankd.core.markdown.scanner import decode_text, scan_text
 from bankd.errors import ConflictError, UserError
 
 NOW = datetime.fromisoformat("2026-06-10T03:00:00+09:00")
@@ -72,17 +72,17 @@ def front_matter(data: bytes) -> object:
 
 
 def config(data: bytes) -> object:
-    return read_settings(compose_text(decode(data), "bankd.yaml"), "bankd.yaml")
+    return read_settings(compose_text(decode_text(data), "bankd.yaml"), "bankd.yaml")
 
 
 def rules(data: bytes) -> object:
-    return read_rules(compose_text(decode(data), "routing.yaml"), "routing.yaml")
+    return read_rules(compose_text(decode_text(data), "routing.yaml"), "routing.yaml")
 
 
 def events(data: bytes) -> object:
-    corrupt: list[Corrupt] = []
+    corrupt: list[CorruptLine] = []
     rows = list(parse_lines(data + b"\n", "events/x-0001.jsonl", corrupt))
-    return fold(row for row in rows if isinstance(row.get("id"), str))
+    return fold_events(row for row in rows if isinstance(row.get("id"), str))
 
 
 def page(data: bytes) -> object:
@@ -103,7 +103,7 @@ def tree_index(data: bytes) -> object:
 
 
 PARSERS: dict[str, tuple[Parse, bytes]] = {
-    "log": (lambda data: read_log("2026-05-02.md", decode(data), anywhere=True), LOG.encode()),
+    "log": (lambda data: read_log("2026-05-02.md", decode_text(data), anywhere=True), LOG.encode()),
     "page": (page, PAGE.encode()),
     "front matter": (front_matter, b"title: x\ntags: [a, b]\nwhen: 2026-13-45\n"),
     "config": (
@@ -121,11 +121,11 @@ PARSERS: dict[str, tuple[Parse, bytes]] = {
         b'{"format": 1, "nodes": {"a": {"files": ["a.md"], "keywords": []}}, "idf": {"x": [1, 2.5]}}',
     ),
     "memory": (
-        lambda data: parse_memory(decode(data)),
+        lambda data: parse_memory(decode_text(data)),
         b"O(c=0.86@2026-11-21) @Peter: Prefers concise replies. ^m-k3f9a2xqb7t0",
     ),
-    "late write": (lambda data: carry(PAGE, PAGE, decode(data)), PAGE.encode()),
-    "references": (lambda data: references_of(scan(decode(data))), PAGE.encode()),
+    "late write": (lambda data: carry_lines(PAGE, PAGE, decode_text(data)), PAGE.encode()),
+    "references": (lambda data: references_of(scan_text(decode_text(data))), PAGE.encode()),
 }
 ALLOWED = {"config": UserError, "rules": UserError, "journal": (ValueError, KeyError, TypeError)}
 
@@ -248,7 +248,7 @@ def test_a_gzip_bomb_among_the_events_is_named_and_the_rest_is_read(tmp_path: Pa
     (tmp_path / "events/away-0001.jsonl.gz").write_bytes(bomb)
     (tmp_path / "events/here-0001.jsonl").write_text(EVENT + "\n")
     files = BankFiles(tmp_path)
-    log = Transactions(files.tree, Lock(files.tree, "now"), "here").events
+    log = TransactionWriter(files.tree, Lock(files.tree, "now"), "here").events
 
     found = in_time(log.read)
 
@@ -276,7 +276,7 @@ def test_events_count_once_however_often_and_wherever_they_are_written(
     monkeypatch.setattr(event_files, "ROTATE_AT", 500)
     files = BankFiles(tmp_path)
     (tmp_path / "events").mkdir()
-    log = Transactions(files.tree, Lock(files.tree, "now"), "here").events
+    log = TransactionWriter(files.tree, Lock(files.tree, "now"), "here").events
     for n in range(40):
         log.append([{"id": f"e{n}", "at": f"2026-06-{n % 28 + 1:02}", "type": "said"}])
     copies = {path.name: path.read_bytes() for path in (tmp_path / "events").iterdir()}

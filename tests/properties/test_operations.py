@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bankd.core.edits.merge3 import carry
+from bankd.core.edits.merge3 import carry_lines
 from bankd.core.edits.operations import (
     Append,
     Carry,
@@ -23,14 +23,14 @@ from bankd.core.edits.operations import (
     Remove,
     Replace,
     Restore,
-    digest,
+    digest_of,
     from_json,
-    to_json,
+    operation_json,
 )
-from bankd.core.edits.spans import Span, block_key, outline, page_of, split_bom, text_of
+from bankd.core.edits.spans import LineSpan, block_key, block_shape, page_of, split_bom, text_of
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import Document, Kind, decode, encode, scan
+from bankd.core.markdown.scanner import BlockKind, Document, decode_text, encode_text, scan_text
 
 SCALE = int(os.environ.get("BANKD_EXAMPLES", "1"))
 """How many times the usual number of examples to try."""
@@ -99,7 +99,7 @@ def page_bytes(draw: st.DrawFn) -> bytes:
     text = text.replace("\n", ending)
     if draw(st.booleans()):
         text = text.replace(ending, "\n", 1)
-    return encode(draw(st.sampled_from(["", "\ufeff"])) + text)
+    return encode_text(draw(st.sampled_from(["", "\ufeff"])) + text)
 
 
 @st.composite
@@ -122,7 +122,7 @@ def operations(draw: st.DrawFn) -> Operation:
                 Remove("p.md", (piece, prose)),
                 Drop("p.md", text + "\n", (piece,)),
                 Recast("p.md", text + "\n", "# new\n"),
-                Restore("p.md", digest(encode(text)), "# old\n"),
+                Restore("p.md", digest_of(encode_text(text)), "# old\n"),
                 Carry("p.md", "# a\n- one\n", f"# a\n- one\n{text}\nmore\n"),
             ]
         )
@@ -136,14 +136,14 @@ def run(operation: Operation, data: bytes | None) -> bytes | None:
 @given(page_bytes())
 @settings(max_examples=100 * SCALE, deadline=None)
 def test_scanning_and_joining_gives_the_bytes_back(data: bytes) -> None:
-    assert encode(scan(decode(data)).text) == data
-    assert encode(read_page("p.md", data).document.text) == data
+    assert encode_text(scan_text(decode_text(data)).text) == data
+    assert encode_text(read_page("p.md", data).document.text) == data
 
 
 @given(st.binary(max_size=300))
 @settings(max_examples=100 * SCALE, deadline=None)
 def test_so_it_does_for_any_bytes(data: bytes) -> None:
-    assert encode(scan(decode(data)).text) == data
+    assert encode_text(scan_text(decode_text(data)).text) == data
 
 
 @given(operations(), st.none() | page_bytes())
@@ -156,7 +156,7 @@ def test_doing_it_twice_is_doing_it_once(operation: Operation, data: bytes | Non
 
 @given(operations())
 def test_an_operation_survives_its_journal(operation: Operation) -> None:
-    assert from_json(to_json(operation)) == operation
+    assert from_json(operation_json(operation)) == operation
 
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))
@@ -186,7 +186,7 @@ def test_what_was_appended_can_be_removed_again(data: bytes, heading: str) -> No
 @settings(max_examples=200 * SCALE, deadline=None)
 def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes, choice: int) -> None:
     bom, text = split_bom(data)
-    page = read_page("p.md", encode(text))
+    page = read_page("p.md", encode_text(text))
     pieces = list(pieces_of_page(page.document, text))
     if not pieces:
         return
@@ -197,8 +197,8 @@ def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes,
     left = page_of(split_bom(rest)[1]).document
     if rest != data and piece.text not in {other.text for _, other in pieces_of_page(left, left.text)}:
         equal = [s for s, other in pieces if other.text == piece.text]  # one that holds others apart may stay
-        assert outline(scan(split_bom(rest)[1])) == outline(page.document, *equal)
-        assert decode(rest).startswith(bom)
+        assert block_shape(scan_text(split_bom(rest)[1])) == block_shape(page.document, *equal)
+        assert decode_text(rest).startswith(bom)
 
 
 @given(page_bytes(), st.data())
@@ -240,21 +240,21 @@ def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     live: list[str], pristine: list[str], late: list[str]
 ) -> None:
     texts = ["\n".join(parts) + "\n" for parts in (live, pristine, late)]
-    result = carry(*texts)
+    result = carry_lines(*texts)
 
-    assert carry(result, texts[1], texts[2]) == result
+    assert carry_lines(result, texts[1], texts[2]) == result
     new = [line for line in texts[2].split("\n") if line.strip() and line not in texts[1].split("\n")]
     words = {split_id(line)[0] for line in result.split("\n")}
     assert {split_id(line)[0] for line in new} <= words
     assert set(texts[0].split("\n")) & set(texts[2].split("\n")) <= set(result.split("\n"))
 
 
-def pieces_of_page(document: Document, text: str) -> Iterator[tuple[Span, Piece]]:
-    page = read_page("p.md", encode(text))
+def pieces_of_page(document: Document, text: str) -> Iterator[tuple[LineSpan, Piece]]:
+    page = read_page("p.md", encode_text(text))
     ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
     for block in document.blocks:
-        if block.kind is not Kind.BLANK:
-            span = Span(block.start, max(block.end, block.whole_end))
+        if block.kind is not BlockKind.BLANK:
+            span = LineSpan(block.start, max(block.end, block.whole_end))
             body = text_of(document, span)
             yield span, Piece(ids.get(block.start) or block_key(body), body)
 
@@ -280,7 +280,9 @@ def test_every_file_of_the_vaults_comes_back_byte_for_byte(shared: Path) -> None
     files = vault_files(shared)
 
     assert len(files) > 100
-    assert [path for path in files if encode(scan(decode(path.read_bytes())).text) != path.read_bytes()] == []
+    assert [
+        path for path in files if encode_text(scan_text(decode_text(path.read_bytes())).text) != path.read_bytes()
+    ] == []
 
 
 def test_operations_on_files_of_the_vaults_keep_their_promises(shared: Path) -> None:
@@ -309,7 +311,7 @@ def broken_promises(path: Path) -> Iterator[str]:
     if bare(back or b"") != bare(data):
         yield f"{path}: what was appended does not go away cleanly"
     _, text = split_bom(data)
-    document = scan(text)
+    document = scan_text(text)
     for span, own in list(pieces_of_page(document, text))[:: max(1, len(document.blocks) // 5)]:
         rest = Remove("p.md", (own,)).apply(data) or b""
         if Remove("p.md", (own,)).apply(rest) != rest:

@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.properties.test_operations import SCALE, page_bytes
 
-from bankd.core.edits.spans import outdented, unix
-from bankd.core.edits.transaction import Transaction, replay
-from bankd.core.lifecycle.events import event
-from bankd.core.lifecycle.restoring import restored, standing_of
+from bankd.core.edits.spans import outdent_lines, unix_text
+from bankd.core.edits.transaction import Transaction, replay_transaction
+from bankd.core.lifecycle.events import make_event
+from bankd.core.lifecycle.restoring import plan_restoring, read_contents
 from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page
 
 NOW = datetime(2026, 6, 10, 3, tzinfo=UTC)
 PAGE, ARCHIVE = "bank/p.md", "archive/p.md"
 
 
-def held(path: str, data: bytes | None) -> dict[str, Lines]:
-    """Every memory with an id of its own and nothing nested with one, as the holdings give it."""
+def held(path: str, data: bytes | None) -> dict[str, MemoryLines]:
+    """Every memory with an id of its own and nothing nested with one, as the catalog give it."""
     page = read_page(path, data or b"")
     ids = [entry.memory.id for entry in page.entries if entry.memory.id]
     standing = PageLines(page)
@@ -34,15 +34,17 @@ def there_and_back(data: bytes, ids: list[str]) -> tuple[bytes, bytes]:
     before = {PAGE: data, ARCHIVE: None}
     lines = held(PAGE, data)
     out = [moved_out(id_, lines[id_], "faded") for id_ in ids]
-    gone = replay(Transaction("r", "", tuple(op for item in out for op in item.operations)), before, before.get)
+    gone = replay_transaction(
+        Transaction("r", "", tuple(op for item in out for op in item.operations)), before, before.get
+    )
     without = gone[PAGE] or b""
-    stones = {item.id: event("archived", item.id, NOW, **item.tombstone) for item in out}
+    stones = {item.id: make_event("archived", item.id, NOW, **item.tombstone) for item in out}
     stored = held(ARCHIVE, gone[ARCHIVE])
-    standing = {PAGE: standing_of(read_page(PAGE, gone[PAGE] or b""))}
+    standing = {PAGE: read_contents(read_page(PAGE, gone[PAGE] or b""))}
     for id_ in ids:
         if id_ in stored:
-            back = restored(id_, stored[id_], stones[id_], standing)
-            gone = replay(Transaction("b", "", back.operations), gone, gone.get)
+            back = plan_restoring(id_, stored[id_], stones[id_], standing)
+            gone = replay_transaction(Transaction("b", "", back.operations), gone, gone.get)
     return without, gone[PAGE] or b""
 
 
@@ -87,5 +89,5 @@ def test_on_any_page_no_memory_is_lost_and_each_reads_as_before(data: bytes, dra
     _, back = there_and_back(data, chosen)
 
     now = held(PAGE, back)
-    assert all(unix(now[id_].text) == outdented(unix(lines[id_].text)) for id_ in chosen if id_ in now)
+    assert all(unix_text(now[id_].text) == outdent_lines(unix_text(lines[id_].text)) for id_ in chosen if id_ in now)
     assert all(id_ in now or id_.encode() in data for id_ in chosen)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.core.language.analysis import analyse, runs_of
+from bankd.core.language.analysis import analyse_text, runs_of
 from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.scoring import Corpus
@@ -30,7 +30,7 @@ def test_the_unicode_form_of_a_text_does_not_matter(text: str) -> None:
 
 @given(ANY)
 def test_any_text_can_be_read(text: str) -> None:
-    for analysis in (analyse(text), analyse_by_lexicon(text, lexicon_of(lambda _: None, lambda _: False))):
+    for analysis in (analyse_text(text), analyse_by_lexicon(text, lexicon_of(lambda _: None, lambda _: False))):
         assert all(term and not term.isspace() and "\n" not in term for term in analysis.terms)
 
 

@@ -12,21 +12,21 @@ import pytest
 
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.operations import Append, Operation, Piece
-from bankd.core.edits.transaction import Transaction, replay
+from bankd.core.edits.transaction import Transaction, replay_transaction
 from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.lifecycle.reversing import undo
-from bankd.core.lifecycle.undo import Past, Present, Undoing, moves_lines, stand_of
+from bankd.core.lifecycle.reversing import plan_undo
+from bankd.core.lifecycle.undo import PastRun, PresentState, Undoing, moves_lines, stand_of
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import encode, scan
+from bankd.core.markdown.scanner import encode_text, scan_text
 from bankd.core.pages.merge import plan_merge
 from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import arrange, read_source, rewriter
+from bankd.core.pages.rearrange import plan_layout, read_source, reference_rewriter
 from bankd.core.pages.split import Limits, plan_split
 
 LIMITS = Limits(warn=200, split=300)
 ID = re.compile(r"\^(m-[0-9]+)$", re.MULTILINE)
-REWRITE = rewriter("")
+REWRITE = reference_rewriter("")
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Bank:
 
     chance: random.Random
     files: dict[str, bytes] = field(default_factory=dict)
-    past: list[Past] = field(default_factory=list)
+    past: list[PastRun] = field(default_factory=list)
     count: int = 0
 
     def new_piece(self) -> Piece:
@@ -54,11 +54,11 @@ class Bank:
         transaction = Transaction(f"run{len(self.past)}", "2026-06-10", operations)
         touched = {step.path for step in transaction.steps()}
         before = {path: self.files.get(path) for path in sorted(touched)}
-        after = replay(transaction, before, self.files.get, REWRITE)
+        after = replay_transaction(transaction, before, self.files.get, REWRITE)
         changed = {path: data for path, data in before.items() if data != after[path]}
         for path in changed:
             self._write(path, after[path])
-        self.past.append(Past(transaction, changed, {path: after[path] for path in changed}))
+        self.past.append(PastRun(transaction, changed, {path: after[path] for path in changed}))
 
     def _write(self, path: str, data: bytes | None) -> None:
         if data is None:
@@ -81,13 +81,15 @@ class Bank:
 
     def split(self) -> None:
         path = max(self.pages(), key=lambda path: len(self.files[path]), default=None)
-        layout = path and plan_split(path, scan(self.files[path].decode()), LIMITS, lambda taken: taken in self.files)
+        layout = path and plan_split(
+            path, scan_text(self.files[path].decode()), LIMITS, lambda taken: taken in self.files
+        )
         self._arrange(layout or None)
 
     def merge(self) -> None:
         hubs = [path for path in self.pages() if any(p.startswith(path[:-3] + "/") for p in self.pages())]
         if hubs:
-            documents = {path: scan(data.decode()) for path, data in self.files.items()}
+            documents = {path: scan_text(data.decode()) for path, data in self.files.items()}
             names = Names(self.files)
             layout = plan_merge(self.chance.choice(hubs), documents, lambda *lines: sense_of(*lines, names))
             self._arrange(layout if isinstance(layout, Layout) and layout.gone else None)
@@ -99,12 +101,12 @@ class Bank:
                 [f"bank/moved{self.count}.md", old[:-3].swapcase().replace("BANK", "bank") + ".md"]
             )
             if new not in self.files:
-                self._arrange(plan_move({old: new}, {old: len(scan(self.files[old].decode()).lines)}, None))
+                self._arrange(plan_move({old: new}, {old: len(scan_text(self.files[old].decode()).lines)}, None))
 
     def _arrange(self, layout: Layout | None) -> None:
         if layout:
             sources = {path: read_source(path, data.decode()) for path, data in self.files.items()}
-            self.commit(arrange(layout, sources, Names(self.files)).operations)
+            self.commit(plan_layout(layout, sources, Names(self.files)).operations)
 
     # what hands do
 
@@ -118,7 +120,7 @@ class Bank:
     def _edit(self, change: Callable[[str], str]) -> None:
         if self.files:
             path = self.chance.choice(sorted(self.files))
-            self.files[path] = encode(change(self.files[path].decode()))
+            self.files[path] = encode_text(change(self.files[path].decode()))
 
     def carry_line(self) -> None:
         """A memory to another page."""
@@ -140,8 +142,8 @@ class Bank:
 
     # and back
 
-    def work_out(self, past: Past) -> Undoing:
-        return undo(past, Present(self.files.keys(), self.files.get, lambda _: (), ()))
+    def work_out(self, past: PastRun) -> Undoing:
+        return plan_undo(past, PresentState(self.files.keys(), self.files.get, lambda _: (), ()))
 
     def undo(self) -> None:
         if not self.past:
@@ -159,7 +161,7 @@ class Bank:
         if undoing.operations and not undoing.stays:
             self._check_undo_of(self.past[-1], before)
 
-    def _check_undo_of(self, past: Past, before: dict[str, bytes]) -> None:
+    def _check_undo_of(self, past: PastRun, before: dict[str, bytes]) -> None:
         """The undo of an undo brings every byte again."""
         after = dict(self.files)
         again = self.work_out(past)

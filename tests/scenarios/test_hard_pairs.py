@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bankd.core.dedup.duplicates import Outcome, Verdict, compare
+from bankd.core.dedup.duplicates import Relation, Verdict, compare_statements
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
@@ -136,14 +136,14 @@ LOOK_ALIKES = [
 
 @pytest.fixture(scope="module")
 def judge(analyse: Callable[[str], Wording]) -> Callable[[str, str], Verdict]:
-    return lambda old, new: compare(read_statement(analyse(old)), read_statement(analyse(new)))
+    return lambda old, new: compare_statements(read_statement(analyse(old)), read_statement(analyse(new)))
 
 
 @pytest.mark.parametrize(("old", "new"), SAME)
 def test_a_rewording_is_the_same_both_ways(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
     outcomes = judge(old, new).outcome, judge(new, old).outcome
 
-    assert outcomes == (Outcome.SAME, Outcome.SAME)
+    assert outcomes == (Relation.SAME, Relation.SAME)
 
 
 @pytest.mark.parametrize(("old", "new"), UPDATES)
@@ -152,17 +152,17 @@ def test_a_changed_value_of_the_same_subject_is_an_update(
 ) -> None:
     outcomes = judge(old, new).outcome, judge(new, old).outcome
 
-    assert outcomes == (Outcome.UPDATE, Outcome.UPDATE)
+    assert outcomes == (Relation.UPDATE, Relation.UPDATE)
 
 
 @pytest.mark.parametrize(("old", "new"), OTHERS)
 def test_another_subject_or_more_said_is_different(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
-    assert judge(old, new).outcome is Outcome.DIFFERENT
+    assert judge(old, new).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize(("old", "new"), LOOK_ALIKES)
 def test_a_look_alike_is_never_the_same(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
-    assert Outcome.SAME not in (judge(old, new).outcome, judge(new, old).outcome)
+    assert Relation.SAME not in (judge(old, new).outcome, judge(new, old).outcome)
 
 
 @pytest.mark.parametrize(
@@ -174,18 +174,18 @@ def test_a_look_alike_is_never_the_same(judge: Callable[[str, str], Verdict], ol
     ],
 )
 def test_what_only_one_says_keeps_them_apart(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
-    assert judge(old, new).outcome is Outcome.DIFFERENT
+    assert judge(old, new).outcome is Relation.DIFFERENT
 
 
 def test_a_speaker_who_names_himself_is_not_left_to_be_guessed(judge: Callable[[str, str], Verdict]) -> None:
     mine, unnamed = "나는 아침마다 커피를 마신다", "아침마다 커피를 마신다"
 
-    assert judge(mine, unnamed).outcome is Outcome.SAME
-    assert judge(unnamed, mine).outcome is Outcome.DIFFERENT
+    assert judge(mine, unnamed).outcome is Relation.SAME
+    assert judge(unnamed, mine).outcome is Relation.DIFFERENT
 
 
 def test_saying_less_is_saying_nothing_new(judge: Callable[[str, str], Verdict]) -> None:
     long, short = "나는 주말마다 조용히 도서관에서 책을 읽는다", "나는 주말마다 도서관에서 책을 읽는다"
 
-    assert judge(long, short).outcome is Outcome.SAME
-    assert judge(short, long).outcome is Outcome.DIFFERENT
+    assert judge(long, short).outcome is Relation.SAME
+    assert judge(short, long).outcome is Relation.DIFFERENT

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, ask
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
 
 BIN = Path(sys.executable).parent
 LONG_ENOUGH = 30.0
@@ -74,7 +74,7 @@ class Manager:
 
     def ask(self, op: str, **fields: Any) -> dict[str, Any]:
         """Ask the daemon something."""
-        return ask(str(self.workspace), {"op": op, **fields}, timeout=LONG_ENOUGH)
+        return send_request(str(self.workspace), {"op": op, **fields}, timeout=LONG_ENOUGH)
 
     def wait_until(self, claim: Callable[[], Any], within: float = LONG_ENOUGH) -> Any:
         """Wait until a claim is true; an answer that does not come is no answer yet."""

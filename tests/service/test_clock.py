@@ -13,10 +13,10 @@ import pytest
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.notify import Notifier
 from bankd.adapters.system.signals import HANDLED, Signals
-from bankd.core.daemon.clock_jumps import Reading
+from bankd.core.daemon.clock_jumps import ClockReading
 from bankd.service.daemon import Daemon
 from bankd.wiring.engine import Engine, open_engine
-from bankd.wiring.serving import Parts, Surroundings
+from bankd.wiring.serving import ServiceEnvironment, ServiceParts
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
 
@@ -43,8 +43,8 @@ class Clocks:
         """Somebody sets the wall clock."""
         self.wall += timedelta(hours=hours)
 
-    def read(self) -> Reading:
-        return Reading(self.wall, self.since_boot, self.awake)
+    def read(self) -> ClockReading:
+        return ClockReading(self.wall, self.since_boot, self.awake)
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def clocks() -> Clocks:
 def daemon(engine: Engine, clocks: Clocks) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
-    around = Surroundings(engine.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
-    daemon = Daemon(Parts(engine, around), signals)
+    around = ServiceEnvironment(engine.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
+    daemon = Daemon(ServiceParts(engine, around), signals)
     daemon.start()
     yield daemon
     daemon.stop()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import borrow
+from bankd.adapters.system.socket_client import borrow_lock
 
 
 def test_it_is_ready_alive_and_gone(manager: Any) -> None:
@@ -131,7 +131,7 @@ def test_commands_borrow_the_right_to_write_from_it(manager: Any) -> None:
 def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
     manager.start()
     manager.wait_for("READY=1")
-    loan = borrow(str(manager.workspace))
+    loan = borrow_lock(str(manager.workspace))
     refused = manager.ask("run", kind="micro", within=0.3)
     loan.close()
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import NoDaemonError, ask
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
 
 SECONDS = float(os.environ.get("BANKD_SOAK_SECONDS", "600"))
 CLIENTS = 8
@@ -80,7 +80,7 @@ class Life:
         while not self.over.wait(random_.uniform(0.01, 0.1)):
             words = random_.choice([self.logged, self.typed]) or ["harbour"]
             try:
-                answer = ask(str(self.workspace), {"op": "search", "query": random_.choice(words)}, 30)
+                answer = send_request(str(self.workspace), {"op": "search", "query": random_.choice(words)}, 30)
             except NoDaemonError:
                 continue
             self.answers += "hits" in answer
@@ -160,7 +160,7 @@ def assert_no_growth(manager: Any, life: Life) -> None:
     files, resident = open_files(pid), resident_mb(pid)
     for word in (life.logged * 60)[:60]:
         manager.ask("run", kind="micro")
-        ask(str(manager.workspace), {"op": "search", "query": word})
+        send_request(str(manager.workspace), {"op": "search", "query": word})
 
     assert open_files(pid) <= files + 2
     assert resident_mb(pid) < resident + 8

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bankd.app.doctor import examine
+from bankd.app.doctor import examine_workspace
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def test_the_doctor_finds_each_trouble_with_its_fix(manager: Any, trouble: str) 
     make, expected = TROUBLES[trouble]
     make(manager.workspace)
     manager.age()
-    findings = [finding for area in examine(manager.workspace).values() for finding in area]
+    findings = [finding for area in examine_workspace(manager.workspace).values() for finding in area]
     found = [finding for finding in findings if expected in finding.text + finding.fix]
 
     assert found, findings

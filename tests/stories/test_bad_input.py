@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from bankd.adapters.storage.log_end import append_line
-from bankd.adapters.storage.syscalls import Calls
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import UserError
 from tests.stories.conftest import Result, Run, tree_state, write_log
 
@@ -394,7 +394,7 @@ def test_nothing_is_added_to_a_log_in_another_encoding(root: Path) -> None:
     before = log.read_bytes()
 
     with pytest.raises(UserError, match="save it as UTF-8 first"):
-        append_line(Tree(root), "2026-05-01.md", "- W: coffee")
+        append_line(FileTree(root), "2026-05-01.md", "- W: coffee")
 
     assert log.read_bytes() == before
 
@@ -427,14 +427,14 @@ def test_a_page_with_a_second_hard_link_is_named_as_that_and_its_lines_wait(root
 def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exchange = Calls.exchange
+    exchange = Syscalls.exchange
 
-    def refuse(self: Calls, old: str, old_folder: int, new: str, new_folder: int) -> None:
+    def refuse(self: Syscalls, old: str, old_folder: int, new: str, new_folder: int) -> None:
         if new == "values.md":
             raise PermissionError(errno.EPERM, "no", old)
         exchange(self, old, old_folder, new, new_folder)
 
-    monkeypatch.setattr(Calls, "exchange", refuse)
+    monkeypatch.setattr(Syscalls, "exchange", refuse)
     write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
     report = bankctl("cycle", "micro", "--now", NOW, "--json")
     monkeypatch.undo()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bankd.core.daemon.alerts import Alarm, Call, after_run
+from bankd.core.daemon.alerts import Alarm, PersonCall, after_run
 
 
-def calls(outcomes: str) -> list[Call | None]:
+def calls(outcomes: str) -> list[PersonCall | None]:
     """The call after each run of a row such as `xx.x`, x being a failure."""
     alarm, made = Alarm(), []
     for outcome in outcomes:
@@ -15,6 +15,17 @@ def calls(outcomes: str) -> list[Call | None]:
 
 
 def test_the_third_failure_calls_once_until_it_worked() -> None:
-    assert calls("xx.xxx") == [None] * 5 + [Call.FAILING]
-    assert calls("xxxxxx.xxx") == [None, None, Call.FAILING, None, None, None, Call.RECOVERED, None, None, Call.FAILING]
+    assert calls("xx.xxx") == [None] * 5 + [PersonCall.FAILING]
+    assert calls("xxxxxx.xxx") == [
+        None,
+        None,
+        PersonCall.FAILING,
+        None,
+        None,
+        None,
+        PersonCall.RECOVERED,
+        None,
+        None,
+        PersonCall.FAILING,
+    ]
     assert calls("xx.") == [None] * 3

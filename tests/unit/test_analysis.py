@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.language.analysis import analyse, bigrams_of, readings_of, runs_of
+from bankd.core.language.analysis import analyse_text, bigrams_of, readings_of, runs_of
 
 
 def test_words_are_cut_where_scripts_meet() -> None:
@@ -25,7 +25,7 @@ def test_bigrams_let_one_syllable_find_a_short_word() -> None:
 
 
 def test_english_needs_no_morphemes() -> None:
-    analysis = analyse("Peter painted a sunrise. He didn't sell it.")
+    analysis = analyse_text("Peter painted a sunrise. He didn't sell it.")
 
     assert analysis.sentences == (("peter", "paint", "a", "sunris"), ("he", "didnt", "sell", "it"))
     assert analysis.denies
@@ -43,7 +43,7 @@ def test_english_needs_no_morphemes() -> None:
 def test_a_denied_word_is_found_by_its_positive_form(
     morphemes: list[tuple[str, str, int]], terms: list[str], denies: bool
 ) -> None:
-    analysis = analyse("....................", morphemes)
+    analysis = analyse_text("....................", morphemes)
 
     assert analysis.terms == terms
     assert analysis.denies is denies

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.markdown.anchors import Form, Place, find_place, fragment_for, outline_of
-from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.anchors import AnchorPlace, Form, find_place, fragment_for, outline_of
+from bankd.core.markdown.scanner import scan_text
 from bankd.core.markdown.titles import github_anchor, plain_text
 
 
@@ -42,7 +42,7 @@ def test_anchors_are_github_s(title: str, anchor: str) -> None:
 
 
 def test_equal_headings_are_numbered_and_never_collide_with_a_real_one() -> None:
-    outline = outline_of(scan("# a\n# a\n# a-1\n# a\n> # a\n"))
+    outline = outline_of(scan_text("# a\n# a\n# a-1\n# a\n> # a\n"))
 
     anchors = [spot.anchor for spot in outline.spots]
 
@@ -50,7 +50,7 @@ def test_equal_headings_are_numbered_and_never_collide_with_a_real_one() -> None
 
 
 def test_headings_in_fences_and_comments_have_no_anchor() -> None:
-    outline = outline_of(scan("```\n# no\n```\n<!--\n# no\n-->\n# yes\n"))
+    outline = outline_of(scan_text("```\n# no\n```\n<!--\n# no\n-->\n# yes\n"))
 
     assert [spot.anchor for spot in outline.spots] == ["yes"]
 
@@ -75,17 +75,17 @@ def test_headings_in_fences_and_comments_have_no_anchor() -> None:
 def test_fragments_name_places(fragment: str, is_wiki: bool, line: int | None, form: Form | None) -> None:
     text = "# First\n\n## 두 번째\n\n## Third {#custom}\n\n<a id='html-id'></a>\n- W: memory ^m-abc\n"
 
-    found = find_place(outline_of(scan(text)), fragment, is_wiki=is_wiki)
+    found = find_place(outline_of(scan_text(text)), fragment, is_wiki=is_wiki)
 
-    assert found == (None if line is None or form is None else Place(line, form))
+    assert found == (None if line is None or form is None else AnchorPlace(line, form))
 
 
 def test_a_second_heading_of_the_same_words_is_named_by_its_path() -> None:
-    outline = outline_of(scan("# A\n## x\n# B\n## x\n"))
+    outline = outline_of(scan_text("# A\n## x\n# B\n## x\n"))
 
-    assert fragment_for(outline, Place(3, Form.HEADING), "x") == "B#x"
-    assert fragment_for(outline, Place(3, Form.ANCHOR), "x") == "x-1"
-    assert fragment_for(outline, Place(1, Form.ANCHOR), "x") == "x"
+    assert fragment_for(outline, AnchorPlace(3, Form.HEADING), "x") == "B#x"
+    assert fragment_for(outline, AnchorPlace(3, Form.ANCHOR), "x") == "x-1"
+    assert fragment_for(outline, AnchorPlace(1, Form.ANCHOR), "x") == "x"
 
 
 def test_plain_text_is_what_a_reader_sees() -> None:
@@ -93,7 +93,7 @@ def test_plain_text_is_what_a_reader_sees() -> None:
 
 
 def test_a_place_in_a_quote_of_a_quote_is_on_its_line_of_the_page() -> None:
-    outline = outline_of(scan("text\n\n> quote\n>\n> > ## Deep\n> > text ^inner\nlazy -> line\n"))
+    outline = outline_of(scan_text("text\n\n> quote\n>\n> > ## Deep\n> > text ^inner\nlazy -> line\n"))
 
     assert [(spot.line, spot.title, spot.is_quoted) for spot in outline.spots] == [(4, "Deep", True)]
-    assert find_place(outline, "^inner", is_wiki=True) == Place(5, Form.BLOCK)
+    assert find_place(outline, "^inner", is_wiki=True) == AnchorPlace(5, Form.BLOCK)

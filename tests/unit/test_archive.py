@@ -8,13 +8,13 @@ from datetime import date, timedelta
 import pytest
 
 from bankd.core.lifecycle.archive import (
-    Candidate,
+    ArchiveCandidate,
+    PageContents,
     Reason,
     Resident,
-    Standing,
     Tombstone,
     archive_page,
-    candidates,
+    find_archivable,
     goes_by_itself,
     restore_place,
 )
@@ -29,7 +29,7 @@ UNUSED = replace(PLAIN, kept=TODAY - timedelta(91))
 
 
 def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
-    return [found.reason for found in candidates([resident], TODAY, FADING, clock_frozen=clock_frozen)]
+    return [found.reason for found in find_archivable([resident], TODAY, FADING, clock_frozen=clock_frozen)]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_nothing_goes_for_its_age_while_the_clock_is_not_believed() -> None:
 
 
 def test_by_itself_only_what_faded_goes() -> None:
-    of = {reason: Candidate(PLAIN, reason, "") for reason in Reason}
+    of = {reason: ArchiveCandidate(PLAIN, reason, "") for reason in Reason}
 
     assert [reason for reason in Reason if goes_by_itself(of[reason], archives_superseded=False)] == [Reason.FADED]
     assert goes_by_itself(of[Reason.SUPERSEDED], archives_superseded=True)
@@ -77,28 +77,28 @@ STONE = Tombstone("m-x", PAGE, ("Full", "Tools"), after=("m-w",))
 @pytest.mark.parametrize(
     ("standings", "expected"),
     [
-        ([Standing(PAGE, (("Full",), ("Full", "Tools")), ("m-w",))], (PAGE, ("Full", "Tools"))),
+        ([PageContents(PAGE, (("Full",), ("Full", "Tools")), ("m-w",))], (PAGE, ("Full", "Tools"))),
         ([], (PAGE, ("Full", "Tools"))),
         (
             [
-                Standing(PAGE, (("Full",),), ()),
-                Standing("bank/knowledge/full/people.md", (("People",),), ("m-p",)),
-                Standing("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+                PageContents(PAGE, (("Full",),), ()),
+                PageContents("bank/knowledge/full/people.md", (("People",),), ("m-p",)),
+                PageContents("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
             ],
             ("bank/knowledge/full/tools.md", ("Tools",)),
         ),
         (
             [
-                Standing(PAGE, (("Full",),), ()),
-                Standing("bank/knowledge/full/2026-05.md", (("Full",),), ("m-a", "m-w")),
-                Standing("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
+                PageContents(PAGE, (("Full",),), ()),
+                PageContents("bank/knowledge/full/2026-05.md", (("Full",),), ("m-a", "m-w")),
+                PageContents("bank/knowledge/full/tools.md", (("Tools",),), ("m-t",)),
             ],
             ("bank/knowledge/full/2026-05.md", ()),
         ),
-        ([Standing("bank/knowledge/fuller.md", (("Full", "Tools"),), ("m-w",))], (PAGE, ("Full", "Tools"))),
+        ([PageContents("bank/knowledge/fuller.md", (("Full", "Tools"),), ("m-w",))], (PAGE, ("Full", "Tools"))),
     ],
 )
 def test_what_comes_back_goes_where_its_neighbours_are(
-    standings: list[Standing], expected: tuple[str, tuple[str, ...]]
+    standings: list[PageContents], expected: tuple[str, tuple[str, ...]]
 ) -> None:
     assert restore_place(STONE, {standing.page: standing for standing in standings}) == expected

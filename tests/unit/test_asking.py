@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bankd.core.language.analysis import analyse
+from bankd.core.language.analysis import analyse_text
 from bankd.core.ranking.question_words import WEIGHT, asking_bigrams, term_weight
 
 
 def test_a_word_that_asks_weighs_less_in_the_form_that_a_query_has() -> None:
-    terms = [*analyse("why does any of it have a, and who was where").terms, "무엇"]
+    terms = [*analyse_text("why does any of it have a, and who was where").terms, "무엇"]
 
     assert {term: term_weight(term) for term in terms} == dict.fromkeys(terms, WEIGHT)
 

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 import pytest
 
 from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import Reach, Scene
+from bankd.core.links.points import LinkScene, Reach
 from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan
-from bankd.core.pages.block_links import Following, Moving, follow_blocks, heal_strays, loses_places, relinks
+from bankd.core.markdown.scanner import scan_text
+from bankd.core.pages.block_links import Following, Moving, follow_blocks, heal_strays, loses_places, relink_operations
 from bankd.core.pages.rearrange import read_source
 
 A, B = "- W: tea ^m-a\n", "- W: rain ^m-b\n"
 Files = Mapping[str, str]
 
 
-def scene_of(files: Files) -> Scene:
-    return Scene(Names(files, "/ws"), lambda path: outline_of(scan(files[path])))
+def scene_of(files: Files) -> LinkScene:
+    return LinkScene(Names(files, "/ws"), lambda path: outline_of(scan_text(files[path])))
 
 
 def links_in(files: Files) -> list[Link]:
@@ -71,7 +71,7 @@ def test_links_follow_a_block_and_others_stay_as_they_are() -> None:
 
     assert targets(following) == ["archive/a#^m-a", "../archive/a.md#^m-a"]
     assert following.dangling == ()
-    assert [(op.path, [move.key for move in op.moves]) for op in relinks(following.followed)] == [
+    assert [(op.path, [move.key for move in op.moves]) for op in relink_operations(following.followed)] == [
         ("bank/r.md", ["m-a", "m-a"])
     ]
 
@@ -128,6 +128,6 @@ def test_a_stray_link_follows_to_the_one_page_that_has_its_block() -> None:
     ],
 )
 def test_a_page_that_only_grows_loses_no_place(before: str, after: str | None, loses: bool) -> None:
-    outlines = [None if text is None else outline_of(scan(text)) for text in (before, after)]
+    outlines = [None if text is None else outline_of(scan_text(text)) for text in (before, after)]
 
     assert loses_places(*outlines) is loses

@@ -16,7 +16,7 @@ from bankd.core.links.relink import Lost, Relinked
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.policy import BudgetPolicy
 from bankd.core.pages.rearrange import Rearrangement
-from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee
+from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.plan import Placement, Plan
 
 FACTS = "bank/world/facts.md"
@@ -43,8 +43,8 @@ def losses(plan: Plan, before: str, after: str | None, page: str = FACTS) -> lis
 def test_what_a_plan_does_by_itself_is_well() -> None:
     before = {FACTS: f"# Facts\n\n{ONE}\nProse without an id.\n".encode()}
 
-    assert find_losses(NEW, before, foresee(NEW.transaction, before)) == []
-    assert find_losses(NEW, {}, foresee(NEW.transaction, {})) == []
+    assert find_losses(NEW, before, foresee_pages(NEW.transaction, before)) == []
+    assert find_losses(NEW, {}, foresee_pages(NEW.transaction, {})) == []
 
 
 @pytest.mark.parametrize("after", [TWO, None])

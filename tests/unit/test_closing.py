@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from bankd.core.edits.operations import Piece, Remove
 from bankd.core.edits.transaction import Step, refused_step
-from bankd.core.lifecycle.retain import Place, RetainLine
+from bankd.core.lifecycle.retain import LogPlace, RetainLine
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.closing import leave_out
@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def line(number: int) -> RetainLine:
-    return RetainLine(Place("a.md", number), Memory(f"text {number}", "W"), 0, f"m-{number}")
+    return RetainLine(LogPlace("a.md", number), Memory(f"text {number}", "W"), 0, f"m-{number}")
 
 
 def placed(number: int, page: str) -> Placement:

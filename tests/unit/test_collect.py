@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
-from bankd.core.lifecycle.events import ARCHIVED, DUPLICATE, KEPT, RENAMED, Event, event, fold
+from bankd.core.lifecycle.events import ARCHIVED, DUPLICATE, KEPT, RENAMED, Event, fold_events, make_event
 from bankd.core.lifecycle.retain import LogReading, read_log
 
 AT = datetime(2026, 5, 4, 3, tzinfo=UTC)
@@ -21,29 +21,29 @@ def reading(log: str, *lines: str) -> LogReading:
 
 def taken_in(log: str, *lines: str, kind: str = KEPT) -> list[Event]:
     """What the event log says of a log that was read."""
-    return [event(kind, line.id, AT, memory=line.id, log=log) for line in reading(log, *lines).lines]
+    return [make_event(kind, line.id, AT, memory=line.id, log=log) for line in reading(log, *lines).lines]
 
 
 @pytest.mark.parametrize(("same", "is_known"), [(4, True), (2, True), (1, False), (0, False)])
 def test_a_log_is_the_vanished_one_when_half_of_its_lines_were_read_there(same: int, is_known: bool) -> None:
     lines = [*LINES[:same], *(f"W: other {n}" for n in range(4 - same))]
-    found = find_renamed([reading(NEW, *lines)], fold(taken_in(OLD, *LINES)), {NEW})
+    found = find_renamed([reading(NEW, *lines)], fold_events(taken_in(OLD, *LINES)), {NEW})
 
     assert found == ((Renamed(NEW, OLD),) if is_known else ())
 
 
 def test_a_copy_of_a_log_that_is_still_there_is_a_log_of_its_own() -> None:
-    assert find_renamed([reading(NEW, *LINES)], fold(taken_in(OLD, *LINES)), {OLD, NEW}) == ()
+    assert find_renamed([reading(NEW, *LINES)], fold_events(taken_in(OLD, *LINES)), {OLD, NEW}) == ()
 
 
 def test_a_log_that_was_read_before_and_one_without_lines_are_not_recognised() -> None:
-    ledger = fold([*taken_in(OLD, *LINES), *taken_in(NEW, *LINES)])
+    ledger = fold_events([*taken_in(OLD, *LINES), *taken_in(NEW, *LINES)])
 
     assert find_renamed([reading(NEW, *LINES), reading("x.md")], ledger, {NEW, "x.md"}) == ()
 
 
 def test_a_name_is_that_of_one_log_and_follows_it_from_rename_to_rename() -> None:
-    ledger = fold([*taken_in(OLD, *LINES), event(RENAMED, NEW, AT, log=NEW, was=OLD)])
+    ledger = fold_events([*taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD)])
 
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", NEW}) == ()
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md"}) == (Renamed("x.md", OLD),)
@@ -53,8 +53,8 @@ def test_only_what_was_kept_and_not_taken_out_can_vanish() -> None:
     kept, held, archived, blocked = [taken_in("a.md", f"W: {n}")[0] for n in range(4)]
     said = [
         *(item for item in (kept, held, archived)),
-        event(DUPLICATE, "x", AT, memory=blocked["memory"]),
-        event(ARCHIVED, "y", AT, memory=archived["memory"]),
+        make_event(DUPLICATE, "x", AT, memory=blocked["memory"]),
+        make_event(ARCHIVED, "y", AT, memory=archived["memory"]),
     ]
 
-    assert find_vanished(fold(said), lambda ids: ids & {held["memory"]}) == (kept["memory"],)
+    assert find_vanished(fold_events(said), lambda ids: ids & {held["memory"]}) == (kept["memory"],)

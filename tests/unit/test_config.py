@@ -10,7 +10,7 @@ from bankd.config import ConfigError, load_settings
 from bankd.config.plain_yaml import compose_text
 from bankd.config.schema import read_settings
 from bankd.core.markdown.policy import Settings
-from bankd.shipped import shipped
+from bankd.shipped import shipped_folder
 
 
 def settings(text: str) -> Settings:
@@ -18,11 +18,11 @@ def settings(text: str) -> Settings:
 
 
 def test_the_shipped_file_says_the_defaults_of_the_code() -> None:
-    assert load_settings(shipped("config") / "bankd.yaml") == Settings()
+    assert load_settings(shipped_folder("config") / "bankd.yaml") == Settings()
 
 
 def test_the_shipped_file_names_every_setting() -> None:
-    text = (shipped("config") / "bankd.yaml").read_text(encoding="utf-8")
+    text = (shipped_folder("config") / "bankd.yaml").read_text(encoding="utf-8")
 
     assert "patterns: []" in text
     for name in Settings.__dataclass_fields__:

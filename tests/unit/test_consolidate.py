@@ -7,9 +7,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from bankd.core.language.reading import read_statement, words_of
+from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.consolidate import Member, affinity, find_clusters, mergers
+from bankd.core.lifecycle.consolidate import Member, affinity_of, find_clusters, find_mergers
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.markdown.memory import Confidence, parse_memory
 
@@ -19,7 +19,7 @@ FADING = Fading(per_day=2, floor=30)
 
 def member(id_: str, line: str, *titles: str) -> Member:
     memory = parse_memory(line)
-    return Member(id_, memory, read_statement(plain_wording(words_of(memory)), memory.entities), titles)
+    return Member(id_, memory, read_statement(plain_wording(compared_text(memory)), memory.entities), titles)
 
 
 TEA = member("m-1", "O(c=0.60@2026-11-21) @Peter: Really prefers green tea", "Peter")
@@ -29,13 +29,13 @@ BLACK_TEA = member("m-4", "O @Peter: Doesn't prefer green tea", "Peter")
 
 
 def test_affinity_is_one_for_the_same_words_in_the_same_place() -> None:
-    assert affinity(TEA, TEA) == pytest.approx(1.0)
+    assert affinity_of(TEA, TEA) == pytest.approx(1.0)
 
 
 def test_affinity_is_nothing_for_nothing_in_common() -> None:
     other = member("m-9", "W @Paul: lives in Seoul", "World")
 
-    assert affinity(COFFEE, other) == pytest.approx(0.0)
+    assert affinity_of(COFFEE, other) == pytest.approx(0.0)
 
 
 def test_clusters_do_not_depend_on_the_order_of_pairs() -> None:
@@ -47,7 +47,7 @@ def test_clusters_do_not_depend_on_the_order_of_pairs() -> None:
 
 def test_only_what_says_the_same_merges_and_the_strongest_of_today_stays() -> None:
     (cluster,) = find_clusters(combinations([TEA, TEA_AGAIN, COFFEE, BLACK_TEA], 2))
-    (merger,) = mergers(cluster, TODAY, FADING)
+    (merger,) = find_mergers(cluster, TODAY, FADING)
 
     assert merger.sources == ("m-1", "m-2")
     assert merger.merged.text == "Really prefers green tea"
@@ -58,14 +58,14 @@ def test_a_pinned_memory_is_kept() -> None:
     pinned = member("m-5", "O @Peter: Prefers green tea #pinned", "Tastes")
     (cluster,) = find_clusters([(TEA, pinned)])
 
-    assert [merger.keeper for merger in mergers(cluster, TODAY, FADING)] == [pinned]
+    assert [merger.keeper for merger in find_mergers(cluster, TODAY, FADING)] == [pinned]
 
 
 def test_another_tag_is_another_kind_of_statement() -> None:
     fact = member("m-6", "W @Peter: Prefers green tea.", "Tastes")
     (cluster,) = find_clusters([(TEA_AGAIN, fact)])
 
-    assert mergers(cluster, TODAY, FADING) == []
+    assert find_mergers(cluster, TODAY, FADING) == []
 
 
 def test_a_long_chain_is_compared_link_by_link() -> None:
@@ -75,4 +75,4 @@ def test_a_long_chain_is_compared_link_by_link() -> None:
 
     assert len(cluster.members) == 60
     assert max(len(near) for near in cluster.near.values()) == 2
-    assert mergers(cluster, TODAY, FADING) == []
+    assert find_mergers(cluster, TODAY, FADING) == []

@@ -22,7 +22,7 @@ from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
 from bankd.core.pages.rearrange import Rearrangement
 from bankd.core.plan.plan import Deferred
-from bankd.cycle import Kind, Policy, Report, run_cycle
+from bankd.cycle import CycleKind, Policy, Report, run_cycle
 from bankd.errors import InvariantError, RefusedError
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
@@ -32,7 +32,7 @@ POLICY = Policy(Settings(), RULES)
 
 
 def cycle(
-    world: FakeWorld, kind: Kind = "micro", policy: Policy = POLICY, *, now: datetime = NOW, dry_run: bool = False
+    world: FakeWorld, kind: CycleKind = "micro", policy: Policy = POLICY, *, now: datetime = NOW, dry_run: bool = False
 ) -> Report:
     world.disk.steps.clear()
     return run_cycle(kind, f"{now:%Y%m%dT%H%M%S}-{kind}", now, world.world, policy, dry_run=dry_run)
@@ -102,7 +102,7 @@ def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_rea
     ],
 )  # fmt: skip
 def test_a_log_is_marked_as_read_after_its_lines_are_written_and_before_the_index_is_refreshed(
-    kind: Kind, steps: list[str]
+    kind: CycleKind, steps: list[str]
 ) -> None:
     world = FakeWorld({}, log("W: one"))
     cycle(world, kind)
@@ -111,7 +111,7 @@ def test_a_log_is_marked_as_read_after_its_lines_are_written_and_before_the_inde
 
 
 @pytest.mark.parametrize("kind", ["micro", "reflect"])
-def test_a_run_with_nothing_new_commits_nothing(kind: Kind) -> None:
+def test_a_run_with_nothing_new_commits_nothing(kind: CycleKind) -> None:
     world = FakeWorld({}, log("W: one", "O(c=0.9): two"))
     cycle(world)
     before = dict(world.disk.pages)
@@ -124,7 +124,7 @@ def test_a_run_with_nothing_new_commits_nothing(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["micro", "reflect"])
-def test_a_dry_run_decides_the_same_and_touches_nothing(kind: Kind) -> None:
+def test_a_dry_run_decides_the_same_and_touches_nothing(kind: CycleKind) -> None:
     before = {FACTS: numbered(300)[1]}
     world = FakeWorld(before, log("W: one"))
 
@@ -288,7 +288,7 @@ def test_a_plan_beyond_the_budget_is_refused_until_it_is_forced() -> None:
 def test_a_plan_that_would_lose_a_line_is_never_carried_out(force: bool) -> None:
     before = {FACTS: page(f"W: something else ^{ids('W: one')[0]}")}
     world = FakeWorld(before, log("W: one", "O(c=0.9): two"))
-    world.holdings.unseen = {FACTS}
+    world.catalog.unseen = {FACTS}
 
     with pytest.raises(InvariantError, match=f"memory/{LOG}:1 would not be read back from world/facts.md"):
         cycle(world, policy=replace(POLICY, force=force))

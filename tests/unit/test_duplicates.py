@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.dedup.duplicates import Outcome, compare, find_match, likeness
+from bankd.core.dedup.duplicates import Relation, compare_statements, find_match, likeness
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
@@ -27,9 +27,9 @@ def say(text: str, *entities: str) -> Statement:
     ],
 )
 def test_an_update_names_what_changed(old: str, new: str, reason: str) -> None:
-    verdict = compare(say(old), say(new))
+    verdict = compare_statements(say(old), say(new))
 
-    assert (verdict.outcome, verdict.reason) == (Outcome.UPDATE, reason)
+    assert (verdict.outcome, verdict.reason) == (Relation.UPDATE, reason)
 
 
 def test_other_words_beside_another_value_are_another_thing() -> None:
@@ -38,7 +38,7 @@ def test_other_words_beside_another_value_are_another_thing() -> None:
         "Gina ships the green lamp to the far office, ticket 13",
     )
 
-    assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
+    assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_other_words_beside_another_value_are_another_thing() -> None:
     ],
 )
 def test_what_changes_more_than_it_keeps_is_another_thing(old: str, new: str) -> None:
-    assert compare(say(old), say(new)).outcome is Outcome.DIFFERENT
+    assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize(
@@ -63,27 +63,27 @@ def test_what_changes_more_than_it_keeps_is_another_thing(old: str, new: str) ->
     ],
 )
 def test_a_moment_and_a_few_values_may_change_in_one_update(old: str, new: str) -> None:
-    assert compare(say(old), say(new)).outcome is Outcome.UPDATE
+    assert compare_statements(say(old), say(new)).outcome is Relation.UPDATE
 
 
 def test_another_person_is_another_subject() -> None:
-    assert compare(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Outcome.DIFFERENT
+    assert compare_statements(say("prefers tea", "Peter"), say("prefers tea", "Paul")).outcome is Relation.DIFFERENT
 
 
 def test_emphasis_makes_no_difference() -> None:
-    assert compare(say("really likes green tea"), say("likes green tea")).outcome is Outcome.SAME
+    assert compare_statements(say("really likes green tea"), say("likes green tea")).outcome is Relation.SAME
 
 
 def test_a_question_is_not_what_it_asks() -> None:
-    assert compare(say("Peter likes tea?"), say("Peter likes tea")).outcome is Outcome.DIFFERENT
+    assert compare_statements(say("Peter likes tea?"), say("Peter likes tea")).outcome is Relation.DIFFERENT
 
 
 def test_a_higher_threshold_never_makes_more_updates() -> None:
     old, new = say("server listens quietly on port 8080"), say("server listens on port 8081")
 
-    outcomes = [compare(old, new, threshold).outcome for threshold in (50, 99)]
+    outcomes = [compare_statements(old, new, threshold).outcome for threshold in (50, 99)]
 
-    assert outcomes == [Outcome.UPDATE, Outcome.DIFFERENT]
+    assert outcomes == [Relation.UPDATE, Relation.DIFFERENT]
 
 
 def test_what_is_just_as_alike_as_the_threshold_is_compared() -> None:
@@ -91,15 +91,15 @@ def test_what_is_just_as_alike_as_the_threshold_is_compared() -> None:
     score = likeness(old, new)
 
     assert score == 80
-    assert compare(old, new, score).outcome is Outcome.UPDATE
-    assert compare(old, new, score + 0.1).outcome is Outcome.DIFFERENT
+    assert compare_statements(old, new, score).outcome is Relation.UPDATE
+    assert compare_statements(old, new, score + 0.1).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize("text", ["", " ", "...", "¬", "0", "?", "a", "the", "안", "\ud800"])
 def test_odd_texts_are_compared_without_complaint(text: str) -> None:
-    verdict = compare(say(text), say(text))
+    verdict = compare_statements(say(text), say(text))
 
-    assert verdict.outcome is Outcome.SAME
+    assert verdict.outcome is Relation.SAME
 
 
 def test_a_repetition_is_found_before_an_update() -> None:
@@ -108,9 +108,9 @@ def test_a_repetition_is_found_before_an_update() -> None:
     repeated, updated = find_match(bank, say("The port is 8081.")), find_match(bank, say("port is 9090"))
 
     assert repeated is not None
-    assert (repeated.id, repeated.verdict.outcome) == ("m-2", Outcome.SAME)
+    assert (repeated.id, repeated.verdict.outcome) == ("m-2", Relation.SAME)
     assert updated is not None
-    assert (updated.id, updated.verdict.outcome) == ("m-1", Outcome.UPDATE)
+    assert (updated.id, updated.verdict.outcome) == ("m-1", Relation.UPDATE)
     assert find_match(bank, say("walks to work")) is None
 
 
@@ -134,7 +134,10 @@ def test_a_repetition_is_found_before_an_update() -> None:
     ],
 )
 def test_signs_and_gaps_that_mean_something_keep_texts_apart(old: str, new: str) -> None:
-    assert Outcome.SAME not in (compare(say(old), say(new)).outcome, compare(say(new), say(old)).outcome)
+    assert Relation.SAME not in (
+        compare_statements(say(old), say(new)).outcome,
+        compare_statements(say(new), say(old)).outcome,
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,11 +151,11 @@ def test_signs_and_gaps_that_mean_something_keep_texts_apart(old: str, new: str)
     ],
 )
 def test_signs_and_gaps_that_mean_nothing_do_not(old: str, new: str) -> None:
-    assert compare(say(old), say(new)).outcome is Outcome.SAME
+    assert compare_statements(say(old), say(new)).outcome is Relation.SAME
 
 
 def test_texts_too_long_to_compare_are_the_same_only_when_equal() -> None:
     long = " ".join(f"word{n}" for n in range(700))
 
-    assert compare(say(long), say(f"{long}.")).outcome is Outcome.SAME
-    assert compare(say(long), say(f"{long} more")).outcome is Outcome.DIFFERENT
+    assert compare_statements(say(long), say(f"{long}.")).outcome is Relation.SAME
+    assert compare_statements(say(long), say(f"{long} more")).outcome is Relation.DIFFERENT

@@ -18,8 +18,8 @@ from bankd.core.lifecycle.events import (
     SUPERSEDED,
     UNDONE,
     Ledger,
-    event,
-    fold,
+    fold_events,
+    make_event,
 )
 
 START = datetime(2026, 5, 4, 3, tzinfo=UTC)
@@ -29,9 +29,10 @@ ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
 def after(*kinds: str, **facts: object) -> Ledger:
     """The fold of events of these kinds about one memory, a day apart."""
     said = [
-        event(kind, f"{ONE}@{n}", START + timedelta(n), memory=ONE, log="a.md", **facts) for n, kind in enumerate(kinds)
+        make_event(kind, f"{ONE}@{n}", START + timedelta(n), memory=ONE, log="a.md", **facts)
+        for n, kind in enumerate(kinds)
     ]
-    return fold(reversed(said))
+    return fold_events(reversed(said))
 
 
 @pytest.mark.parametrize("kind", [DELETED, FORGOTTEN, ARCHIVED, UNDONE])
@@ -62,26 +63,29 @@ def test_the_first_word_on_a_line_holds_but_for_one_that_a_person_let_in() -> No
 
 
 def test_the_same_event_twice_is_one_and_the_order_of_files_does_not_matter() -> None:
-    kept, gone = event(KEPT, ONE, START, memory=ONE), event(DELETED, ONE, START, memory=ONE)
+    kept, gone = make_event(KEPT, ONE, START, memory=ONE), make_event(DELETED, ONE, START, memory=ONE)
 
-    assert fold([gone, kept, gone]) == fold([kept, gone])
+    assert fold_events([gone, kept, gone]) == fold_events([kept, gone])
 
 
 def test_a_newer_memory_that_was_taken_back_supersedes_nothing() -> None:
-    newer = event(SUPERSEDED, ONE, START, memory=ONE, by=TWO)
+    newer = make_event(SUPERSEDED, ONE, START, memory=ONE, by=TWO)
 
-    assert fold([newer]).successors() == {ONE: TWO}
-    assert fold([newer, event(DELETED, TWO, START, memory=TWO)]).successors() == {}
-    assert fold([newer, event(ARCHIVED, TWO, START, memory=TWO)]).successors() == {ONE: TWO}
+    assert fold_events([newer]).successors() == {ONE: TWO}
+    assert fold_events([newer, make_event(DELETED, TWO, START, memory=TWO)]).successors() == {}
+    assert fold_events([newer, make_event(ARCHIVED, TWO, START, memory=TWO)]).successors() == {ONE: TWO}
 
 
 def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:
-    recalls = [event(RECALLED, f"{ONE}@{day}", START, memory=ONE, day=day) for day in ("2026-05-03", "2026-05-01")]
-    renamed = [event(KEPT, ONE, START, memory=ONE, log="b.md"), event(RENAMED, "b.md", START, log="b.md", was="a.md")]
+    recalls = [make_event(RECALLED, f"{ONE}@{day}", START, memory=ONE, day=day) for day in ("2026-05-03", "2026-05-01")]
+    renamed = [
+        make_event(KEPT, ONE, START, memory=ONE, log="b.md"),
+        make_event(RENAMED, "b.md", START, log="b.md", was="a.md"),
+    ]
 
-    assert fold(recalls).recalled == {ONE: date(2026, 5, 3)}
-    assert fold(renamed).read == {"a.md": {ONE}}
+    assert fold_events(recalls).recalled == {ONE: date(2026, 5, 3)}
+    assert fold_events(renamed).read == {"a.md": {ONE}}
 
 
 def test_what_an_unknown_event_means_is_not_guessed() -> None:
-    assert fold([event("painted", ONE, START, memory=ONE)]) == Ledger()
+    assert fold_events([make_event("painted", ONE, START, memory=ONE)]) == Ledger()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.lifecycle.follow import Part, describe, follow
+from bankd.core.lifecycle.follow import PagePart, choose_part, read_part
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.hubs import part_line
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 
 PAGES = {
     "bank/k/full.md": "# Full\n\n- [도구](full/도구.md): 2 items\n- [People](full/people.md): 1 item\n- [Log](full/log.md)\n",
@@ -25,8 +25,8 @@ PAGES = {
 }
 
 
-def view(path: str) -> Part | None:
-    return describe(read_page(path, encode(PAGES[path]))) if path in PAGES else None
+def view(path: str) -> PagePart | None:
+    return read_part(read_page(path, encode_text(PAGES[path]))) if path in PAGES else None
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def view(path: str) -> Part | None:
 def test_a_memory_goes_to_the_part_that_fits_or_stays_with_the_hub(
     memory: Memory, heading: str | None, page: str, under: str | None
 ) -> None:
-    found = follow(memory, Destination("k/full.md", heading, "rule"), view)
+    found = choose_part(memory, Destination("k/full.md", heading, "rule"), view)
 
     assert (found.page, found.heading) == (page, under)
 
@@ -51,7 +51,7 @@ def test_a_memory_goes_to_the_part_that_fits_or_stays_with_the_hub(
 def test_a_page_that_is_no_hub_is_where_the_rule_said() -> None:
     destination = Destination("k/full/people.md", "New", "rule")
 
-    assert follow(Memory("x"), destination, view) is destination
+    assert choose_part(Memory("x"), destination, view) is destination
 
 
 def test_real_questions_find_the_part_of_their_topic(shared: Path) -> None:
@@ -64,12 +64,14 @@ def test_real_questions_find_the_part_of_their_topic(shared: Path) -> None:
             seeds[item["label"]].append(item["text"])
     pages = {f"bank/k/full/{label}.md": "".join(f"- W: {text}\n" for text in texts) for label, texts in seeds.items()}
     hub = "".join(part_line("bank/k/full.md", path, "", "", "\n") for path in pages)
-    views = {path: describe(read_page(path, encode(text))) for path, text in {**pages, "bank/k/full.md": hub}.items()}
+    views = {
+        path: read_part(read_page(path, encode_text(text))) for path, text in {**pages, "bank/k/full.md": hub}.items()
+    }
     right: Counter[bool] = Counter()
     total: Counter[bool] = Counter()
     for item in items:
         if item["split"] == "test":
-            found = follow(Memory(item["text"]), Destination("k/full.md", None, ""), views.get)
+            found = choose_part(Memory(item["text"]), Destination("k/full.md", None, ""), views.get)
             total[item["label_in_text"]] += 1
             right[item["label_in_text"]] += found.page == f"k/full/{item['label']}.md"
 

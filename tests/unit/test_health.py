@@ -9,32 +9,43 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import BankFacts, DaemonFacts, Facts, IndexFacts, JobFacts, facts_to_json, judge
+from bankd.core.daemon.health import (
+    BankFacts,
+    DaemonFacts,
+    HealthFacts,
+    IndexFacts,
+    JobFacts,
+    facts_to_json,
+    judge_health,
+)
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule import Slot
-from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.lifecycle.copies import Copied
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-WELL = Facts(
+WELL = HealthFacts(
     "/w",
     NOW,
     BankFacts(pages=3, index=IndexFacts("7", 40, updated="2026-11-22T11:00:00+00:00")),
-    (JobFacts("micro", Row(NOW, "micro", Outcome.RAN, seconds=0.5), NOW + timedelta(minutes=30)), JobFacts("reflect")),
+    (
+        JobFacts("micro", LedgerRow(NOW, "micro", RunOutcome.RAN, seconds=0.5), NOW + timedelta(minutes=30)),
+        JobFacts("reflect"),
+    ),
     (),
     DaemonFacts(7, "0.1.0", NOW, {"mode": "inotify", "losses": 0}),
 )
 
 
-def missed(days_ago: float, made_up: bool) -> Row:
+def missed(days_ago: float, made_up: bool) -> LedgerRow:
     at = NOW - timedelta(days=days_ago)
-    return Row(at, "reflect", Outcome.MISSED, Slot("x", at), made_up=made_up)
+    return LedgerRow(at, "reflect", RunOutcome.MISSED, Slot("x", at), made_up=made_up)
 
 
 TROUBLES = {
     "failed 2 times in a row: disk full": (
         True,
-        replace(WELL, jobs=(JobFacts("micro", Row(NOW, "micro", Outcome.FAILED, note="disk full"), failures=2),)),
+        replace(WELL, jobs=(JobFacts("micro", LedgerRow(NOW, "micro", RunOutcome.FAILED, note="disk full"), failures=2),)),
     ),
     "the settings cannot be used": (True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, settings_problem="bad"))),
     "bankd.yaml:3: no such setting": (True, replace(WELL, daemon=None, unusable=("bankd.yaml:3: no such setting",))),
@@ -58,14 +69,14 @@ TROUBLES = {
 @pytest.mark.parametrize("words", TROUBLES)
 def test_each_trouble_is_told(words: str) -> None:
     needs_person, facts = TROUBLES[words]
-    found = [finding for finding in judge(facts) if words in finding.text]
+    found = [finding for finding in judge_health(facts) if words in finding.text]
 
     assert [finding.needs_person for finding in found] == [needs_person]
     assert not needs_person or found[0].fix
 
 
 def test_where_all_is_well_nothing_is_said() -> None:
-    assert judge(WELL) == ()
+    assert judge_health(WELL) == ()
 
 
 def test_the_status_is_json_that_names_its_version() -> None:
@@ -78,7 +89,7 @@ def test_the_status_is_json_that_names_its_version() -> None:
 
 
 @pytest.mark.parametrize("facts", [WELL, *(facts for _, facts in TROUBLES.values())])
-def test_metrics_are_what_prometheus_reads(facts: Facts) -> None:
+def test_metrics_are_what_prometheus_reads(facts: HealthFacts) -> None:
     lines = render_metrics(facts).splitlines()
     samples = [line for line in lines if not line.startswith("#")]
     names = [re.split(r"[{ ]", line)[0] for line in samples]

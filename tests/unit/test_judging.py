@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bankd.core.language.reading import words_of
+from bankd.core.language.reading import compared_text
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory, parse_memory
-from bankd.core.plan.judging import Judged, Neighbour, judge, said_on
+from bankd.core.plan.judging import JudgedLines, Neighbour, judge_lines, said_on
 from bankd.core.plan.plan import Placement
 
 
-def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> Judged:
+def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:
     """Judge lines of one log, each of which finds the whole bank near it."""
     log = read_log("2026-05-02.md", "".join(f"- {line}\n" for line in lines), anywhere=True)
     placements = [Placement(line, Destination("world/facts.md", None, "test")) for line in log.lines]
     near = [Neighbour(id_, parse_memory(text)) for id_, text in (bank or {}).items()]
     known = [item.memory for item in near] + [line.memory for line in log.lines]
-    wordings = {words_of(memory): plain_wording(words_of(memory)) for memory in known}
-    return judge(placements, {line.id: near for line in log.lines}, wordings, threshold)
+    wordings = {compared_text(memory): plain_wording(compared_text(memory)) for memory in known}
+    return judge_lines(placements, {line.id: near for line in log.lines}, wordings, threshold)
 
 
 def texts(placements: Sequence[Placement]) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.clock_jumps import JumpKind, Reading, find_jumps
+from bankd.core.daemon.clock_jumps import ClockReading, JumpKind, find_jumps
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 
@@ -25,13 +25,13 @@ NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 def test_jumps_are_told_apart(
     wall: float, since_boot: float, awake: float, expected: list[tuple[JumpKind, int]]
 ) -> None:
-    after = Reading(NOW + timedelta(seconds=wall), 1000 + since_boot, 500 + awake)
-    jumps = find_jumps(Reading(NOW, 1000, 500), after)
+    after = ClockReading(NOW + timedelta(seconds=wall), 1000 + since_boot, 500 + awake)
+    jumps = find_jumps(ClockReading(NOW, 1000, 500), after)
 
     assert [(jump.kind, jump.by.total_seconds()) for jump in jumps] == expected
 
 
 def test_a_jump_has_words() -> None:
-    jump = find_jumps(Reading(NOW, 0, 0), Reading(NOW - timedelta(hours=2), 30, 30))[0]
+    jump = find_jumps(ClockReading(NOW, 0, 0), ClockReading(NOW - timedelta(hours=2), 30, 30))[0]
 
     assert str(jump) == "the clock was set back by 2:00:30"

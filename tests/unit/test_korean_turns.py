@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.dedup.duplicates import Outcome, compare
+from bankd.core.dedup.duplicates import Relation, compare_statements
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Morpheme, Wording
@@ -32,19 +32,19 @@ REQUESTED = {
 @pytest.mark.parametrize("ways", [FORBIDDEN, ASKED, REQUESTED], ids=["forbid", "ask", "request"])
 def test_all_ways_are_the_same(ways: dict[str, str]) -> None:
     statements = [said(text, tagged) for text, tagged in ways.items()]
-    outcomes = {compare(old, new).outcome for old in statements for new in statements}
+    outcomes = {compare_statements(old, new).outcome for old in statements for new in statements}
 
-    assert outcomes == {Outcome.SAME}
+    assert outcomes == {Relation.SAME}
 
 
 def test_what_is_forbidden_is_not_what_is_done() -> None:
     eats = said("밤에 먹는다", "밤/NNG 에/JKB 먹/VV 는다/EF")
     may_not = said("밤에 먹지 마라", FORBIDDEN["밤에 먹지 마라"])
 
-    assert compare(eats, may_not).outcome is not Outcome.SAME
+    assert compare_statements(eats, may_not).outcome is not Relation.SAME
 
 
 def test_having_told_is_not_asking() -> None:
     told = said("일출 시간을 알려줬다", "일출/NNG 시간/NNG 을/JKO 알리/VV 어/EC 주/VX 었/EP 다/EF")
 
-    assert compare(said("일출 시간은?", ASKED["일출 시간은?"]), told).outcome is Outcome.DIFFERENT
+    assert compare_statements(said("일출 시간은?", ASKED["일출 시간은?"]), told).outcome is Relation.DIFFERENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of, terms_of_run, words_of
+from bankd.core.language.lexicon import analyse_by_lexicon, known_words, lexicon_of, terms_of_run
 
 KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}
 READINGS = {"책은": ["책"], "마셔": ["마시"]}
@@ -48,7 +48,7 @@ def test_an_unknown_run_is_its_own_term_and_its_first_syllable_when_that_is_a_wo
     ],
 )
 def test_a_term_that_the_bank_does_not_have_is_read_as_the_words_in_it(term: str, words: list[str]) -> None:
-    assert words_of(term, KNOWN.__contains__) == words
+    assert known_words(term, KNOWN.__contains__) == words
 
 
 def test_denials_are_seen_without_an_analyser() -> None:

@@ -7,14 +7,14 @@ import pytest
 from bankd.core.links.references import references_of
 from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import Kind, decode, encode, scan
+from bankd.core.markdown.scanner import BlockKind, decode_text, encode_text, scan_text
 
 DEEP = 1_000
 """No person nests so deep; a program, or somebody who means ill, does."""
 
 
 def kinds(text: str) -> list[str]:
-    return [block.kind.value for block in scan(text).blocks if block.kind is not Kind.BLANK]
+    return [block.kind.value for block in scan_text(text).blocks if block.kind is not BlockKind.BLANK]
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_blocks_are_what_commonmark_says(text: str, expected: list[str]) -> None
 
 
 def test_nested_items_belong_to_their_parent() -> None:
-    document = scan("- a\n  more\n  - b\n\n    para\n- c\n")
+    document = scan_text("- a\n  more\n  - b\n\n    para\n- c\n")
 
-    items = [(b.start, b.end, b.whole_end, b.depth) for b in document.blocks if b.kind is Kind.ITEM]
+    items = [(b.start, b.end, b.whole_end, b.depth) for b in document.blocks if b.kind is BlockKind.ITEM]
 
     assert items == [(0, 2, 5, 0), (2, 3, 5, 1), (5, 6, 6, 0)]
 
@@ -61,7 +61,7 @@ def test_nested_items_belong_to_their_parent() -> None:
 def test_lines_end_at_line_feeds_only() -> None:
     text = "- a\x85b\u2028c\r\n- d\re\n"
 
-    document = scan(text)
+    document = scan_text(text)
 
     assert len(document.lines) == 2
     assert document.text == text
@@ -70,7 +70,7 @@ def test_lines_end_at_line_feeds_only() -> None:
 def test_any_bytes_survive_decoding() -> None:
     data = bytes(range(256)) * 2
 
-    assert encode(decode(data)) == data
+    assert encode_text(decode_text(data)) == data
 
 
 def test_a_page_with_a_byte_order_mark_reads_like_one_without() -> None:

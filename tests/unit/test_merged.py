@@ -9,7 +9,7 @@ from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.consolidate import Member, Merger
 from bankd.core.lifecycle.merged import merged_of
 from bankd.core.markdown.memory import Confidence, Memory, parse_memory, render_memory
-from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page
 
 A, B, C = (f"m-{letter * 12}" for letter in "abc")
@@ -21,7 +21,7 @@ def merger(keeper: Memory, *others: str, confidence: Confidence | None = None) -
     return Merger(member, merged, (A, *others))
 
 
-def held(text: str) -> dict[str, Lines]:
+def held(text: str) -> dict[str, MemoryLines]:
     page = read_page("bank/p.md", text.encode())
     lines = PageLines(page)
     return {entry.memory.id: lines.of(entry) for entry in page.entries if entry.memory.id}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.analysis import analyse
+from bankd.core.language.analysis import analyse_text
 from bankd.core.ranking.query_form import Phrasing, phrasing_of
 
 KNOWN = frozenset(("peter", "like", "slack", "trip"))
 
 
 def phrasing(text: str) -> Phrasing:
-    return phrasing_of(text, analyse(text).terms, KNOWN.__contains__)
+    return phrasing_of(text, analyse_text(text).terms, KNOWN.__contains__)
 
 
 @pytest.mark.parametrize(

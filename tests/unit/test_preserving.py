@@ -6,11 +6,11 @@ import pytest
 
 from bankd.core.edits.layout import Layout
 from bankd.core.links.references import references_of
-from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.links.relink import Relinked, Source, relink_layout
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.scanner import scan_text
 from bankd.core.pages.split import Limits, plan_split
-from bankd.core.pages.verify_layout import Preserving
+from bankd.core.pages.verify_layout import LayoutCheck
 
 FULL, NOTES = "bank/full.md", "bank/notes.md"
 A, B = "bank/full/a.md", "bank/full/b.md"
@@ -21,14 +21,14 @@ FILES = {
 
 
 def source(text: str) -> Source:
-    document = scan(text)
+    document = scan_text(text)
     return Source(document.lines, references_of(document))
 
 
 def split() -> tuple[Layout, Relinked]:
-    layout = plan_split(FULL, scan(FILES[FULL]), Limits(warn=160, split=200), lambda _: False)
+    layout = plan_split(FULL, scan_text(FILES[FULL]), Limits(warn=160, split=200), lambda _: False)
     assert layout is not None
-    return layout, relink(layout, {path: source(text) for path, text in FILES.items()}, Names(FILES))
+    return layout, relink_layout(layout, {path: source(text) for path, text in FILES.items()}, Names(FILES))
 
 
 def findings(path: str = "", old: str = "", new: str = "") -> list[str]:
@@ -40,7 +40,7 @@ def findings(path: str = "", old: str = "", new: str = "") -> list[str]:
         texts[path] = texts[path].replace(old, new)
     before = {name: source(text) for name, text in FILES.items()}
     after = {name: source(text) for name, text in texts.items()}
-    return Preserving(layout, relinked, before, after).findings(Names(FILES))
+    return LayoutCheck(layout, relinked, before, after).findings(Names(FILES))
 
 
 def test_a_split_as_it_should_be_has_nothing_to_say() -> None:
@@ -89,4 +89,4 @@ def test_a_link_that_led_nowhere_before_may_go_on_so() -> None:
     before = {name: source(text) for name, text in files.items()}
     after = {name: source(text) for name, text in {**relinked.texts, NOTES: files[NOTES]}.items()}
 
-    assert Preserving(layout, relinked, before, after).findings(Names(files)) == []
+    assert LayoutCheck(layout, relinked, before, after).findings(Names(files)) == []

@@ -6,11 +6,11 @@ import pytest
 
 from bankd.core.links.references import definitions_of, label_uses, references_in_text, references_of, route_targets
 from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.scanner import scan_text
 
 
 def targets(text: str) -> list[str]:
-    document = scan(text)
+    document = scan_text(text)
     found = references_of(document)
     assert all(document.lines[r.line][r.start : r.end] == r.target for r in found)
     return [reference.target for reference in found]
@@ -109,13 +109,13 @@ def test_a_rule_may_name_a_page_with_spaces(line: str, target: str) -> None:
 
 
 def test_uses_and_definitions_of_labels() -> None:
-    document = scan("[a][B  c] [b c][] [B C] [^1] `[b c]`\n\n[b c]: x.md\n[^1]: note [b c]\n")
+    document = scan_text("[a][B  c] [b c][] [B C] [^1] `[b c]`\n\n[b c]: x.md\n[^1]: note [b c]\n")
 
     assert [definition.label for definition in definitions_of(document)] == ["b c", "^1"]
     assert [use.label for use in label_uses(document)] == ["b c", "b c", "b c", "^1", "b c"]
 
 
 def test_a_picture_and_an_angle_are_remembered() -> None:
-    found = references_of(scan("![p](<p q.png>)"))
+    found = references_of(scan_text("![p](<p q.png>)"))
 
     assert [(reference.kind, reference.is_angled) for reference in found] == [(LinkKind.IMAGE, True)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.edits.layout import Layout, combine
+from bankd.core.edits.layout import Layout, combine_layouts
 from bankd.core.links.references import references_in_text, references_of
-from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.links.relink import Relinked, Source, relink_layout
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.scanner import scan_text
 from bankd.core.pages.merge import Unmergeable, parts_of, plan_merge
-from bankd.core.pages.moves import Print, folders_moved, moved_by_hand, plan_move
+from bankd.core.pages.moves import PageIdentity, folders_moved, moved_by_hand, plan_move
 from bankd.core.pages.split import Limits, plan_split
 
 LIMITS = Limits(warn=220, split=300)
@@ -19,24 +19,24 @@ FULL = "bank/knowledge/full.md"
 
 
 def source(path: str, text: str) -> Source:
-    document = scan(text)
+    document = scan_text(text)
     references = references_of(document) if path.endswith(".md") else references_in_text(text)
     return Source(document.lines, references)
 
 
 def run(layout: Layout, files: dict[str, str]) -> tuple[dict[str, str], Relinked]:
-    done = relink(layout, {path: source(path, text) for path, text in files.items()}, Names(files))
+    done = relink_layout(layout, {path: source(path, text) for path, text in files.items()}, Names(files))
     after = {path: text for path, text in files.items() if path not in layout.gone}
     return after | dict(done.texts), done
 
 
 def split(files: dict[str, str], *paths: str) -> dict[str, str]:
-    layouts = [plan_split(path, scan(files[path]), LIMITS, lambda _: False) for path in paths or (FULL,)]
-    return run(combine(tuple(layout for layout in layouts if layout)), files)[0]
+    layouts = [plan_split(path, scan_text(files[path]), LIMITS, lambda _: False) for path in paths or (FULL,)]
+    return run(combine_layouts(tuple(layout for layout in layouts if layout)), files)[0]
 
 
 def merge(files: dict[str, str], hub: str = FULL) -> dict[str, str]:
-    documents = {path: scan(text) for path, text in files.items()}
+    documents = {path: scan_text(text) for path, text in files.items()}
     names = Names(files)
     layout = plan_merge(hub, documents, lambda path, doc, start, end: sense_of(path, doc, start, end, names))
     assert isinstance(layout, Layout), layout
@@ -159,7 +159,7 @@ def test_moved_text_finds_its_pictures_and_neighbours() -> None:
 
 
 def move(files: dict[str, str], moves: dict[str, str], folder: tuple[str, str] | None = None) -> dict[str, str]:
-    counts = {path: len(scan(files[path]).lines) for path in moves}
+    counts = {path: len(scan_text(files[path]).lines) for path in moves}
     return run(plan_move(moves, counts, folder), files)[0]
 
 
@@ -201,7 +201,7 @@ def test_a_merge_refuses_to_throw_away_what_people_wrote_around_a_part() -> None
     files = split({FULL: "---\ntags: [a]\n---\n" + page("a", "b")})
     part = "bank/knowledge/full/a.md"
     files[part] = files[part].replace("tags: [a]", "tags: [a]\nmood: good")
-    documents = {path: scan(text) for path, text in files.items()}
+    documents = {path: scan_text(text) for path, text in files.items()}
 
     refused = plan_merge(FULL, documents, lambda *_: "")
 
@@ -233,15 +233,15 @@ def test_a_merge_keeps_apart_what_a_hand_left_without_a_line_end() -> None:
 
 def test_a_page_moved_by_hand_is_known_by_its_bytes_or_most_of_its_memories() -> None:
     gone = {
-        "a/x.md": Print("1", frozenset()),
-        "a/y.md": Print("2", frozenset("abc")),
-        "a/z.md": Print("3", frozenset()),
+        "a/x.md": PageIdentity("1", frozenset()),
+        "a/y.md": PageIdentity("2", frozenset("abc")),
+        "a/z.md": PageIdentity("3", frozenset()),
     }
     new = {
-        "b/x.md": Print("1", frozenset()),
-        "c/copy.md": Print("1", frozenset()),
-        "b/why.md": Print("9", frozenset("abd")),
-        "b/q.md": Print("8", frozenset("a")),
+        "b/x.md": PageIdentity("1", frozenset()),
+        "c/copy.md": PageIdentity("1", frozenset()),
+        "b/why.md": PageIdentity("9", frozenset("abd")),
+        "b/q.md": PageIdentity("8", frozenset("a")),
     }
 
     moved = moved_by_hand(gone, new)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bankd.core.links.references import Reference
-from bankd.core.links.render import render
-from bankd.core.links.resolve import resolve
+from bankd.core.links.render import render_path
+from bankd.core.links.resolve import resolve_reference
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.names import Names
 
@@ -60,7 +60,7 @@ def link(target: str, kind: LinkKind = LinkKind.INLINE) -> Reference:
     ],
 )
 def test_markdown_targets_lead_by_path(target: str, path: str | None) -> None:
-    found = resolve(link(target), HERE, NAMES)
+    found = resolve_reference(link(target), HERE, NAMES)
 
     assert (found.path if found else None) == path
 
@@ -83,7 +83,7 @@ def test_markdown_targets_lead_by_path(target: str, path: str | None) -> None:
     ],
 )
 def test_wikilinks_lead_by_unique_name(target: str, path: str | None) -> None:
-    found = resolve(link(target, LinkKind.WIKI), HERE, NAMES)
+    found = resolve_reference(link(target, LinkKind.WIKI), HERE, NAMES)
 
     assert (found.path if found else None) == path
 
@@ -101,7 +101,7 @@ def test_wikilinks_lead_by_unique_name(target: str, path: str | None) -> None:
     ],
 )
 def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str | None) -> None:
-    found = resolve(link(target, LinkKind.BARE), source, NAMES)
+    found = resolve_reference(link(target, LinkKind.BARE), source, NAMES)
 
     assert (found.path if found else None) == path
 
@@ -123,10 +123,10 @@ def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str
 def test_another_page_is_named_in_the_same_style(target: str, kind: LinkKind, written: str) -> None:
     after = NAMES.changed(["bank/knowledge/full.md"], ["bank/entities/new name.md"])
     reference = link(target, kind)
-    found = resolve(reference, HERE, NAMES)
+    found = resolve_reference(reference, HERE, NAMES)
     assert found is not None
 
-    again = render(reference, replace(found, path="bank/entities/new name.md"), HERE, after)
+    again = render_path(reference, replace(found, path="bank/entities/new name.md"), HERE, after)
 
     assert again == written
 
@@ -141,9 +141,9 @@ def test_encoding_follows_what_was_written() -> None:
         ("../%EB%8F%84%EA%B5%AC/../knowledge/full.md", False),
     ):
         reference = replace(link(target), is_angled=angled)
-        found = resolve(reference, HERE, NAMES)
+        found = resolve_reference(reference, HERE, NAMES)
         assert found is not None
-        written.append(render(reference, replace(found, path="bank/knowledge/가 나(.md"), HERE, after))
+        written.append(render_path(reference, replace(found, path="bank/knowledge/가 나(.md"), HERE, after))
 
     assert written == [
         "가%20나%28.md",

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from bankd.core.lifecycle.retain import Place, identified_as, read_log, without_unended
+from bankd.core.lifecycle.retain import LogPlace, identified_as, read_log, without_unended
 from bankd.core.markdown.memory import Confidence
 
 LOG = "2026-05-02.md"
@@ -58,7 +58,7 @@ def test_an_escape_hidden_in_an_entity_is_dropped_too() -> None:
 def test_a_line_without_its_end_waits() -> None:
     reading = read_log(LOG, "- W: a\n- W: still being wri", anywhere=True)
 
-    assert reading.unended == Place(LOG, 2)
+    assert reading.unended == LogPlace(LOG, 2)
     assert [line.memory.text for line in without_unended(reading).lines] == ["a"]
 
 

@@ -9,11 +9,11 @@ import pytest
 from bankd.config import ConfigError, load_rules
 from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
-from bankd.core.lifecycle.routing import Rules, candidates, problem_of_target, route
+from bankd.core.lifecycle.routing import Rules, find_claims, problem_of_target, route_memory
 from bankd.core.markdown.memory import Memory, parse_memory
-from bankd.shipped import shipped
+from bankd.shipped import shipped_folder
 
-RULES = load_rules(shipped("config") / "routing.yaml")
+RULES = load_rules(shipped_folder("config") / "routing.yaml")
 
 
 def rules(text: str) -> Rules:
@@ -21,7 +21,7 @@ def rules(text: str) -> Rules:
 
 
 def page_of(line: str, given: Rules = RULES) -> str:
-    return route(parse_memory(line), given).page
+    return route_memory(parse_memory(line), given).page
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_first_rule_wins_then_entity_then_default_then_inbox() -> None:
     assert page_of("W: x", given) == "w.md"
     assert page_of("B: x", given) == "b.md"
     assert page_of("O: x", given) == "_meta/inbox.md"
-    claims = [found.page for found in candidates(parse_memory("W @Kim: a"), given)]
+    claims = [found.page for found in find_claims(parse_memory("W @Kim: a"), given)]
     assert claims == ["1.md", "2.md", "entities/Kim.md", "w.md"]
 
 
@@ -98,7 +98,7 @@ def test_targets_stay_inside_the_bank(target: str) -> None:
 
 
 def test_a_long_slug_still_gives_a_name_that_file_systems_take() -> None:
-    page = route(Memory("x", "W", None, ("가" * 300,)), rules("entities: true")).page
+    page = route_memory(Memory("x", "W", None, ("가" * 300,)), rules("entities: true")).page
 
     assert len(Path(page).name.encode()) <= 210
     assert problem_of_target(page) is None

@@ -10,7 +10,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bankd.core.daemon.schedule import Daily, Every, Job, Look, Standing, failed, following, look, worked
+from bankd.core.daemon.schedule import (
+    Daily,
+    Every,
+    Job,
+    JobState,
+    ScheduleCheck,
+    after_failure,
+    after_success,
+    check_schedule,
+    next_run,
+)
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -52,12 +62,12 @@ class Ran:
     key: str
 
 
-def simulate(job: Job) -> tuple[list[Ran], dict[str, bool], list[Look]]:
+def simulate(job: Job) -> tuple[list[Ran], dict[str, bool], list[ScheduleCheck]]:
     """All runs, the row of each missed slot (whether it was made up for), and the looks that found something."""
-    standing, runs, rows, looks = Standing(anchor=READINGS[0]), [], {}, []
+    state, runs, rows, looks = JobState(anchor=READINGS[0]), [], {}, []
     for now in READINGS[1:]:
-        seen = look(job, standing, now)
-        standing = seen.standing
+        seen = check_schedule(job, state, now)
+        state = seen.state
         if seen.run:
             runs.append(Ran(now, seen.run.key))
         for missed in seen.missed:
@@ -137,10 +147,10 @@ def test_micro_keeps_its_policy_through_a_year(policy: str) -> None:
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_a_year_without_trouble_misses_nothing(zone: str) -> None:
-    job, standing, keys = Job("reflect", Daily(time(3, 15), ZoneInfo(zone))), Standing(START), []
+    job, state, keys = Job("reflect", Daily(time(3, 15), ZoneInfo(zone))), JobState(START), []
     for n in range(1, 365 * 24):
-        seen = look(job, standing, START + n * HOUR)
-        standing = seen.standing
+        seen = check_schedule(job, state, START + n * HOUR)
+        state = seen.state
         keys += [seen.run.key] if seen.run else []
 
         assert not seen.missed
@@ -150,19 +160,19 @@ def test_a_year_without_trouble_misses_nothing(zone: str) -> None:
 
 def test_downtime_gives_a_row_for_each_night_and_one_run() -> None:
     job = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul")))
-    seen = look(job, Standing(START), START + 9 * DAY)
+    seen = check_schedule(job, JobState(START), START + 9 * DAY)
 
     assert seen.run is not None
     assert seen.run.key == "2026-01-10"
     assert [missed.slot.key for missed in seen.missed] == [f"2026-01-{day:02}" for day in range(2, 11)]
-    assert look(job, seen.standing, START + 9 * DAY + MINUTE) == Look(None, (), seen.standing)
+    assert check_schedule(job, seen.state, START + 9 * DAY + MINUTE) == ScheduleCheck(None, (), seen.state)
 
 
 def test_a_clock_once_set_to_2031_does_not_stop_the_nights_of_2026() -> None:
     job = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul")))
-    standing = look(job, Standing(START), START.replace(year=2031)).standing
-    standing = look(job, standing, START + HOUR).standing
-    seen = look(job, standing, datetime(2026, 1, 1, 18, 0, 5, tzinfo=UTC))
+    state = check_schedule(job, JobState(START), START.replace(year=2031)).state
+    state = check_schedule(job, state, START + HOUR).state
+    seen = check_schedule(job, state, datetime(2026, 1, 1, 18, 0, 5, tzinfo=UTC))
 
     assert seen.run is not None
     assert seen.run.key == "2026-01-02"
@@ -170,38 +180,36 @@ def test_a_clock_once_set_to_2031_does_not_stop_the_nights_of_2026() -> None:
 
 def test_a_network_clock_that_steps_back_a_second_runs_nothing_twice() -> None:
     job = Job("micro", Every(30))
-    seen = look(job, Standing(START), START.replace(minute=30, second=0, microsecond=200_000))
-    again = look(job, seen.standing, START.replace(minute=29, second=59, microsecond=500_000))
-    then = look(job, again.standing, START.replace(minute=30, second=1))
+    seen = check_schedule(job, JobState(START), START.replace(minute=30, second=0, microsecond=200_000))
+    again = check_schedule(job, seen.state, START.replace(minute=29, second=59, microsecond=500_000))
+    then = check_schedule(job, again.state, START.replace(minute=30, second=1))
 
     assert (seen.run is not None, again.run, then.run) == (True, None, None)
 
 
 def test_a_failed_run_is_tried_again_later_and_later() -> None:
-    job, standing, now = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul"))), Standing(START), START
+    job, state, now = Job("reflect", Daily(time(3, 0), ZoneInfo("Asia/Seoul"))), JobState(START), START
     slot = job.timetable.following(START)
-    standing, now, waits = look(job, standing, slot.due).standing, slot.due, []
+    state, now, waits = check_schedule(job, state, slot.due).state, slot.due, []
     for _ in range(8):
-        standing = failed(standing, slot, now)
-        due = following(job, standing, now)
+        state = after_failure(state, slot, now)
+        due = next_run(job, state, now)
         waits.append((due - now) // MINUTE)
 
-        assert look(job, standing, due - MINUTE / 2).run is None
+        assert check_schedule(job, state, due - MINUTE / 2).run is None
 
-        seen = look(job, standing, due)
+        seen = check_schedule(job, state, due)
         assert seen.run == slot
 
-        standing, now = seen.standing, due
+        state, now = seen.state, due
     assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
-    assert look(job, worked(standing), now + HOUR).run is None
+    assert check_schedule(job, after_success(state), now + HOUR).run is None
 
 
 def test_the_next_run_is_told() -> None:
     job = Job("reflect", Daily(time(3, 0), ZoneInfo("Europe/Helsinki")))
 
-    assert following(job, Standing(START), datetime(2026, 3, 28, 12, tzinfo=UTC)) == datetime(
-        2026, 3, 29, 1, tzinfo=UTC
-    )
-    assert following(job, Standing(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(
+    assert next_run(job, JobState(START), datetime(2026, 3, 28, 12, tzinfo=UTC)) == datetime(2026, 3, 29, 1, tzinfo=UTC)
+    assert next_run(job, JobState(START), datetime(2026, 10, 24, 12, tzinfo=UTC)) == datetime(
         2026, 10, 25, 0, tzinfo=UTC
     )

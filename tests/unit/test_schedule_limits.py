@@ -6,16 +6,26 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.schedule import ON_TIME, STEP_BACK, TAKEN_BACK, Every, Job, Look, Standing, failed, look
+from bankd.core.daemon.schedule import (
+    ON_TIME,
+    STEP_BACK,
+    TAKEN_BACK,
+    Every,
+    Job,
+    JobState,
+    ScheduleCheck,
+    after_failure,
+    check_schedule,
+)
 
 START = datetime(2026, 1, 1, 0, 15, tzinfo=UTC)
 DUE = START.replace(minute=30)
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
 
-def late_by(delay: timedelta, make_up: timedelta | None = None) -> Look:
+def late_by(delay: timedelta, make_up: timedelta | None = None) -> ScheduleCheck:
     """The first look after a slot, so much later."""
-    return look(Job("micro", Every(60 * 24 if delay > HOUR else 30), make_up), Standing(START), DUE + delay)
+    return check_schedule(Job("micro", Every(60 * 24 if delay > HOUR else 30), make_up), JobState(START), DUE + delay)
 
 
 @pytest.mark.parametrize(("delay", "was_missed"), [(0 * SECOND, False), (ON_TIME, False), (ON_TIME + SECOND, True)])
@@ -34,12 +44,12 @@ def test_a_missed_slot_is_made_up_for_up_to_the_limit(make_up: int | None, runs:
     assert [missed.made_up for missed in seen.missed] == [runs]
 
 
-def after_step_back(step: timedelta) -> Look:
+def after_step_back(step: timedelta) -> ScheduleCheck:
     """What is found on a clock that shows the slot once more, set back by so much right after it ran."""
     job = Job("micro", Every(30))
-    ran = look(job, Standing(START), DUE)
-    back = look(job, ran.standing, DUE - step)
-    return look(job, back.standing, DUE)
+    ran = check_schedule(job, JobState(START), DUE)
+    back = check_schedule(job, ran.state, DUE - step)
+    return check_schedule(job, back.state, DUE)
 
 
 def test_a_clock_that_is_set_back_by_up_to_a_minute_runs_nothing_again() -> None:
@@ -51,15 +61,15 @@ def test_a_clock_that_is_set_back_by_up_to_a_minute_runs_nothing_again() -> None
 def test_a_slot_of_a_future_that_was_taken_back_is_open_again(ahead: timedelta, is_open: bool) -> None:
     job = Job("micro", Every(30))
     slot = job.timetable.following(DUE + ahead - SECOND)
-    standing = look(job, Standing(slot.due, (slot,)), slot.due - ahead).standing
+    state = check_schedule(job, JobState(slot.due, (slot,)), slot.due - ahead).state
 
-    assert (standing.accounted == ()) is is_open
+    assert (state.accounted == ()) is is_open
 
 
 def test_a_failed_run_is_tried_again_at_its_minute_and_not_before() -> None:
     job = Job("micro", Every(30))
     slot = job.timetable.following(START)
-    standing = failed(look(job, Standing(START), DUE).standing, slot, DUE)
+    state = after_failure(check_schedule(job, JobState(START), DUE).state, slot, DUE)
 
-    assert look(job, standing, DUE + 59 * SECOND).run is None
-    assert look(job, standing, DUE + 60 * SECOND).run == slot
+    assert check_schedule(job, state, DUE + 59 * SECOND).run is None
+    assert check_schedule(job, state, DUE + 60 * SECOND).run == slot

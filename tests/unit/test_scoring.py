@@ -6,31 +6,31 @@ from collections.abc import Sequence
 
 import pytest
 
-from bankd.core.language.analysis import Analysis, analyse, bigrams_of, runs_of
+from bankd.core.language.analysis import Analysis, analyse_text, bigrams_of, runs_of
 from bankd.core.ranking.scoring import (
     Candidate,
     Corpus,
     Weights,
     bigrams_as_text,
     bm25,
+    choose_finalists,
     idf,
-    score,
-    shortlist,
-    sketch,
+    score_finalists,
+    score_first,
     vocabulary_of,
-    weigh,
+    weigh_query,
 )
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 
 
 def weights_of(query: str, frequency: int = 10) -> Weights:
-    return weigh(analyse(query), runs_of(query), CORPUS.memories, lambda _kind, _term: frequency)
+    return weigh_query(analyse_text(query), runs_of(query), CORPUS.memories, lambda _kind, _term: frequency)
 
 
 def memory(text: str, page: int = 1, place: int = 0, heading: str = "", entities: Sequence[str] = ()) -> Candidate:
-    analysis = analyse(text)
-    above = analyse(heading)
+    analysis = analyse_text(text)
+    above = analyse_text(heading)
     bigrams = bigrams_as_text({*analysis.bigrams, *above.bigrams})
     return Candidate(0, page, place, analysis.sentences, bigrams, above.terms, frozenset(entities), analysis.denies)
 
@@ -38,7 +38,7 @@ def memory(text: str, page: int = 1, place: int = 0, heading: str = "", entities
 def scores(query: str, *memories: Candidate, words: dict[int, list[str]] | None = None) -> list[float]:
     vocabularies = {page: vocabulary_of(terms) for page, terms in (words or {}).items()}
     weights = weights_of(query)
-    return [parts["score"] for parts in score(sketch(memories, weights, CORPUS), vocabularies, weights)]
+    return [parts["score"] for parts in score_finalists(score_first(memories, weights, CORPUS), vocabularies, weights)]
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
@@ -61,11 +61,11 @@ def test_a_seam_that_no_memory_has_weighs_nothing() -> None:
     read = Analysis((("담배", "피우"),), tuple(bigrams_of(["담배를피우는"])), denies=False)
     had = {"담배": 3, "피우": 3}
 
-    bigrams = weigh(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
+    bigrams = weigh_query(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
 
     assert bigrams.keys() == {"담배", "피우"}
     had["우는"] = 1
-    assert "우는" in weigh(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
+    assert "우는" in weigh_query(read, ["담배를피우는"], 100, lambda _kind, term: had.get(term, 0)).bigrams
 
 
 def test_a_word_said_again_adds_less_each_time() -> None:
@@ -132,20 +132,20 @@ def test_scores_stay_between_nothing_and_one() -> None:
 
 
 def test_an_empty_query_scores_nothing() -> None:
-    weights = weigh(Analysis((), (), False), [], 10, lambda _kind, _term: 0)
+    weights = weigh_query(Analysis((), (), False), [], 10, lambda _kind, _term: 0)
 
-    assert score(sketch([memory("anything")], weights, CORPUS), {}, weights)[0]["score"] == 0
+    assert score_finalists(score_first([memory("anything")], weights, CORPUS), {}, weights)[0]["score"] == 0
 
 
 def test_the_best_at_first_sight_are_scored_in_full() -> None:
     weights = weights_of("paint sunrise lake")
-    sketches = sketch([memory("a fence"), memory("a lake"), memory("a lake she painted")], weights, CORPUS)
+    first_passes = score_first([memory("a fence"), memory("a lake"), memory("a lake she painted")], weights, CORPUS)
 
-    chosen = shortlist(sketches, weights, 2)
+    chosen = choose_finalists(first_passes, weights, 2)
 
     assert [one.candidate.sentences for one in chosen] == [
-        sketches[2].candidate.sentences,
-        sketches[1].candidate.sentences,
+        first_passes[2].candidate.sentences,
+        first_passes[1].candidate.sentences,
     ]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from bankd.core.edits.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest
+from bankd.core.edits.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest_of
 from bankd.core.edits.second_look import second_look
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 
 ONE = Piece("m-1", "- W: one ^m-1")
 
@@ -19,7 +19,7 @@ def look_again(
     """A second look at a bank of these pages, after these later transactions."""
 
     def look(path: str) -> bytes | None:
-        return encode(pages[path]) if path in pages else None
+        return encode_text(pages[path]) if path in pages else None
 
     def locate(keys: Collection[str]) -> Mapping[str, Collection[str]]:
         return {key: {path for path in pages if keys_in(look(path), [key])} for key in keys}
@@ -65,7 +65,7 @@ def test_what_was_forgotten_or_undone_since_is_not_asked_for_again() -> None:
     added = (Append("a.md", "", (ONE,)),)
 
     assert look_again({"a.md": "# A\n"}, added, (Remove("a.md", (ONE,)),)) == ()
-    assert look_again({"a.md": "# A\n"}, added, (Restore("a.md", digest(b"x"), "# A\n"),)) == ()
+    assert look_again({"a.md": "# A\n"}, added, (Restore("a.md", digest_of(b"x"), "# A\n"),)) == ()
     assert look_again({}, added, (Drop("a.md", "# A\n\n- W: one ^m-1\n"),)) == ()
 
 

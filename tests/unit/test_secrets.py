@@ -8,9 +8,9 @@ import unicodedata
 
 import pytest
 
-from bankd.core.secrets.disguises import undisguised
+from bankd.core.secrets.disguises import undisguise_text
 from bankd.core.secrets.numbers import is_luhn
-from bankd.core.secrets.screening import find_secrets, mask
+from bankd.core.secrets.screening import find_secrets, mask_secrets
 
 _seeded = random.Random(2026)
 
@@ -196,7 +196,7 @@ def test_credentials_are_found_and_masked(text: str) -> None:
     secrets = find_secrets(text)
 
     assert secrets
-    masked = mask(text, secrets)
+    masked = mask_secrets(text, secrets)
     assert text[secrets[0].start : secrets[0].end] not in masked
 
 
@@ -208,20 +208,20 @@ def test_ordinary_sentences_are_not(text: str) -> None:
 def test_a_configured_pattern_is_found() -> None:
     found = find_secrets("badge ACME-1234 lost", [lambda text: [(text.index("ACME"), text.index("ACME") + 9)]])
 
-    assert mask("badge ACME-1234 lost", found) == "badge [configured pattern] lost"
+    assert mask_secrets("badge ACME-1234 lost", found) == "badge [configured pattern] lost"
 
 
 def test_every_letter_is_read_as_its_plain_form() -> None:
     for code in [*range(0xD800), *range(0xE000, 0x10000)]:
         letter = chr(code)
         seen = "" if unicodedata.category(letter) == "Cf" else unicodedata.normalize("NFKC", letter)
-        assert undisguised(letter)[0] == seen, hex(code)
+        assert undisguise_text(letter)[0] == seen, hex(code)
 
 
 def test_the_mask_covers_a_disguised_secret_where_it_stands() -> None:
     text = "ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２！ 였다"
 
-    assert mask(text, find_secrets(text)) == "ｐａｓｓｗｏｒｄ：[password] 였다"
+    assert mask_secrets(text, find_secrets(text)) == "ｐａｓｓｗｏｒｄ：[password] 였다"
 
 
 def test_a_card_number_is_known_by_its_check_digit() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.daemon.settle import ENTRY_CAP, LINE_CAP, Fingerprint, why_ignored, why_quarantined, why_unsettled
+from bankd.core.daemon.settle import ENTRY_CAP, LINE_CAP, FileFingerprint, why_ignored, why_quarantined, why_unsettled
 
-PAGE = Fingerprint(10, 0, 1)
+PAGE = FileFingerprint(10, 0, 1)
 DAY = 86400
 
 
@@ -25,7 +25,7 @@ def test_a_file_that_is_open_in_an_editor_waits(swap: str) -> None:
 
 @pytest.mark.parametrize(("seconds", "waits"), [(60, True), (DAY - 1, True), (DAY, False), (-60, True)])
 def test_a_file_that_fell_to_nothing_waits_a_day(seconds: float, waits: bool) -> None:
-    empty = Fingerprint(0, 0, 1)
+    empty = FileFingerprint(0, 0, 1)
 
     assert (why_unsettled("a.md", empty, seconds, 5, ()) is not None) is waits
 

@@ -10,7 +10,7 @@ from bankd.core.edits.operations import Append, Piece, Remove, Replace
 from bankd.core.edits.settled import Settling, without_settled
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Transaction
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 
 ONE, TWO = Piece("m-1", "- W: one [a](old.md) ^m-1"), Piece("m-2", "- W: two ^m-2\n  - nested")
 BEFORE = "# A\n\n- mine\n"
@@ -20,7 +20,7 @@ AFTER = f"{BEFORE}{ONE.text}\n{TWO.text}\n"
 
 def settled(pages: Mapping[str, str], run: Transaction = RUN, *later: Transaction, known: str = "") -> set[str]:
     def look(path: str) -> bytes | None:
-        return encode(pages[path]) if path in pages else None
+        return encode_text(pages[path]) if path in pages else None
 
     def locate(keys: Collection[str]) -> Mapping[str, Collection[str]]:
         return {key: {path for path in pages if keys_in(look(path), [key])} for key in keys}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.spacing import pieces_of, respaced
+from bankd.core.ranking.spacing import cut_run, restore_spaces
 
 READINGS = {
     "세종대왕의": ["세종대왕"],
@@ -43,7 +43,7 @@ KNOWN = frozenset(
 
 
 def read(text: str) -> str:
-    return respaced(text, READINGS.get, KNOWN.__contains__)
+    return restore_spaces(text, READINGS.get, KNOWN.__contains__)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_no_run_is_too_long(text: str) -> None:
         asked.append(term)
         return term in KNOWN
 
-    respaced(text, READINGS.get, known)
+    restore_spaces(text, READINGS.get, known)
 
     assert len(asked) < 40 * len(text)
     assert max(map(len, asked), default=0) <= 12
@@ -113,4 +113,4 @@ def test_no_run_is_too_long(text: str) -> None:
     ],
 )
 def test_words_begin_after_particles_and_endings(run: str, terms: list[str], pieces: list[str]) -> None:
-    assert pieces_of(run, terms) == pieces
+    assert cut_run(run, terms) == pieces

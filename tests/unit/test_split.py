@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bankd.core.links.references import references_of
-from bankd.core.links.relink import Source, relink
+from bankd.core.links.relink import Source, relink_layout
 from bankd.core.markdown.hubs import SHARED_MARK
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan
+from bankd.core.markdown.scanner import scan_text
 from bankd.core.pages.split import Limits, is_due, plan_split
 
 SMALL = Limits(warn=200, split=300)
@@ -17,12 +17,12 @@ PATH = "bank/knowledge/full.md"
 
 def split(text: str, limits: Limits = SMALL, *others: str) -> dict[str, str]:
     """The pages that a page becomes; nothing when it has no seam."""
-    document = scan(text)
+    document = scan_text(text)
     names = Names([PATH, *others])
     layout = plan_split(PATH, document, limits, lambda path: bool(names.named(path.rpartition("/")[2])))
     if layout is None:
         return {}
-    return dict(relink(layout, {PATH: Source(document.lines, references_of(document))}, names).texts)
+    return dict(relink_layout(layout, {PATH: Source(document.lines, references_of(document))}, names).texts)
 
 
 def section(title: str, size: int = 150) -> str:
@@ -140,5 +140,5 @@ def test_line_ends_and_a_missing_last_one_are_kept() -> None:
 
 
 def test_a_page_is_due_at_its_size_in_bytes() -> None:
-    assert is_due(scan("가" * 100), SMALL)
-    assert not is_due(scan("x" * 299), SMALL)
+    assert is_due(scan_text("가" * 100), SMALL)
+    assert not is_due(scan_text("x" * 299), SMALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.language.reading import read_statement, words_of
+from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.wording import Morpheme, Wording, plain_wording
 from bankd.core.markdown.memory import Memory
 
@@ -102,5 +102,5 @@ def test_an_entity_that_the_text_begins_with_is_said_once() -> None:
 
 
 def test_a_pin_is_not_part_of_what_is_said() -> None:
-    assert words_of(Memory("prefers tea #pinned")) == "prefers tea"
-    assert words_of(Memory("likes #pinnedcats")) == "likes #pinnedcats"
+    assert compared_text(Memory("prefers tea #pinned")) == "prefers tea"
+    assert compared_text(Memory("likes #pinnedcats")) == "likes #pinnedcats"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankd.cli.printing import shortened
-from bankd.core.markdown.display import show, show_line
+from bankd.core.markdown.display import make_visible, show_line
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from bankd.core.markdown.display import show, show_line
     ],
 )
 def test_what_would_act_is_shown_as_text(given: str, shown: str) -> None:
-    assert show(given) == shown
+    assert make_visible(given) == shown
 
 
 def test_a_newline_in_a_name_cannot_forge_a_line() -> None:
@@ -43,7 +43,7 @@ def test_shown_text_holds_no_character_that_acts(text: str) -> None:
         for char in shown
         if unicodedata.bidirectional(char) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     ]
-    assert show(shown) == shown
+    assert make_visible(shown) == shown
 
 
 @pytest.mark.parametrize(

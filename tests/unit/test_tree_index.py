@@ -15,7 +15,7 @@ from bankd.core.ranking.tree_index import (
     tree_of,
     weigh_terms,
 )
-from bankd.shipped import shipped
+from bankd.shipped import shipped_folder
 
 CORPUS = Corpus(3, 4.0, 4.0, 1.0)
 PAGES = [
@@ -62,7 +62,7 @@ def test_idf_falls_with_frequency_even_where_the_rounded_number_is_smaller() -> 
 
 
 def test_it_has_the_form_that_the_schema_in_the_bank_tells() -> None:
-    text = (shipped("bank_template") / "_meta" / "schema.md").read_text(encoding="utf-8")
+    text = (shipped_folder("bank_template") / "_meta" / "schema.md").read_text(encoding="utf-8")
     example, schema = (
         json.loads(found) for found in re.findall(r"```(?:json)?\n(\{.*?\n?\})\n```", text, re.DOTALL)[-2:]
     )

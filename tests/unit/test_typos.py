@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.typos import is_one_slip, mended
+from bankd.core.ranking.typos import is_one_slip, mend_typos
 
 BANK = {"educ": 5, "educat": 9, "marrakech": 1, "paint": 3}
 
 
 def mend(*terms: str) -> list[str]:
     common = sorted(BANK, key=lambda term: -BANK[term])
-    return mended(
+    return mend_typos(
         terms, lambda term: BANK.get(term, 0), lambda start: [term for term in common if term.startswith(start)]
     )
 
@@ -43,6 +43,6 @@ def test_a_slip_anywhere_behind_the_first_letter_is_mended(word: str) -> None:
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)}
     slips = sorted((left_out | added | replaced | swapped) - {word})
 
-    read = mended(slips, {word}.__contains__, lambda start: [word] if word.startswith(start) else [])
+    read = mend_typos(slips, {word}.__contains__, lambda start: [word] if word.startswith(start) else [])
 
     assert {slip: term for slip, term in zip(slips, read, strict=True) if term != word} == {}

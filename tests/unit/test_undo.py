@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
-from bankd.core.edits.transaction import Transaction, replay
-from bankd.core.lifecycle.reversing import undo
-from bankd.core.lifecycle.undo import Inbound, Past, Present, Undoing
-from bankd.core.markdown.scanner import encode
+from bankd.core.edits.transaction import Transaction, replay_transaction
+from bankd.core.lifecycle.reversing import plan_undo
+from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
+from bankd.core.markdown.scanner import encode_text
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
 TWO = Piece("m-bbbbbbbbbbbb", "- W: two ^m-bbbbbbbbbbbb")
@@ -19,11 +19,11 @@ def undone(
     transaction: Transaction, before: Mapping[str, str | None], now: Mapping[str, str], *links: Inbound
 ) -> Undoing:
     """How a transaction is taken back, given its pages from before it and now; without a page now, as it left it."""
-    old = {path: None if text is None else encode(text) for path, text in before.items()}
-    after = replay(transaction, old, lambda _: None)
-    there = {**after, **{path: encode(text) for path, text in now.items()}}
-    present = Present([path for path, data in there.items() if data is not None], there.get, lambda _: links, ())
-    return undo(Past(transaction, old, after), present)
+    old = {path: None if text is None else encode_text(text) for path, text in before.items()}
+    after = replay_transaction(transaction, old, lambda _: None)
+    there = {**after, **{path: encode_text(text) for path, text in now.items()}}
+    present = PresentState([path for path, data in there.items() if data is not None], there.get, lambda _: links, ())
+    return plan_undo(PastRun(transaction, old, after), present)
 
 
 def out_of(undoing: Undoing) -> set[str]:

@@ -6,14 +6,22 @@ import json
 
 import pytest
 
-from bankd.core.markdown.scanner import decode
-from bankd.core.markdown.utf8 import decode_wide, is_utf8, lines_not_utf8, readable, readable_bytes, shown_path, to_json
+from bankd.core.markdown.scanner import decode_text
+from bankd.core.markdown.utf8 import (
+    decode_wide,
+    is_utf8,
+    lines_not_utf8,
+    readable_bytes,
+    readable_text,
+    shown_path,
+    to_json,
+)
 
 
 def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> None:
     data = b"# a\n- bad \xff\xfe byte\n- \xea\xb0\x80 fine\n"
 
-    assert readable(decode(data)) == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
+    assert readable_text(decode_text(data)) == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
     assert lines_not_utf8(data) == [2]
     assert readable_bytes(data).decode() == "# a\n- bad \ufffd\ufffd byte\n- 가 fine\n"
 
@@ -21,7 +29,7 @@ def test_undecodable_bytes_become_replacement_characters_on_their_lines() -> Non
 @pytest.mark.parametrize("text", ["plain", "가치관", "😀", "\ufffd"])
 def test_text_that_was_utf8_stays_as_it_was(text: str) -> None:
     assert is_utf8(text)
-    assert readable(text) == text
+    assert readable_text(text) == text
     assert readable_bytes(text.encode()) == text.encode()
     assert shown_path(text) == text
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from bankd.core.edits.layout import Layout, combine, placed
+from bankd.core.edits.layout import Layout, combine_layouts, placed_pieces
 from bankd.core.links.references import Reference, references_of
-from bankd.core.links.relink import Relinked, Source, relink
+from bankd.core.links.relink import Relinked, Source, relink_layout
 from bankd.core.links.render import sense_of
-from bankd.core.links.resolve import WIKI_KINDS, Target, resolve
+from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
 from bankd.core.markdown.anchors import Outline, find_place, outline_of
 from bankd.core.markdown.hubs import part_lines
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.names import Names, path_key
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import Document, decode, encode, scan
+from bankd.core.markdown.scanner import Document, decode_text, encode_text, scan_text
 from bankd.core.pages.merge import plan_merge
 from bankd.core.pages.split import Limits, is_due, plan_split
 from bankd.core.pages.split_points import size_of
@@ -36,19 +36,19 @@ class Bank:
     def __init__(self, files: dict[str, str]) -> None:
         self.files = files
         self.names = Names(files)
-        self.documents = {path: scan(text) for path, text in files.items()}
+        self.documents = {path: scan_text(text) for path, text in files.items()}
         self.references = {path: references_of(document) for path, document in self.documents.items()}
 
     def after(self, layout: Layout) -> tuple[Bank, Relinked]:
         """The bank with a layout carried out."""
         sources = {path: Source(self.documents[path].lines, self.references[path]) for path in self.files}
-        done = relink(layout, sources, self.names)
+        done = relink_layout(layout, sources, self.names)
         kept = {path: text for path, text in self.files.items() if path not in layout.gone}
         return Bank(kept | dict(done.texts)), done
 
     def resolve(self, path: str, reference: Reference) -> Target | None:
         """What a reference leads to."""
-        return resolve(reference, path, self.names)
+        return resolve_reference(reference, path, self.names)
 
     def masked(self, path: str, line: int) -> str:
         """A line without its targets."""
@@ -98,7 +98,7 @@ class Vault:
                     layouts.append(layout)
                 else:
                     seamless.append(path)
-        combined = combine(tuple(layouts))
+        combined = combine_layouts(tuple(layouts))
         return Split(limits, combined, seamless, *self.bank.after(combined))
 
     def due(self, limits: Limits) -> int:
@@ -133,19 +133,19 @@ def merged(bank: Bank, hubs: list[str]) -> Bank:
 
     layouts = [plan_merge(hub, bank.documents, sense) for hub in hubs]
     assert all(isinstance(layout, Layout) for layout in layouts)
-    return bank.after(combine(tuple(layout for layout in layouts if isinstance(layout, Layout))))[0]
+    return bank.after(combine_layouts(tuple(layout for layout in layouts if isinstance(layout, Layout))))[0]
 
 
 def pairs(before: Bank, after: Bank, layout: Layout) -> Iterator[tuple[str, Reference, str, Reference]]:
     """Every reference of the old bank with what it is in the new one, once for each page on which it stands now."""
-    for sheet, piece, first in placed(layout):
+    for new_page, piece, first in placed_pieces(layout):
         for old in before.references.get(piece.source or "", ()):
             if piece.start <= old.line < piece.end:
                 yield (
                     piece.source or "",
                     old,
-                    sheet.path,
-                    _same(before, after, old, piece.source or "", sheet.path, first + old.line - piece.start),
+                    new_page.path,
+                    _same(before, after, old, piece.source or "", new_page.path, first + old.line - piece.start),
                 )
     for path in before.files:
         if path not in layout.sources:
@@ -153,10 +153,10 @@ def pairs(before: Bank, after: Bank, layout: Layout) -> Iterator[tuple[str, Refe
                 yield path, old, path, _same(before, after, old, path, path, old.line)
 
 
-def _same(before: Bank, after: Bank, old: Reference, path: str, sheet: str, line: int) -> Reference:
-    there = [reference for reference in after.references[sheet] if reference.line == line]
+def _same(before: Bank, after: Bank, old: Reference, path: str, new_page: str, line: int) -> Reference:
+    there = [reference for reference in after.references[new_page] if reference.line == line]
     here = [reference for reference in before.references[path] if reference.line == old.line]
-    assert [reference.kind for reference in there] == [reference.kind for reference in here], (path, old, sheet)
+    assert [reference.kind for reference in there] == [reference.kind for reference in here], (path, old, new_page)
     return there[here.index(old)]
 
 
@@ -165,7 +165,8 @@ def vault(request: pytest.FixtureRequest, shared: Path) -> Vault:
     """Each vault in turn; what its source had and the copy here has not counts as there."""
     root = shared / "vaults" / str(request.param)
     files = {
-        "bank/" + path.relative_to(root).as_posix(): decode(path.read_bytes()) for path in sorted(root.rglob("*.md"))
+        "bank/" + path.relative_to(root).as_posix(): decode_text(path.read_bytes())
+        for path in sorted(root.rglob("*.md"))
     }
     with (root.parent / f"{request.param}.links.tsv").open(encoding="utf-8", newline="") as rows:
         table = tuple(csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -208,16 +209,16 @@ def test_a_third_of_the_pages_is_split(vault: Vault, done: Split) -> None:
 def test_every_link_that_resolved_leads_to_the_same_words(vault: Vault, done: Split) -> None:
     layout, after, relinked = done.layout, done.after, done.relinked
     counts: Counter[str] = Counter()
-    for path, old, sheet, new in pairs(vault.bank, after, layout):
-        was, now = meaning(vault.bank, path, old), meaning(after, sheet, new)
+    for path, old, new_page, new in pairs(vault.bank, after, layout):
+        was, now = meaning(vault.bank, path, old), meaning(after, new_page, new)
         if was is None or was[0] == "no such place":
             counts["broken"] += 1
             is_rebased = was is not None and now == was  # its page is there: only the anchor is broken
             assert old.target == new.target or is_rebased, (path, old, new)
             continue
         counts[was[0]] += 1
-        assert now is not None, (path, old, sheet, new)
-        assert now[:2] == was[:2], (path, old, sheet, new)
+        assert now is not None, (path, old, new_page, new)
+        assert now[:2] == was[:2], (path, old, new_page, new)
         if was[0] == "place":
             assert_same_below(was, now)
 
@@ -242,9 +243,9 @@ def test_all_else_is_the_same_to_the_byte(vault: Vault, done: Split) -> None:
             assert count == len(after.documents[path].lines)
             assert all(before.masked(path, n) == after.masked(path, n) for n in range(count))
     moved: Counter[tuple[str, int]] = Counter()
-    for sheet, piece, first in placed(layout):
+    for new_page, piece, first in placed_pieces(layout):
         for n in range(piece.start, piece.end if piece.source else 0):
-            assert before.masked(piece.source or "", n) == after.masked(sheet.path, first + n - piece.start)
+            assert before.masked(piece.source or "", n) == after.masked(new_page.path, first + n - piece.start)
             moved[piece.source or "", n] += not piece.is_copy
 
     everything = {(path, n) for path in layout.sources for n in range(len(before.documents[path].lines))}
@@ -271,7 +272,7 @@ def test_every_memory_is_there_once_and_in_order(vault: Vault, done: Split) -> N
 
 
 def memories(bank: Bank, path: str) -> list[str]:
-    page = read_page(path, encode(bank.files[path]))
+    page = read_page(path, encode_text(bank.files[path]))
     return [
         "\n".join(bank.masked(path, line).strip() for line in range(entry.start, entry.end)) for entry in page.entries
     ]
@@ -312,7 +313,7 @@ def test_every_difference_to_the_other_reading_is_explained(vault: Vault) -> Non
             continue
         ours[key] -= 1
         path, reference = found[key]
-        target = resolve(reference, path, names)
+        target = resolve_reference(reference, path, names)
         there = "bank/" + row["resolves_to"].rstrip("/") if row["status"] != "broken" else None
         if (target.path if target else None) != there:
             classes["leads elsewhere: " + row["target_as_written"]] += 1

@@ -11,7 +11,7 @@ from bankd.app.init import make_workspace
 from bankd.app.rearrange import open_rearranger
 from bankd.cli import main
 from bankd.core.markdown.hubs import part_lines
-from bankd.core.markdown.scanner import decode, scan
+from bankd.core.markdown.scanner import decode_text, scan_text
 from bankd.wiring.workspace import open_workspace
 
 NOW = "2027-01-10T03:00"
@@ -44,7 +44,9 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
 
     assert main(["cycle", "reflect", "--now", NOW]) == 0
     after = files_of(root)
-    hubs = [path for path in before if after[path] != before[path] and part_lines(scan(decode(after[path])), path)]
+    hubs = [
+        path for path in before if after[path] != before[path] and part_lines(scan_text(decode_text(after[path])), path)
+    ]
     assert len(hubs) * 3 >= len(before)
     assert main(["links", "check"]) == 0
     assert "0 links lead nowhere that led somewhere" in capsys.readouterr().out

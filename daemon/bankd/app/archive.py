@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bankd.app.user_run import begin
-from bankd.core.lifecycle.archive import candidates, stays_until
-from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast
+from bankd.app.user_run import begin_run
+from bankd.core.lifecycle.archive import find_archivable, stays_until
+from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
 from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.restoring import restored, standing_of
-from bankd.core.lifecycle.retiring import archived, residents_of
+from bankd.core.lifecycle.restoring import plan_restoring, read_contents
+from bankd.core.lifecycle.retiring import archive_memory, residents_of
 from bankd.core.markdown.memory import Memory, statement_of
 from bankd.core.markdown.pages import Page
 from bankd.cycle import Report
@@ -19,7 +19,7 @@ from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class ArchivedMemory:
     """A memory in the archive: where it stands there, what it says, where it was, since when and why it is there."""
 
     id: str
@@ -30,22 +30,22 @@ class Stored:
     reason: str
 
 
-def list_archive(workspace: Workspace) -> list[Stored]:
+def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
     """Everything in the archive, what went there last first."""
-    errand = begin(workspace, "list")
+    user_run = begin_run(workspace, "list")
     found = [
-        _stored(page, entry.memory, entry.line, errand.ledger)
-        for page in errand.holdings.pages("archive")
+        _stored(page, entry.memory, entry.line, user_run.ledger)
+        for page in user_run.catalog.pages("archive")
         for entry in page.entries
         if entry.memory.id
     ]
     return sorted(found, key=lambda item: (item.since, item.id), reverse=True)
 
 
-def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> Stored:
+def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> ArchivedMemory:
     stone = ledger.tombstones.get(memory.id or "", {})
     was = str(stone.get("page") or "bank/" + page.path.removeprefix("archive/"))
-    return Stored(
+    return ArchivedMemory(
         memory.id or "",
         f"{page.path}:{line}",
         statement_of(memory),
@@ -55,35 +55,35 @@ def _stored(page: Page, memory: Memory, line: int, ledger: Ledger) -> Stored:
     )
 
 
-def restore(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
+def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
     """Bring memories back from the archive, or only say where to; UserError when one is not there."""
-    errand = begin(workspace, "restore")
-    held = errand.holdings.lines_of(ids, "archive")
+    user_run = begin_run(workspace, "restore")
+    held = user_run.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
         raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
-    twice = errand.holdings.lines_of(ids)
+    twice = user_run.catalog.lines_of(ids)
     if twice:
         raise UserError(*(f"{id_}: stands in {twice[id_].page} too; one of the two should go" for id_ in sorted(twice)))
-    standing = {page.path: standing_of(page) for page in errand.holdings.pages()}
-    back = tuple(restored(id_, held[id_], errand.ledger.tombstones.get(id_), standing) for id_ in ids)
-    return errand.carry_out(errand.plan.with_(restored=back), dry_run=dry_run)
+    contents = {page.path: read_contents(page) for page in user_run.catalog.pages()}
+    back = tuple(plan_restoring(id_, held[id_], user_run.ledger.tombstones.get(id_), contents) for id_ in ids)
+    return user_run.carry_out(user_run.plan.with_(restored=back), dry_run=dry_run)
 
 
 def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report:
     """Take what was superseded, has faded, or was not asked for in 90 days to the archive; or only say what that is."""
-    errand = begin(workspace, "gc")
-    held = errand.holdings.all_lines()
+    user_run = begin_run(workspace, "gc")
+    held = user_run.catalog.all_lines()
     policy = workspace.policy()
     fading = Fading.of(policy.settings.decay)
-    residents = residents_of(held, errand.ledger)
-    going = candidates(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
-    plan = errand.plan.with_(archived=tuple(archived(found, held[found.resident.id]) for found in going))
-    return errand.carry_out(plan, force=force, dry_run=not apply)
+    residents = residents_of(held, user_run.ledger)
+    going = find_archivable(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
+    plan = user_run.plan.with_(archived=tuple(archive_memory(found, held[found.resident.id]) for found in going))
+    return user_run.carry_out(plan, force=force, dry_run=not apply)
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class FadingForecast:
     """A memory that will fall below the floor: when, what it is worth today, where it stands and what it says."""
 
     fall: Fall
@@ -91,26 +91,26 @@ class Fate:
     text: str
 
 
-def foretell(workspace: Workspace, days: int) -> tuple[list[Fate], int]:
+def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
     """What falls below the floor within so many days, soonest first; and how many opinions do not fade as pinned."""
-    errand = begin(workspace, "forecast")
-    pages = {opinion.page for opinion in errand.holdings.opinions()}
+    user_run = begin_run(workspace, "forecast")
+    pages = {opinion.page for opinion in user_run.catalog.opinions()}
     opinions = {
         entry.memory.id or f"{page.path}:{entry.line}": (f"{page.path}:{entry.line}", entry.memory)
-        for page in errand.holdings.pages()
+        for page in user_run.catalog.pages()
         if page.path in pages
         for entry in page.entries
         if entry.memory.tag == FADING_TAG and entry.memory.confidence
     }
     fading = Fading.of(workspace.settings.decay)
     today = workspace.now.date()
-    falls = forecast(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading)
-    postponed = [_postponed(fall, errand.ledger) for fall in falls]
+    falls = forecast_falls(((id_, memory) for id_, (_, memory) in opinions.items()), today, days, fading)
+    postponed = [_postponed(fall, user_run.ledger) for fall in falls]
     within = sorted(
         (fall for fall in postponed if (fall.day - today).days <= days), key=lambda fall: (fall.day, fall.id)
     )
     pinned = sum(memory.is_pinned for _, memory in opinions.values())
-    return [Fate(fall, opinions[fall.id][0], statement_of(fall.memory)) for fall in within], pinned
+    return [FadingForecast(fall, opinions[fall.id][0], statement_of(fall.memory)) for fall in within], pinned
 
 
 def _postponed(fall: Fall, ledger: Ledger) -> Fall:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bankd.app.user_run import Errand, begin
+from bankd.app.user_run import UserRun, begin_run
 from bankd.core.dedup.conflicts import Conflict, Dated, find_conflicts
-from bankd.core.language.reading import words_of
+from bankd.core.language.reading import compared_text
 from bankd.core.language.statement import Statement
 from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.memory import Memory, statement_of
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.plan.judging import Reader
 from bankd.cycle import Report
 from bankd.errors import UserError
@@ -21,12 +21,12 @@ from bankd.retention import find_merged
 from bankd.wiring.workspace import Workspace
 
 
-def consolidate(
+def consolidate_bank(
     workspace: Workspace, threshold: float | None, only: str | None = None, *, apply: bool, force: bool = False
 ) -> Report:
     """Merge near-copies, all or those of one memory, or only say what would be merged."""
-    errand = begin(workspace, "consolidate")
-    held = errand.holdings.all_lines()
+    user_run = begin_run(workspace, "consolidate")
+    held = user_run.catalog.all_lines()
     if only is not None and only not in held:
         raise UserError(f"{only}: no memory of the bank has this id; bankctl search finds memories by their words")
     settings = workspace.settings
@@ -34,13 +34,13 @@ def consolidate(
         settings = replace(settings, consolidate=replace(settings.consolidate, threshold=threshold))
     index = workspace.index
     index.catch_up(workspace.now)
-    merged = find_merged(held, errand.ledger, index, index, settings, workspace.now.date())
+    merged = find_merged(held, user_run.ledger, index, index, settings, workspace.now.date())
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
-    return errand.carry_out(errand.plan.with_(merged=chosen), force=force, dry_run=not apply)
+    return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ConflictSide:
     """One memory of a conflict: its words, where it stands, the line it came from, and the day of that."""
 
     id: str
@@ -54,22 +54,22 @@ class Side:
 class Contradiction:
     """Two memories that cannot both hold now; `is_known` says that the newer one came in as an update of the older."""
 
-    older: Side
-    newer: Side
+    older: ConflictSide
+    newer: ConflictSide
     reason: str
     is_known: bool
 
 
 def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     """Every pair in the bank that says different values of the same thing, the newest first."""
-    errand = begin(workspace, "list")
+    user_run = begin_run(workspace, "list")
     workspace.index.catch_up(workspace.now)
-    held = errand.holdings.all_lines()
+    held = user_run.catalog.all_lines()
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
-    known = dict(_known(errand.ledger, memories))
-    found = [c for c in _compared(errand, memories) if (c.newer.id, c.older.id) not in known]
+    known = dict(_known(user_run.ledger, memories))
+    found = [c for c in _compared(user_run, memories) if (c.newer.id, c.older.id) not in known]
     pairs = {(c.older.id, c.newer.id) for c in found}
-    sides = _Sides(errand.ledger, held, memories)
+    sides = _Sides(user_run.ledger, held, memories)
     rows = [
         sides.contradiction(c.older.id, c.newer.id, c.reason, is_known=(c.older.id, c.newer.id) in known) for c in found
     ]
@@ -83,13 +83,13 @@ def _known(ledger: Ledger, memories: Mapping[str, Memory]) -> Iterator[tuple[tup
             yield (old, new), str(ledger.supersessions[old].get("reason", ""))
 
 
-def _compared(errand: Errand, memories: Mapping[str, Memory]) -> list[Conflict]:
+def _compared(user_run: UserRun, memories: Mapping[str, Memory]) -> list[Conflict]:
     """What the look-alikes in the index say of each other."""
-    workspace, ledger = errand.workspace, errand.ledger
+    workspace, ledger = user_run.workspace, user_run.ledger
     near = workspace.index.neighbours_of(memories)
     pairs = {tuple(sorted((id_, other.id))) for id_, found in near.items() for other in found if other.id in memories}
     alike = sorted((one, two) for one, two in pairs if one != two and memories[one].tag == memories[two].tag)
-    wordings = workspace.index.take_apart({words_of(memories[id_]) for pair in alike for id_ in pair})
+    wordings = workspace.index.take_apart({compared_text(memories[id_]) for pair in alike for id_ in pair})
     reader = Reader(wordings)
     dated = {id_: _dated(id_, reader.read(memories[id_]), ledger) for pair in alike for id_ in pair}
     threshold = workspace.settings.dedup.threshold
@@ -115,14 +115,14 @@ def source_day(ledger: Ledger, id_: str) -> date | None:
 @dataclass(frozen=True, slots=True)
 class _Sides:
     ledger: Ledger
-    held: Mapping[str, Lines]
+    held: Mapping[str, MemoryLines]
     memories: Mapping[str, Memory]
 
     def contradiction(self, older: str, newer: str, reason: str, *, is_known: bool) -> Contradiction:
         return Contradiction(self._side(older), self._side(newer), reason, is_known)
 
-    def _side(self, id_: str) -> Side:
+    def _side(self, id_: str) -> ConflictSide:
         fact = self.ledger.consumed.get(id_)
         source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "a hand"
         text = statement_of(self.memories[id_])
-        return Side(id_, text, self.held[id_].page, source, source_day(self.ledger, id_))
+        return ConflictSide(id_, text, self.held[id_].page, source, source_day(self.ledger, id_))

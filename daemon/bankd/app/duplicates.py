@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bankd.adapters.workspace.logs import read_one_log
-from bankd.app.user_run import Errand, begin
+from bankd.app.user_run import UserRun, begin_run
 from bankd.core.lifecycle.events import DUPLICATE, Event
-from bankd.core.lifecycle.retain import Place, RetainLine, identified_as
-from bankd.core.lifecycle.routing import route
+from bankd.core.lifecycle.retain import LogPlace, RetainLine, identified_as
+from bankd.core.lifecycle.routing import route_memory
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.plan.plan import Placement
-from bankd.cycle import Report, followed
+from bankd.cycle import Report, place_on_part
 from bankd.errors import UserError
 from bankd.wiring.workspace import Workspace
 
@@ -32,9 +32,9 @@ class BlockedLine:
 
 def list_blocked(workspace: Workspace) -> list[BlockedLine]:
     """Every blocked line, the newest first."""
-    errand = begin(workspace, "list")
-    facts = {id_: fact for id_, fact in errand.ledger.consumed.items() if fact["type"] == DUPLICATE}
-    twins = errand.holdings.texts_of(str(fact.get("of")) for fact in facts.values())
+    user_run = begin_run(workspace, "list")
+    facts = {id_: fact for id_, fact in user_run.ledger.consumed.items() if fact["type"] == DUPLICATE}
+    twins = user_run.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
     found = [_blocked(id_, fact, twins.get(str(fact.get("of")), ("", ""))) for id_, fact in facts.items()]
     return sorted(found, key=lambda line: (line.day, line.place), reverse=True)
 
@@ -59,26 +59,26 @@ def find_blocked(workspace: Workspace, id_: str) -> BlockedLine:
     raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
 
 
-def allow(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
+def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
     """Let a blocked line in, whatever it is like: onto the page that its rule gives; or only say which that is."""
-    errand = begin(workspace, "allow")
-    fact = errand.ledger.consumed.get(id_)
+    user_run = begin_run(workspace, "allow")
+    fact = user_run.ledger.consumed.get(id_)
     if fact is None or fact["type"] != DUPLICATE:
         raise UserError(f"{id_}: no blocked line has this id; bankctl duplicates list shows those there are")
-    line = _line_of(errand, id_, fact)
+    line = _line_of(user_run, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
-    placement = Placement(line, followed(line.memory, route(line.memory, rules), workspace.graph))
-    return errand.carry_out(errand.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
+    placement = Placement(line, place_on_part(line.memory, route_memory(line.memory, rules), workspace.graph))
+    return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
 
 
-def _line_of(errand: Errand, id_: str, fact: Event) -> RetainLine:
+def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
-    for log in errand.ledger.names_of(str(fact.get("log"))):
-        reading = read_one_log(errand.workspace.files, log, errand.workspace.settings.retain.anywhere)
-        lines = identified_as(reading, errand.ledger.identity_of(log)).lines if reading else ()
+    for log in user_run.ledger.names_of(str(fact.get("log"))):
+        reading = read_one_log(user_run.workspace.files, log, user_run.workspace.settings.retain.anywhere)
+        lines = identified_as(reading, user_run.ledger.identity_of(log)).lines if reading else ()
         for line in lines:
             if line.id == id_:
                 return line
-    place = Place(str(fact.get("log")), int(fact.get("line", 0)))
+    place = LogPlace(str(fact.get("log")), int(fact.get("line", 0)))
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)

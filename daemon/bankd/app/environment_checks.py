@@ -10,14 +10,14 @@ from pathlib import Path
 from bankd.adapters.system.mounts import find_file_system, needs_polling
 from bankd.adapters.system.service_manager import Manager, has_linger, verify_unit
 from bankd.app.service_units import Installation
-from bankd.core.daemon.health import Finding
+from bankd.core.daemon.health import HealthFinding
 from bankd.core.markdown.policy import Settings
 
 LEAST_FREE = 64 << 20
 LEAST_INODES = 1000
 
 
-def examine_surroundings(root: Path, settings: Settings, units: Path) -> dict[str, Iterable[Finding]]:
+def examine_surroundings(root: Path, settings: Settings, units: Path) -> dict[str, Iterable[HealthFinding]]:
     """Findings by area."""
     return {
         "disk": _check_disk(root),
@@ -27,32 +27,36 @@ def examine_surroundings(root: Path, settings: Settings, units: Path) -> dict[st
     }
 
 
-def _check_disk(root: Path) -> Iterator[Finding]:
+def _check_disk(root: Path) -> Iterator[HealthFinding]:
     found = os.statvfs(root)
     free = found.f_bavail * found.f_frsize
     if free < LEAST_FREE:
         text = f"{free >> 20} MB are free; below {LEAST_FREE >> 20} MB runs may have to wait"
-        yield Finding(text, "make room on this disk", needs_person=True)
+        yield HealthFinding(text, "make room on this disk", needs_person=True)
     if found.f_files and found.f_favail < LEAST_INODES:
-        yield Finding(f"only {found.f_favail} more files can be made on this disk", "delete some", needs_person=True)
+        yield HealthFinding(
+            f"only {found.f_favail} more files can be made on this disk", "delete some", needs_person=True
+        )
     if found.f_flag & os.ST_RDONLY:
-        yield Finding("the disk is read-only", "mount it for writing", needs_person=True)
+        yield HealthFinding("the disk is read-only", "mount it for writing", needs_person=True)
 
 
-def _check_watching(root: Path) -> Iterator[Finding]:
+def _check_watching(root: Path) -> Iterator[HealthFinding]:
     file_system = find_file_system(root)
     if needs_polling(file_system):
-        yield Finding(f"{file_system} does not tell of changes made elsewhere; the daemon looks every few seconds")
+        yield HealthFinding(
+            f"{file_system} does not tell of changes made elsewhere; the daemon looks every few seconds"
+        )
         return
     folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(root / folder))
     watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
     if watches is not None and watches < 2 * folders + 100:
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
-        yield Finding(
+        yield HealthFinding(
             f"{watches} inotify watches for {folders} folders and everything else", fix, needs_person=watches <= folders
         )
     if instances is not None and instances < 16:
-        yield Finding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
+        yield HealthFinding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
 
 
 def _limit(name: str) -> int | None:
@@ -62,38 +66,38 @@ def _limit(name: str) -> int | None:
         return None
 
 
-def _check_zone(settings: Settings) -> Iterator[Finding]:
+def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
     try:
         system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
     except OSError:
         return
     if system and system != settings.timezone and system not in {"UTC", "Etc/UTC"}:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
-        yield Finding(text, f"timezone: {system} in bankd.yaml, if you live there")
+        yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
 
 
-def _check_unit(root: Path, units: Path) -> Iterator[Finding]:
+def _check_unit(root: Path, units: Path) -> Iterator[HealthFinding]:
     installation = Installation(root)
     manager, path = Manager(is_user=True), installation.path
     if not path.exists():
         return
     if complaint := verify_unit(path, is_user=True):
-        yield Finding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
+        yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
     if str(root) not in path.read_text(encoding="utf-8"):
-        yield Finding(f"{path} is for another workspace", "bankctl service install")
+        yield HealthFinding(f"{path} is for another workspace", "bankctl service install")
     if (units / path.name).is_file() and not manager.is_running():
-        yield Finding(
+        yield HealthFinding(
             "a unit is installed, but no systemd of yours can be talked to from here",
             "log in, or: loginctl enable-linger",
         )
         return
     state = installation.state()
     if state.active != "active":
-        yield Finding(
+        yield HealthFinding(
             f"{installation.unit} is {state.active or 'unknown'} ({state.result})",
             f"systemctl --user restart {installation.unit}",
             needs_person=True,
         )
     user = pwd.getpwuid(os.getuid()).pw_name
     if not has_linger(user):
-        yield Finding("the service stops when you log out", f"loginctl enable-linger {user}")
+        yield HealthFinding("the service stops when you log out", f"loginctl enable-linger {user}")

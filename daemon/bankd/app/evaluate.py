@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.ranking.eval_bank import TrialBank, bank_of, folder_of
+from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
 from bankd.errors import UserError
-from bankd.wiring.searching import Searching, SearchSettings
+from bankd.wiring.search_service import SearchService, SearchSettings
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
@@ -30,7 +30,7 @@ class TrialSet(NamedTuple):
     relevant: Mapping[str, Mapping[str, int]]
 
 
-class Judged(NamedTuple):
+class JudgedQuery(NamedTuple):
     """One query as it was answered: documents best first, scores, milliseconds, and its figures."""
 
     query: str
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 class Evaluation(NamedTuple):
     """All queries judged, and their means."""
 
-    judged: Sequence[Judged]
+    judged: Sequence[JudgedQuery]
     quality: Quality
     milliseconds: float
 
@@ -86,29 +86,29 @@ def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str) -> Itera
 
 
 @contextmanager
-def trial_search(root: Path, *, with_worker: bool) -> Iterator[Searching]:
+def trial_search(root: Path, *, with_worker: bool) -> Iterator[SearchService]:
     """Search over a workspace that was just made: indexed with Kiwi; queries with it too, or with the lexicon only."""
     from bankd.adapters.korean.kiwi import KiwiWorker  # noqa: PLC0415 -- only where it is used
 
-    building = Searching(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+    building = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
     building.refresh(NOW, None)
     if with_worker:
         yield building
         building.close()
         return
     building.close()
-    searching = Searching(root, SETTINGS, None, is_daemon=False)
+    searching = SearchService(root, SETTINGS, None, is_daemon=False)
     yield searching
     searching.close()
 
 
-def evaluate(trial: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
+def evaluate_search(trial: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
     """Judge search by a test set."""
     with trial_workspace(trial.documents, group) as (root, bank), trial_search(root, with_worker=with_worker) as search:
         return judge_all(trial, search, bank, group)
 
 
-def judge_all(trial: TrialSet, search: Searching, bank: TrialBank, group: str) -> Evaluation:
+def judge_all(trial: TrialSet, search: SearchService, bank: TrialBank, group: str) -> Evaluation:
     """Ask every query of a set."""
     judged = [_judge(query, trial.relevant[str(query["id"])], search, bank, group) for query in trial.queries]
     times = sorted(one.milliseconds for one in judged)
@@ -116,17 +116,17 @@ def judge_all(trial: TrialSet, search: Searching, bank: TrialBank, group: str) -
 
 
 def _judge(
-    query: Mapping[str, Any], relevant: Mapping[str, int], search: Searching, bank: TrialBank, group: str
-) -> Judged:
+    query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank, group: str
+) -> JudgedQuery:
     request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH}
     if query.get(group):
-        request["nodes"] = [folder_of(query[group])]
+        request["nodes"] = [group_folder(query[group])]
     started = read_monotonic()
     answer = search.answer(request, NOW, pending=0)
     milliseconds = (read_monotonic() - started) * 1000
     ranking = tuple(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]] for hit in answer["hits"])
     above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
-    return Judged(
+    return JudgedQuery(
         str(query["id"]), ranking, tuple(hit["score"] for hit in answer["hits"]), milliseconds,
         quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
     )  # fmt: skip

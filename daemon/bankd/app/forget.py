@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
-from bankd.adapters.storage.derived import remove
+from bankd.adapters.storage.derived import remove_derived
 from bankd.adapters.storage.disk import check_room
 from bankd.adapters.storage.events import SEGMENT_CAP, line_of, parse_row
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
@@ -19,17 +19,17 @@ from bankd.adapters.storage.tree import find_lines
 from bankd.adapters.workspace.run_ledger import PATH as LEDGER
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.operations import Operation, Piece, Remove
-from bankd.core.edits.spans import Span, block_key, text_of
+from bankd.core.edits.spans import LineSpan, block_key, text_of
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import FORGOTTEN, event
-from bankd.core.lifecycle.purge import PURGED, encoded, holds, needles, scrub, scrub_bytes
+from bankd.core.lifecycle.events import FORGOTTEN, make_event
+from bankd.core.lifecycle.purge import PURGED, encoded_forms, holds_form, scrub_bytes, scrub_json, text_forms
 from bankd.core.links.linking import Link
-from bankd.core.markdown.memory import Memory, normalise, parse_memory
+from bankd.core.markdown.memory import Memory, normalise_text, parse_memory
 from bankd.core.markdown.pages import Entry, read_page
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 from bankd.core.plan.report import dead_link
 from bankd.errors import ConflictError, UserError
-from bankd.relinking import Announce, follow, say_nothing
+from bankd.relinking import Announce, follow_links, say_nothing
 from bankd.wiring.workspace import Workspace
 
 _DERIVED = ("index", "analyses")
@@ -67,7 +67,7 @@ class _Found:
     places: frozenset[str]
 
 
-def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, apply: bool) -> Forgotten:
+def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, apply: bool) -> Forgotten:
     """Take a memory out of bank and archive, with a tombstone, or only say so; UserError when no page holds it."""
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
@@ -78,18 +78,18 @@ def forget(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, 
     return Forgotten(id_, found[0].memory.text, changed, run)
 
 
-def purge(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
+def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
     """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so."""
     if apply:
         _require_room(workspace)
     text = _text_of(workspace, wanted)
-    words, whole = needles(text), normalise(text)
+    words, whole = text_forms(text), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
-    found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise(own))
+    found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(own))
     pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
     scrubbed = _scrub_all(workspace, words, apply=apply)
-    beyond = list(_beyond(workspace, encoded(words), () if apply else scrubbed))
+    beyond = list(_beyond(workspace, encoded_forms(words), () if apply else scrubbed))
     if apply:
         workspace.refresh()
     else:
@@ -109,7 +109,7 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
     found = []
     for path in _pages_of(workspace):
         page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))
-        meant = [e for e in page.entries if is_meant(e, text_of(page.document, Span(e.start, e.end)))]
+        meant = [e for e in page.entries if is_meant(e, text_of(page.document, LineSpan(e.start, e.end)))]
         for entry in meant:
             below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e.memory.id]
             if others := sorted(str(e.memory.id) for e in below if e not in meant):
@@ -117,7 +117,7 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
                 raise UserError(
                     f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
                 )
-            text = text_of(page.document, Span(entry.start, entry.whole_end))
+            text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
             places = frozenset(f"{path}:{line}" for line in range(entry.line, entry.whole_end + 1))
             found.append(_Found(path, Piece(entry.memory.id or block_key(text), text), entry.memory, places))
     return found
@@ -138,7 +138,7 @@ def _take_out(
     run = workspace.recorder.new_run(cause)
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
     tombstones = tuple(
-        event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
+        make_event(FORGOTTEN, id_, workspace.now, memory=id_, run=run, key=text_key(memory))
         for id_, memory in memories.items()
     )
     at = workspace.now.isoformat(timespec="seconds")
@@ -153,7 +153,7 @@ def _take_out(
 def _dangling(workspace: Workspace, operations: Sequence[Operation]) -> Sequence[Link]:
     """The links that will lead nowhere."""
     workspace.graph.refresh()
-    return follow(operations, workspace.graph, workspace.transactions.look).dangling
+    return follow_links(operations, workspace.graph, workspace.transactions.look).dangling
 
 
 def _pages_of(workspace: Workspace) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
         return parse_memory(wanted).text
     pages = (workspace.transactions.look(path) or b"" for path in _pages_of(workspace))
     kept = reversed(workspace.transactions.journals.all())
-    past = (encode(text or "") for journal in kept for text in journal.before.values())
+    past = (encode_text(text or "") for journal in kept for text in journal.before.values())
     for data in chain(pages, past):
         if wanted.encode() in data:
             for entry in read_page("", data).entries:
@@ -194,7 +194,7 @@ def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_S
     for folder in (TXN, DONE, RUNS):
         for journal in list(journals.load(folder)):
             fields = {**journal.transaction.to_json(), "before": dict(journal.before)}
-            clean = scrub(fields, words)
+            clean = scrub_json(fields, words)
             if clean != fields:
                 before = clean.pop("before")
                 clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
@@ -223,19 +223,19 @@ def _unpacked(path: str, data: bytes) -> bytes:
 
 def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
     """A line without the text; one that says nothing of it stays as it is, and so does one that cannot be read."""
-    if not holds(line, encoded(words)):
+    if not holds_form(line, encoded_forms(words)):
         return line
     row = parse_row(line)
-    return line_of(scrub(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded(words))
+    return line_of(scrub_json(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
 
 
 def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
     """Displaced files, answers kept for reading, and everything that is derived."""
     tree = workspace.files.tree
-    forms = encoded(words)
+    forms = encoded_forms(words)
     for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
         for name in tree.names(folder):
-            if holds(tree.read_own(f"{folder}/{name}", SEGMENT_CAP) or b"", forms):
+            if holds_form(tree.read_own(f"{folder}/{name}", SEGMENT_CAP) or b"", forms):
                 yield f"{folder}/{name}", partial(tree.remove, f"{folder}/{name}")
     for name in _DERIVED:
         if (workspace.root / ".bankd" / name).exists():
@@ -244,7 +244,7 @@ def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scru
 
 def _drop_derived(workspace: Workspace, name: str) -> None:
     workspace.index.close()
-    remove(workspace.root / ".bankd" / name)
+    remove_derived(workspace.root / ".bankd" / name)
 
 
 def _beyond(workspace: Workspace, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:

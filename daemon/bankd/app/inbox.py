@@ -5,39 +5,39 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bankd.adapters.workspace.catalogue import entry_text
+from bankd.adapters.workspace.catalog_database import entry_text
 from bankd.adapters.workspace.logs import read_one_log
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import DISMISSED, event
-from bankd.core.lifecycle.retain import Place, identified_as
-from bankd.core.lifecycle.routing import Destination, candidates, problem_of_target
+from bankd.core.lifecycle.events import DISMISSED, make_event
+from bankd.core.lifecycle.retain import LogPlace, identified_as
+from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.own_pages import INBOX
 from bankd.core.markdown.pages import read_page
-from bankd.core.pages.block_links import relinks
+from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
-from bankd.core.plan.moving import Waiting, out_of_inbox
-from bankd.core.plan.report import Row
-from bankd.cycle import followed
+from bankd.core.plan.inbox_moves import InboxMemory, out_of_inbox
+from bankd.core.plan.report import ReportRow
+from bankd.cycle import place_on_part
 from bankd.errors import UserError
-from bankd.relinking import follow
+from bankd.relinking import follow_links
 from bankd.wiring.facts import held_back_lines
 from bankd.wiring.workspace import Workspace
 
 _MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
 
 
-def list_inbox(workspace: Workspace) -> list[Waiting]:
+def list_inbox(workspace: Workspace) -> list[InboxMemory]:
     """What waits in the inbox, in the order of its page."""
     page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
     return [
-        Waiting(entry.memory.id, entry_text(page, entry), entry.line, " ".join(entry.heading[-1:]))
+        InboxMemory(entry.memory.id, entry_text(page, entry), entry.line, " ".join(entry.heading[-1:]))
         for entry in page.entries
         if entry.memory.id
     ]
 
 
-def place(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
+def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) -> list[tuple[str, str]]:
     """Move one memory out of the inbox, or only say where to; UserError when it is not there or the page may not be."""
     page, _, heading = target.partition("#")
     if problem := problem_of_target(page):
@@ -62,7 +62,7 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     """Every place that claims each memory, the one that wins first; of a page that was split, the part that fits."""
     workspace.graph.refresh()
     rules, graph = workspace.policy().rules, workspace.graph
-    return [[followed(memory, place, graph) for place in candidates(memory, rules)] for memory in memories]
+    return [[place_on_part(memory, place, graph) for place in find_claims(memory, rules)] for memory in memories]
 
 
 def list_held_back(workspace: Workspace) -> list[HeldBack]:
@@ -70,9 +70,9 @@ def list_held_back(workspace: Workspace) -> list[HeldBack]:
     return held_back_lines(workspace.root)
 
 
-def dismiss(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
+def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
     """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there."""
-    place = Place(log, line)
+    place = LogPlace(log, line)
     reading, ledger = read_one_log(workspace.files, log, workspace.settings.retain.anywhere), workspace.ledger()
     reading = identified_as(reading, ledger.identity_of(log)) if reading else None
     found = held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
@@ -83,29 +83,29 @@ def dismiss(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> Held
         return item
     with workspace.recorder.recording("dismiss") as record:
         facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
-        said = event(DISMISSED, item.key, workspace.now, **facts)
+        said = make_event(DISMISSED, item.key, workspace.now, **facts)
         workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
         record.is_changed, record.counts = True, {"dismissed": 1}
-        record.rows = [Row("-", "dismissed", str(place), item.text, item.reason)]
-    workspace.catalogue.dismiss(item.key)
+        record.rows = [ReportRow("-", "dismissed", str(place), item.text, item.reason)]
+    workspace.catalog_db.dismiss(item.key)
     return item
 
 
 def _move(
-    workspace: Workspace, kind: str, moves: list[tuple[Waiting, Destination]], *, dry_run: bool
+    workspace: Workspace, kind: str, moves: list[tuple[InboxMemory, Destination]], *, dry_run: bool
 ) -> list[tuple[str, str]]:
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
     if dry_run or not moved:
         return moved
     workspace.graph.refresh()
     operations = out_of_inbox(moves)
-    links = follow(operations, workspace.graph, workspace.transactions.look).followed
+    links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
     with workspace.recorder.recording(kind) as record:
         at = workspace.now.isoformat(timespec="seconds")
-        workspace.commit(Transaction(record.run, at, (*operations, *relinks(links)), kind=kind))
+        workspace.commit(Transaction(record.run, at, (*operations, *relink_operations(links)), kind=kind))
         record.is_changed, record.counts = True, {"placed": len(moves)}
         record.rows = [
-            Row("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+            ReportRow("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
             for item, to in moves
         ]
     workspace.refresh()

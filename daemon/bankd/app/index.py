@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bankd.adapters.index.search_index import IndexDamaged, damage_told
-from bankd.wiring.searching import Searching, open_search
+from bankd.wiring.search_service import SearchService, open_search
 from bankd.wiring.workspace import open_workspace
 
 
@@ -26,7 +26,7 @@ def _unusable(why: str) -> dict[str, Any]:
     return {"usable": False, "why": f"{why}; make it with: bankctl index rebuild"}
 
 
-def _state(searching: Searching) -> dict[str, Any]:
+def _state(searching: SearchService) -> dict[str, Any]:
     index = searching.index
     return {
         "memories": index.corpus.memories,

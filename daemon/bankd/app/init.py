@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from bankd.adapters.storage.log_end import append_line
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_clock
 from bankd.config import compile_finders, load_settings
-from bankd.core.lifecycle.retain import Place
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.secrets.screening import find_secrets
 from bankd.errors import UserError
-from bankd.shipped import shipped
+from bankd.shipped import shipped_folder
 from bankd.wiring.configuration import FOLDERS, SETTINGS
 from bankd.wiring.workspace import check_folders
 
 
 def make_workspace(root: Path) -> list[str]:
     """Make a workspace from the template; gives the files that were made, and touches none that is there."""
-    sources = [(shipped("config") / name, name) for name in (SETTINGS, "routing.yaml")]
-    template = shipped("bank_template")
+    sources = [(shipped_folder("config") / name, name) for name in (SETTINGS, "routing.yaml")]
+    template = shipped_folder("bank_template")
     sources += [(path, f"bank/{path.relative_to(template)}") for path in sorted(template.rglob("*.md"))]
     for folder in FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def _write_new(target: Path, data: bytes) -> bool:
     return True
 
 
-def append_to_log(root: Path, line: str) -> Place:
+def append_to_log(root: Path, line: str) -> LogPlace:
     """Append one Retain line to today's log; gives where it stands.
 
     UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
@@ -52,7 +52,7 @@ def append_to_log(root: Path, line: str) -> Place:
     if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     check_folders(root)
-    tree = Tree(root)
+    tree = FileTree(root)
     try:
         return append_line(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
     finally:

@@ -9,11 +9,11 @@ from difflib import unified_diff
 from typing import Any
 
 from bankd.adapters.storage.journals import Journal
-from bankd.adapters.workspace.run_ledger import read_rows
+from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.core.daemon.schedule_rows import logged_run
-from bankd.core.edits.transaction import replay
-from bankd.core.markdown.scanner import decode, encode
-from bankd.core.plan.report import Row
+from bankd.core.edits.transaction import replay_transaction
+from bankd.core.markdown.scanner import decode_text, encode_text
+from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
 from bankd.wiring.workspace import Workspace
 
@@ -31,7 +31,7 @@ class ChangedFile:
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """The rows of the history, newest first, each with the number of its journal when it can be undone."""
     kept = {journal.transaction.run: journal.seq for journal in workspace.transactions.journals.all()}
-    logged = (run for row in read_rows(workspace.root) if (run := logged_run(row)))
+    logged = (run for row in read_ledger(workspace.root) if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
     known = {row["run"] for row in rows}
     for journal in workspace.transactions.journals.all():
@@ -53,7 +53,7 @@ class RunPage:
 
     run: str
     row: Mapping[str, Any]
-    rows: Sequence[Row]
+    rows: Sequence[ReportRow]
     files: Sequence[ChangedFile]
     is_undoable: bool
 
@@ -80,11 +80,11 @@ def _changes(workspace: Workspace, journal: Journal) -> list[ChangedFile]:
 
 
 def _lines(data: bytes | None) -> list[str]:
-    return decode(data or b"").split("\n")
+    return decode_text(data or b"").split("\n")
 
 
 def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, bytes | None], Mapping[str, bytes | None]]:
     """The files of a run from before it, and as it left them."""
-    before = {path: None if text is None else encode(text) for path, text in sorted(journal.before.items())}
+    before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
     transactions = workspace.transactions
-    return before, replay(journal.transaction, before, transactions.look, transactions.rewrite)
+    return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)

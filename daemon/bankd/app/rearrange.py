@@ -17,10 +17,10 @@ from bankd.core.markdown.hubs import part_lines, parts_folder
 from bankd.core.markdown.names import BANK, folders_above
 from bankd.core.markdown.own_pages import is_own
 from bankd.core.markdown.scanner import Document
-from bankd.core.pages.block_links import edit_of, heal_strays, relinks
+from bankd.core.pages.block_links import edit_of, heal_strays, relink_operations
 from bankd.core.pages.merge import parts_of, plan_merge
 from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import Rearrangement, arrange, heal_links
+from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import InvariantError, UserError
 from bankd.wiring.workspace import Workspace
@@ -123,7 +123,7 @@ class Rearranger:
         others = graph.sizes().keys() - set(moves.values())
         arranged = heal_links(moves, sources, graph.names, graph.sources_for, others)
         edits = (*arranged.relinked.edits, *(edit_of(item) for item in healed))
-        operations = (*arranged.operations, *relinks(healed))
+        operations = (*arranged.operations, *relink_operations(healed))
         arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)
         done = self._commit("heal", arranged, dry_run=dry_run)
         if not dry_run:
@@ -151,7 +151,7 @@ class Rearranger:
     def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
         graph = self._graph
         sources = graph.sources_for(layout, graph.names)
-        arranged = arrange(layout, sources, graph.names)
+        arranged = plan_layout(layout, sources, graph.names)
         return self._commit(kind, arranged, dry_run=dry_run)
 
     def _check_rest(self, paths: Iterable[str]) -> None:

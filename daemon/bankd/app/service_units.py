@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bankd.adapters.system.service_manager import Manager, UnitState, has_linger, verify_unit
-from bankd.adapters.system.socket_client import NoDaemonError, ask
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.core.daemon.units import fill_unit, instance_drop_in, is_below_homes, is_instance_name
 from bankd.errors import UserError
-from bankd.shipped import shipped
+from bankd.shipped import shipped_folder
 
 TEMPLATE = "bankd@.service"
 
@@ -83,7 +83,7 @@ class Installation:
 
     def _files(self) -> list[tuple[Path, str]]:
         program = find_program()
-        text = (shipped("systemd") / self.path.name).read_text(encoding="utf-8")
+        text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
         unit = fill_unit(text, bankd=str(program), workspace=str(self.root))
         if self.is_user:
             return [(self.path, unit)]
@@ -128,7 +128,7 @@ def write_unit(path: Path, text: str) -> None:
 def reload_daemon(root: Path) -> str:
     """Have the daemon read its settings again; gives what is wrong with them."""
     try:
-        answer = ask(str(root), {"op": "reload"})
+        answer = send_request(str(root), {"op": "reload"})
     except NoDaemonError as error:
         raise UserError(f"no daemon answers for {root}; start it with: bankctl service install") from error
     return str(answer.get("problem", ""))

@@ -15,7 +15,7 @@ from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """A memory with its places, its text, what its tag means, its source line and what happened to it since."""
 
     id: str
@@ -26,14 +26,14 @@ class Found:
     history: list[str]
 
 
-def trace(workspace: Workspace, log: str, line: int) -> Trace:
+def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     """What became of a line of a log; UserError when there is no such log."""
-    workspace.holdings().refresh(workspace.now)
+    workspace.catalog().refresh(workspace.now)
     ledger = workspace.ledger()
     reading = _reading(workspace, log, ledger)
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
-    return trace_line(reading, line, ledger, workspace.holdings().pages_of(item.id for item in reading.lines))
+    return trace_line(reading, line, ledger, workspace.catalog().pages_of(item.id for item in reading.lines))
 
 
 def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:
@@ -42,18 +42,20 @@ def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | Non
     return identified_as(reading, ledger.identity_of(log)) if reading else None
 
 
-def find_memory(workspace: Workspace, id_: str) -> Found:
+def find_memory(workspace: Workspace, id_: str) -> FoundMemory:
     """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it."""
-    workspace.holdings().refresh(workspace.now)
+    workspace.catalog().refresh(workspace.now)
     ledger = workspace.ledger()
-    places = workspace.catalogue.find_ids([id_]).get(id_, [])
+    places = workspace.catalog_db.find_ids([id_]).get(id_, [])
     fact = ledger.consumed.get(id_)
     if not places and fact is None:
         raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
-    texts = [text for held in places for text in [workspace.holdings().text_of(held)] if text]
+    texts = [text for held in places for text in [workspace.catalog().text_of(held)] if text]
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
-    return Found(id_, [f"{p.path}:{p.line}" for p in places], text, meaning, _source(workspace, id_, ledger), history)
+    return FoundMemory(
+        id_, [f"{p.path}:{p.line}" for p in places], text, meaning, _source(workspace, id_, ledger), history
+    )
 
 
 def _meaning(workspace: Workspace, texts: list[str]) -> str | None:

@@ -9,19 +9,19 @@ from datetime import datetime, timedelta
 from bankd.adapters.storage.journals import Journal
 from bankd.app.log import images_of
 from bankd.core.edits.operations import Drop
-from bankd.core.edits.transaction import Look, Transaction, replay, state_of
+from bankd.core.edits.transaction import Look, Transaction, replay_transaction, state_of
 from bankd.core.lifecycle.events import FORGOTTEN, Ledger
 from bankd.core.lifecycle.restoring import written_links
-from bankd.core.lifecycle.reversing import undo
+from bankd.core.lifecycle.reversing import plan_undo
 from bankd.core.lifecycle.turning import turns_of
-from bankd.core.lifecycle.undo import Inbound, Past, Present, Undoing
+from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
 from bankd.core.links.linking import Link
-from bankd.core.links.resolve import WIKI_KINDS, Target, resolve
+from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
 from bankd.core.markdown.names import folders_above, is_outside
-from bankd.core.pages.block_links import relinks
-from bankd.core.plan.report import Row
+from bankd.core.pages.block_links import relink_operations
+from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
-from bankd.relinking import follow
+from bankd.relinking import follow_links
 from bankd.wiring.workspace import Workspace
 
 _FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
@@ -60,8 +60,8 @@ class Undo:
         look = state_of(state, workspace.transactions.look)
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
-            past = Past(journal.transaction, *images_of(workspace, journal))
-            undoing = undo(past, Present(pages | state.keys(), look, self._links_to, forgotten))
+            past = PastRun(journal.transaction, *images_of(workspace, journal))
+            undoing = plan_undo(past, PresentState(pages | state.keys(), look, self._links_to, forgotten))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
             self.stays += undoing.stays
@@ -71,19 +71,21 @@ class Undo:
             inside = tuple(op for op in transaction.operations if not is_outside(op.path))
             before = {op.path: look(op.path) for op in inside}
             rewrite = workspace.transactions.rewrite
-            state |= replay(replace(transaction, operations=inside), before, look, rewrite)
+            state |= replay_transaction(replace(transaction, operations=inside), before, look, rewrite)
             yield transaction
 
     def _links_to(self, path: str) -> list[Inbound]:
         graph = self._workspace.graph
-        return [_inbound(link, resolve(link.reference, link.source, graph.names)) for link in graph.links_to(path)]
+        return [
+            _inbound(link, resolve_reference(link.reference, link.source, graph.names)) for link in graph.links_to(path)
+        ]
 
     def _with_links(self, reverse: Transaction, transaction: Transaction, look: Look) -> Transaction:
         """The same, and links follow the memories that it moves; those that will lead nowhere are `dangling`."""
         written = {link: words for said in transaction.events for link, words in written_links(said).items()}
-        links = follow(reverse.operations, self._workspace.graph, look, written=written)
+        links = follow_links(reverse.operations, self._workspace.graph, look, written=written)
         self.dangling += links.dangling
-        return replace(reverse, operations=(*reverse.operations, *relinks(links.followed)))
+        return replace(reverse, operations=(*reverse.operations, *relink_operations(links.followed)))
 
     def _reverse(self, transaction: Transaction, undoing: Undoing, ledger: Ledger) -> Transaction:
         at = _moment_after(transaction, self._workspace.now)
@@ -106,7 +108,7 @@ class Undo:
                 changed += applied.changed
                 late += applied.conflicts
             record.is_changed, record.note = bool(changed), f"takes back {self._undoes}"
-            record.rows = [Row("!", "stays", "", "", words) for words in (*self.stays, *late)]
+            record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
         self._settle()
         workspace.refresh()
         return Undone(self.run, tuple(dict.fromkeys(changed)), tuple(late))

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.plan.closing import leave_out
 from bankd.core.plan.plan import Plan
-from bankd.cycle import Report, check, closed_for
+from bankd.cycle import Report, check_plan, closed_for
 from bankd.errors import UserError
-from bankd.relinking import relink
+from bankd.relinking import relink_plan
 from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class UserRun:
     """One thing that a person asked for, over the bank as it is now; its plan is empty to begin with."""
 
     workspace: Workspace
     name: str
     plan: Plan
-    holdings: PageHoldings
+    catalog: PageMemoryCatalog
     ledger: Ledger
 
     def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
@@ -33,9 +33,9 @@ class Errand:
         plan = leave_out(plan, closed)
         if closed and plan.is_empty:
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
-        plan = relink(plan, workspace.graph, self.holdings.read)
+        plan = relink_plan(plan, workspace.graph, self.catalog.read)
         plan = leave_out(plan, closed_for(plan, committer))
-        check(plan, self.holdings, workspace.graph, workspace.policy(force=force or dry_run))
+        check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or dry_run))
         if dry_run:
             return Report(self.name, plan, is_applied=False)
         if plan.is_empty:
@@ -47,11 +47,11 @@ class Errand:
         return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
 
 
-def begin(workspace: Workspace, name: str) -> Errand:
+def begin_run(workspace: Workspace, name: str) -> UserRun:
     """Look at the bank and the events, and take a run id."""
     if workspace.is_live:
         workspace.wait_until_settled()
-    holdings = workspace.holdings()
-    holdings.refresh(workspace.now)
+    catalog = workspace.catalog()
+    catalog.refresh(workspace.now)
     plan = Plan(workspace.recorder.new_run(name), workspace.now)
-    return Errand(workspace, name, plan, holdings, workspace.ledger())
+    return UserRun(workspace, name, plan, catalog, workspace.ledger())

@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 from bankd.adapters.storage.disk import READ_ONLY
 from bankd.adapters.workspace.logs import read_one_log
-from bankd.core.lifecycle.events import Ledger, fold
+from bankd.core.lifecycle.events import Ledger, fold_events
 from bankd.core.lifecycle.retain import LogReading, identified_as
-from bankd.core.lifecycle.verify import Finding, Verdict, count_waiting, find_doubled, find_lost, find_lost_books
+from bankd.core.lifecycle.verify import (
+    Verification,
+    VerifyFinding,
+    count_waiting,
+    find_doubled,
+    find_lost,
+    find_lost_books,
+)
 from bankd.core.markdown.pages import read_page
 from bankd.errors import ConflictError
 from bankd.wiring.workspace import Workspace
@@ -16,11 +23,13 @@ from bankd.wiring.workspace import Workspace
 _OURS = (".bankd/txn", ".bankd/stage")
 
 
-def verify(workspace: Workspace) -> Verdict:
+def verify_workspace(workspace: Workspace) -> Verification:
     """Look at everything; a run at work meanwhile shows as what is left over."""
     events = workspace.transactions.events
-    ledger = fold(events.read())
-    unreadable: list[Finding] = [Finding("unreadable", f"{c.path}:{c.line}", c.problem) for c in events.corrupt]
+    ledger = fold_events(events.read())
+    unreadable: list[VerifyFinding] = [
+        VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in events.corrupt
+    ]
     places = _places(workspace, unreadable)
     readings = list(_readings(workspace, ledger))
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
@@ -34,30 +43,30 @@ def verify(workspace: Workspace) -> Verdict:
     ]
     lines = sum(len(reading.lines) for reading in readings)
     waiting = count_waiting(readings, where, ledger)
-    return Verdict(lines, len(places), waiting, tuple(findings))
+    return Verification(lines, len(places), waiting, tuple(findings))
 
 
-def _broken_links(workspace: Workspace) -> Iterator[Finding]:
+def _broken_links(workspace: Workspace) -> Iterator[VerifyFinding]:
     """Links that led somewhere once and lead nowhere now; what was broken before is not counted."""
     workspace.graph.refresh()
     for link, once in workspace.graph.broken():
         if once:
-            yield Finding(
+            yield VerifyFinding(
                 "link", f"{link.source}:{link.reference.line + 1}", f"{link.reference.target} led somewhere once"
             )
 
 
-def _places(workspace: Workspace, unreadable: list[Finding]) -> dict[str, list[str]]:
+def _places(workspace: Workspace, unreadable: list[VerifyFinding]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for folder in ("bank", "archive"):
         survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
         left_alone = {**survey.quarantined, **survey.unsettled}
-        unreadable += [Finding("unreadable", path, reason) for path, reason in left_alone.items()]
+        unreadable += [VerifyFinding("unreadable", path, reason) for path, reason in left_alone.items()]
         for path in survey.files:
             try:
                 data = workspace.files.read(path)
             except ConflictError as problem:
-                unreadable.append(Finding("unreadable", path, str(problem)))
+                unreadable.append(VerifyFinding("unreadable", path, str(problem)))
                 continue
             for entry in read_page(path, data or b"").entries:
                 if entry.memory.id:
@@ -73,7 +82,7 @@ def _readings(workspace: Workspace, ledger: Ledger) -> Iterator[LogReading]:
             yield identified_as(reading, ledger.identity_of(log))
 
 
-def _left_over(workspace: Workspace) -> Iterator[Finding]:
+def _left_over(workspace: Workspace) -> Iterator[VerifyFinding]:
     tree = workspace.files.tree
     for folder in _OURS:
         for name in tree.names(folder):
@@ -82,8 +91,8 @@ def _left_over(workspace: Workspace) -> Iterator[Finding]:
                 if name.endswith(".bad")
                 else "an interrupted run; the next one ends it"
             )
-            yield Finding("left over", f"{folder}/{name}", words)
+            yield VerifyFinding("left over", f"{folder}/{name}", words)
     if READ_ONLY in tree.names(".bankd"):
-        yield Finding(
+        yield VerifyFinding(
             "left over", f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
         )

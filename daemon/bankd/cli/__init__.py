@@ -129,17 +129,17 @@ def _reject(what: str, word: str, known: Iterable[str]) -> NoReturn:
 
 
 def _explain_own(error: BankError) -> int:
-    from bankd.core.markdown.display import show
+    from bankd.core.markdown.display import make_visible
 
     lines = str(error).split("\n")
     prefix = "bankctl: a bug: " if isinstance(error, InvariantError) else "bankctl: "
-    sys.stderr.write("".join(f"{prefix}{show(line)}\n" for line in lines))
+    sys.stderr.write("".join(f"{prefix}{make_visible(line)}\n" for line in lines))
     return error.exit_code
 
 
 def _explain_system(error: OSError) -> int:
-    from bankd.core.markdown.display import show
+    from bankd.core.markdown.display import make_visible
 
     where = f"{error.filename}: " if error.filename else ""
-    sys.stderr.write(f"bankctl: {show(where)}{error.strerror or error}\n")
+    sys.stderr.write(f"bankctl: {make_visible(where)}{error.strerror or error}\n")
     return 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
 
 if TYPE_CHECKING:
-    from bankd.app.archive import Stored
+    from bankd.app.archive import ArchivedMemory
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List, restore or collect."""
-    from bankd.app.archive import collect_garbage, list_archive, restore
+    from bankd.app.archive import collect_garbage, list_archive, restore_memories
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
@@ -43,7 +43,9 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "list":
             return _list(list_archive(workspace), as_json=arguments.json)
         if arguments.action == "restore":
-            report = restore(workspace, [id_.removeprefix("^") for id_ in arguments.ids], dry_run=arguments.dry_run)
+            report = restore_memories(
+                workspace, [id_.removeprefix("^") for id_ in arguments.ids], dry_run=arguments.dry_run
+            )
         else:
             report = collect_garbage(workspace, apply=writes, force=arguments.force)
     code = tell(report, as_json=arguments.json)
@@ -58,7 +60,7 @@ def _say_how() -> None:
     say("bankctl archive gc --apply does it; bankctl archive restore ID brings one back")
 
 
-def _list(stored: list[Stored], *, as_json: bool) -> int:
+def _list(stored: list[ArchivedMemory], *, as_json: bool) -> int:
     from dataclasses import asdict
 
     from bankd.cli.printing import say, say_json, styled

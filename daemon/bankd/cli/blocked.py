@@ -32,13 +32,13 @@ def run_blocked(arguments: Namespace) -> int:
 
 
 def _act(workspace: Workspace, action: str, arguments: Namespace) -> Report:
-    from bankd.app.consolidate import consolidate
-    from bankd.app.duplicates import allow
+    from bankd.app.consolidate import consolidate_bank
+    from bankd.app.duplicates import allow_line
 
     id_ = arguments.id.removeprefix("^")
     if action == "allow":
-        return allow(workspace, id_, dry_run=arguments.dry_run)
-    return consolidate(workspace, None, id_, apply=arguments.apply)
+        return allow_line(workspace, id_, dry_run=arguments.dry_run)
+    return consolidate_bank(workspace, None, id_, apply=arguments.apply)
 
 
 def _list(lines: list[BlockedLine], *, as_json: bool) -> int:

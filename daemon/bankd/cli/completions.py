@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     import sys
 
     from bankd.cli.completing import read_commands
-    from bankd.core.daemon.completions import render
+    from bankd.core.daemon.completions import render_completions
 
-    sys.stdout.write(render(arguments.shell, read_commands()))
+    sys.stdout.write(render_completions(arguments.shell, read_commands()))
     return 0

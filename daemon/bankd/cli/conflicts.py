@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_json
 
 if TYPE_CHECKING:
-    from bankd.app.consolidate import Side
+    from bankd.app.consolidate import ConflictSide
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _print(which: str, side: Side) -> None:
+def _print(which: str, side: ConflictSide) -> None:
     from bankd.cli.printing import say, styled
 
     day = side.day.isoformat() if side.day else "undated   "

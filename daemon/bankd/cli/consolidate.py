@@ -20,14 +20,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Merge, or say what would be merged."""
-    from bankd.app.consolidate import consolidate
+    from bankd.app.consolidate import consolidate_bank
     from bankd.cli.printing import say
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=arguments.apply) as workspace:
-        report = consolidate(workspace, arguments.threshold, apply=arguments.apply, force=arguments.force)
+        report = consolidate_bank(workspace, arguments.threshold, apply=arguments.apply, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if report.plan.merged and not arguments.apply and not arguments.json:
         say("bankctl consolidate --apply does it, bankctl duplicates merge ID --apply for one of them")

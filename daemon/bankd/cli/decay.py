@@ -19,7 +19,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Tell; nothing is changed."""
-    from bankd.app.archive import foretell
+    from bankd.app.archive import forecast_fading
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
     if arguments.days > 36_500:
         raise UsageError("--days must be from 0 to 36500")
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
-        fates, pinned = foretell(workspace, arguments.days)
+        fates, pinned = forecast_fading(workspace, arguments.days)
         floor = workspace.settings.decay.floor
     if arguments.json:
         rows = [

@@ -35,15 +35,15 @@ def run(arguments: Namespace) -> int:
 def _demo(root: Path, *, kept: bool) -> int:
     from bankd.app.init import make_workspace
     from bankd.cli.printing import say, styled
-    from bankd.shipped import shipped
+    from bankd.shipped import shipped_folder
 
     make_workspace(root)
-    logs = sorted((shipped("config") / "demo" / "memory").glob("*.md"))
+    logs = sorted((shipped_folder("config") / "demo" / "memory").glob("*.md"))
     say(styled("Two weeks of raw logs, one run a night.", "bold"))
     say()
     plans = _run_days(root, logs)
     _print_tree(root, plans)
-    _ask(root, (shipped("config") / "demo" / "queries.txt").read_text(encoding="utf-8").splitlines())
+    _ask(root, (shipped_folder("config") / "demo" / "queries.txt").read_text(encoding="utf-8").splitlines())
     _say_next(root, kept=kept)
     return 0
 
@@ -109,7 +109,7 @@ def _print_tree(root: Path, plans: list[Plan]) -> None:
 def _ask(root: Path, queries: list[str]) -> None:
     from bankd.adapters.system.clock import read_clock
     from bankd.cli.printing import say, shortened, styled
-    from bankd.wiring.searching import open_search
+    from bankd.wiring.search_service import open_search
 
     searching = open_search(root)
     say()

@@ -16,11 +16,11 @@ def run(arguments: Namespace) -> int:
     """Examine and print; nothing is changed."""
     from dataclasses import asdict
 
-    from bankd.app.doctor import examine
+    from bankd.app.doctor import examine_workspace
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
 
-    areas = examine(find_workspace(arguments.workspace))
+    areas = examine_workspace(find_workspace(arguments.workspace))
     if arguments.json:
         say_json({area: [asdict(finding) for finding in findings] for area, findings in areas.items()})
     else:

@@ -36,11 +36,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judge and print."""
-    from bankd.app.evaluate import evaluate, read_set
+    from bankd.app.evaluate import evaluate_search, read_set
     from bankd.cli.printing import say, say_json
 
     test_set = read_set(arguments.folder)
-    evaluation = evaluate(test_set, group=arguments.group, with_worker=not arguments.no_worker)
+    evaluation = evaluate_search(test_set, group=arguments.group, with_worker=not arguments.no_worker)
     if arguments.per_query:
         _write_queries(arguments.per_query, evaluation)
     figures = _figures(evaluation)

@@ -16,7 +16,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Forget it, or say what would go."""
-    from bankd.app.forget import forget
+    from bankd.app.forget import forget_memory
     from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> int:
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace), write=arguments.apply) as workspace:
-        gone = forget(workspace, arguments.id.removeprefix("^"), announcer, apply=arguments.apply)
+        gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=arguments.apply)
     if arguments.json:
         said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": arguments.apply}
         say_json({**said, "dangling": announcer.rows})

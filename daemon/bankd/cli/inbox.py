@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bankd.core.plan.held_back import HeldBack
-    from bankd.core.plan.moving import Waiting
+    from bankd.core.plan.inbox_moves import InboxMemory
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List or move."""
-    from bankd.app.inbox import list_held_back, list_inbox, place, retry_inbox
+    from bankd.app.inbox import list_held_back, list_inbox, place_memory, retry_inbox
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -45,14 +45,14 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "list":
             return _list(list_inbox(workspace), list_held_back(workspace), as_json=arguments.json)
         if arguments.action == "place":
-            moved = place(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
+            moved = place_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
             moved = retry_inbox(workspace, dry_run=arguments.dry_run)
     return _tell(moved, arguments)
 
 
 def _dismiss(root: Path, arguments: Namespace) -> int:
-    from bankd.app.inbox import dismiss
+    from bankd.app.inbox import dismiss_line
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.show import LINE
     from bankd.errors import UsageError
@@ -62,7 +62,7 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     if found is None:
         raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:N")
     with open_workspace(root, write=not arguments.dry_run) as workspace:
-        item = dismiss(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
+        item = dismiss_line(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
     if arguments.json:
         say_json({"dismissed": str(item.place), "applied": not arguments.dry_run})
     elif arguments.dry_run:
@@ -72,7 +72,7 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     return 0
 
 
-def _list(waiting: list[Waiting], held_back: list[HeldBack], *, as_json: bool) -> int:
+def _list(waiting: list[InboxMemory], held_back: list[HeldBack], *, as_json: bool) -> int:
     from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:

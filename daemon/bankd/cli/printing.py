@@ -8,7 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TextIO
 
-from bankd.core.markdown.display import show, show_line
+from bankd.core.markdown.display import make_visible, show_line
 from bankd.core.markdown.utf8 import to_json
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
@@ -42,7 +42,7 @@ def styled(text: str, *styles: str) -> str:
 
 def plain(text: str) -> str:
     """A text made safe for a terminal, line breaks kept."""
-    return show(text)
+    return make_visible(text)
 
 
 def width(text: str) -> int:

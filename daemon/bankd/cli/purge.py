@@ -16,7 +16,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Purge it, or say where it would be taken out."""
-    from bankd.app.forget import purge
+    from bankd.app.forget import purge_text
     from bankd.cli.dangling import Announcer
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> int:
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace), write=arguments.apply) as workspace:
-        purged = purge(workspace, arguments.what.removeprefix("^"), announcer, apply=arguments.apply)
+        purged = purge_text(workspace, arguments.what.removeprefix("^"), announcer, apply=arguments.apply)
     if arguments.json:
         said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}
         say_json({**said, "dangling": announcer.rows})

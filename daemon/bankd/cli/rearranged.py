@@ -65,7 +65,7 @@ def _tell(done: Rearranged, *, is_dry: bool) -> None:
 def _tell_json(done: Rearranged, *, is_dry: bool) -> None:
     from bankd.cli.printing import say_json
 
-    edits = [{"page": e.sheet, "was": e.reference.target, "is": e.target} for e in done.relinked.edits]
+    edits = [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.relinked.edits]
     lost = [
         {"page": item.source, "line": item.reference.line + 1, "target": item.reference.target}
         for item in done.relinked.lost
@@ -84,4 +84,4 @@ def _tell_json(done: Rearranged, *, is_dry: bool) -> None:
 
 
 def _place(edit: Edit) -> str:
-    return edit.sheet if edit.sheet != edit.source else f"{edit.sheet}:{edit.reference.line + 1}"
+    return edit.new_page if edit.new_page != edit.source else f"{edit.new_page}:{edit.reference.line + 1}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bankd.cli.printing import say, say_json, shortened, styled
 from bankd.core.plan.plan import Plan
-from bankd.core.plan.report import Row, counts_of, plan_json, rows_of
+from bankd.core.plan.report import ReportRow, counts_of, plan_json, rows_of
 from bankd.cycle import Report
 
 _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
@@ -37,7 +37,7 @@ def tell(report: Report, *, as_json: bool) -> int:
     return 0
 
 
-def _print_row(row: Row) -> None:
+def _print_row(row: ReportRow) -> None:
     what = " ".join(part for part in (row.place, shortened(row.text, 90)) if part)
     say(f"{styled(row.sign, _COLOURS[row.sign])} {styled(row.kind, 'dim'):9} {styled(what)}")
     if row.reason:

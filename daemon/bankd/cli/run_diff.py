@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.printing import say, say_json, styled
-from bankd.core.plan.report import Row, chapters_of
+from bankd.core.plan.report import ReportRow, chapters_of
 
 if TYPE_CHECKING:
     from bankd.app.log import ChangedFile, RunPage
@@ -40,7 +40,7 @@ def _print_head(run: str, row: Mapping[str, Any]) -> None:
         say(f"  {styled(str(row.get('note', '')).split(chr(10))[0], 'red')}")
 
 
-def _print_row(row: Row) -> None:
+def _print_row(row: ReportRow) -> None:
     say(f"  {styled(row.text or row.reason)}")
     rest = [row.place, row.reason if row.text else ""]
     if any(rest):

@@ -78,7 +78,7 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
 
     gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
     from bankd.adapters.system.clock import read_clock_alone
-    from bankd.wiring.searching import open_search
+    from bankd.wiring.search_service import open_search
 
     searching = open_search(Path(root))
     try:

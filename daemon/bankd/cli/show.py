@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_json
 
 if TYPE_CHECKING:
-    from bankd.app.show import Found
+    from bankd.app.show import FoundMemory
     from bankd.core.lifecycle.provenance import Trace
 
 _RUN = re.compile(r"\d{8}T\d{6}-|\d{1,6}$")
@@ -29,14 +29,14 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Show it."""
     from bankd.app.log import show_run
-    from bankd.app.show import find_memory, trace
+    from bankd.app.show import find_memory, trace_log_line
     from bankd.cli.run_diff import print_run
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
         if found := LINE.fullmatch(arguments.what):
-            return _show_line(trace(workspace, found["log"], int(found["line"])), as_json=arguments.json)
+            return _show_line(trace_log_line(workspace, found["log"], int(found["line"])), as_json=arguments.json)
         if _RUN.match(arguments.what):
             return print_run(show_run(workspace, arguments.what), as_json=arguments.json)
         return _show_memory(find_memory(workspace, arguments.what.removeprefix("^")), as_json=arguments.json)
@@ -56,7 +56,7 @@ def _show_line(trace: Trace, *, as_json: bool) -> int:
     return 0
 
 
-def _show_memory(found: Found, *, as_json: bool) -> int:
+def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     from bankd.cli.printing import plain, say, say_json, styled
 
     if as_json:

@@ -19,7 +19,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Look and print; nothing is changed."""
-    from bankd.app.status import metrics_of, standing_of
+    from bankd.app.status import metrics_of, read_status
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
 
@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
     if arguments.metrics:
         say(metrics_of(root).rstrip("\n"))
         return 0
-    status = standing_of(root)
+    status = read_status(root)
     if arguments.json:
         say_json(status)
     else:

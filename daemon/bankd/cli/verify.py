@@ -16,13 +16,13 @@ def run(arguments: Namespace) -> int:
     """Check; exit code 3 when a promise does not hold."""
     from dataclasses import asdict
 
-    from bankd.app.verify import verify
+    from bankd.app.verify import verify_workspace
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
-        verdict = verify(workspace)
+        verdict = verify_workspace(workspace)
     if arguments.json:
         say_json({"ok": not verdict.findings, **asdict(verdict)})
         return 3 if verdict.findings else 0

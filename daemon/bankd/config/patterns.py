@@ -8,7 +8,7 @@ from typing import Any
 import re2
 
 from bankd.core.lifecycle.routing import Test
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 from bankd.core.secrets.screening import Finder
 
 _MAX_PATTERN = 2000  # characters; longer ones are split into several rules
@@ -16,7 +16,7 @@ _MAX_MEMORY = 8 << 20  # bytes that RE2 may use for one pattern
 _MEMORY_TOGETHER = 256 << 20  # bytes that it may use for all: of a set it would not say that they were too few
 
 
-class Together:
+class PatternSet:
     """Patterns looked for at once: rule by rule, a line takes a hundred looks."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Together:
     def _found_in(self, text: str) -> Set[int]:
         """The numbers of the patterns that a text has; each of a row of rules asks for the same text."""
         if text is not self._last[0]:
-            self._last = text, frozenset(self._look(encode(text)))
+            self._last = text, frozenset(self._look(encode_text(text)))
         return self._last[1]
 
     def _look(self, data: bytes) -> Iterable[int]:

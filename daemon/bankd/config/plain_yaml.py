@@ -46,7 +46,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def compose(path: Path) -> yaml.Node | None:
+def compose_yaml(path: Path) -> yaml.Node | None:
     """Read a YAML file into nodes; ConfigError when it cannot be read as plain YAML."""
     return compose_text(read_text(path), str(path))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from bankd.config.patterns import Together, compile_pattern
+from bankd.config.patterns import PatternSet, compile_pattern
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.core.lifecycle.routing import Rule, Rules, Test, problem_of_target, whole_words
 from bankd.core.markdown.memory import TAGS
@@ -46,7 +46,7 @@ _TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
 
 
 def _read_tags(node: yaml.Node | None, problems: list[Problem]) -> list[Rule]:
-    rules, together = [], Together()
+    rules, together = [], PatternSet()
     for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
         if tag not in TAGS:
             problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
@@ -57,7 +57,7 @@ def _read_tags(node: yaml.Node | None, problems: list[Problem]) -> list[Rule]:
     return rules
 
 
-def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], together: Together) -> Rule | None:
+def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], together: PatternSet) -> Rule | None:
     keys = mapping_of(node, problems, "a rule")
     line = node.start_mark.line + 1
     problems += [
@@ -106,7 +106,7 @@ def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
     return text != "false"
 
 
-def _compile(pattern: str, line: int, problems: list[Problem], together: Together, *, whole: bool) -> Test | None:
+def _compile(pattern: str, line: int, problems: list[Problem], together: PatternSet, *, whole: bool) -> Test | None:
     try:
         compiled = compile_pattern(pattern)
         if whole:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from bankd.config.patterns import compile_pattern
-from bankd.config.plain_yaml import Problem, compose, compose_text, mapping_of, raise_problems
+from bankd.config.plain_yaml import Problem, compose_text, compose_yaml, mapping_of, raise_problems
 from bankd.core.lifecycle.retain import PROFILES
 from bankd.core.markdown.policy import Settings
 
@@ -138,7 +138,7 @@ _ITEMS: Mapping[str, Callable[[str], object]] = {"secrets.patterns": compile_pat
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
     """Read a `bankd.yaml`, or a text that stood there; ConfigError with every problem in it."""
-    return read_settings(compose(path) if text is None else compose_text(text, str(path)), str(path))
+    return read_settings(compose_yaml(path) if text is None else compose_text(text, str(path)), str(path))
 
 
 def read_settings(node: yaml.Node | None, name: str) -> Settings:

@@ -17,7 +17,7 @@ from bankd.errors import BUG, BankError, UserError
 from bankd.service.daemon import Daemon
 from bankd.wiring.configuration import SETTINGS
 from bankd.wiring.engine import Engine, open_engine
-from bankd.wiring.serving import Notifier, Parts, Signals, Surroundings, prepare_process
+from bankd.wiring.serving import Notifier, ServiceEnvironment, ServiceParts, Signals, prepare_process
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         workspace = _find_workspace(arguments.workspace)
         engine = _open(workspace, notifier, signals)
         if engine is not None:
-            around = Surroundings(workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder())
+            around = ServiceEnvironment(
+                workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder()
+            )
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
-            os._exit(Daemon(Parts(engine, around), signals).live())
+            os._exit(Daemon(ServiceParts(engine, around), signals).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help

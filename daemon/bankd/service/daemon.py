@@ -11,14 +11,14 @@ from datetime import timedelta
 
 from bankd import __version__
 from bankd.core.daemon.clock_jumps import find_jumps
-from bankd.core.daemon.health import DaemonFacts, Facts
+from bankd.core.daemon.health import DaemonFacts, HealthFacts
 from bankd.core.daemon.metrics import render_metrics
-from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.daemon.watching import Changes
 from bankd.errors import BankError, BusyError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.wiring.serving import Parts, Signals, write_metrics
+from bankd.wiring.serving import ServiceParts, Signals, write_metrics
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ PROOF = 5.0
 class Daemon:
     """One running service over an open workspace."""
 
-    def __init__(self, parts: Parts, signals: Signals) -> None:
+    def __init__(self, parts: ServiceParts, signals: Signals) -> None:
         """Put the parts together; nothing runs yet."""
         self._engine, self._signals, self._around = parts.engine, signals, parts.around
         self._since, self._settings_problem = parts.around.clock(), ""
@@ -109,7 +109,7 @@ class Daemon:
         self._reading = reading
         for jump in jumps:
             log.warning("clock %s", jump)
-            self._ledger.add(Row(reading.wall, "clock", Outcome.CLOCK, note=str(jump)))
+            self._ledger.add(LedgerRow(reading.wall, "clock", RunOutcome.CLOCK, note=str(jump)))
         if jumps:
             self._timer.realign()
             self._watcher.look_at_all()
@@ -155,7 +155,7 @@ class Daemon:
             log.info("settings reloaded")
             return ""
 
-    def facts(self) -> Facts:
+    def facts(self) -> HealthFacts:
         """How everything stands."""
         daemon = DaemonFacts(
             os.getpid(),
@@ -169,7 +169,7 @@ class Daemon:
         bank = self._engine.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()
         rows, zone = tuple(self._ledger.rows), self._engine.settings.timezone
-        return Facts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
+        return HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
         """A line for the service manager, from what is at hand: it is made at each beat."""

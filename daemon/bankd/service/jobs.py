@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bankd.core.daemon.alerts import Call, after_run
+from bankd.core.daemon.alerts import PersonCall, after_run
 from bankd.core.daemon.health import JobFacts
-from bankd.core.daemon.schedule import Daily, Every, Job, Slot, following, look
-from bankd.core.daemon.schedule_rows import History, Outcome, Row, add_row, is_enrolled, recount
+from bankd.core.daemon.schedule import Daily, Every, Job, Slot, check_schedule, next_run
+from bankd.core.daemon.schedule_rows import History, LedgerRow, RunOutcome, add_row, fold_rows, is_enrolled
 from bankd.core.markdown.policy import SchedulePolicy, Settings
 from bankd.errors import BankError, BusyError
 from bankd.wiring.engine import Engine, RunSummary
@@ -67,9 +67,9 @@ class Jobs:
         now, rows = self._clock(), list(self._ledger.read())
         if not is_enrolled(name, rows):
             # Without this row each start would begin anew, and a job that is always asleep at its hour never be missed.
-            rows.append(Row(now, name, Outcome.ENROLLED))
+            rows.append(LedgerRow(now, name, RunOutcome.ENROLLED))
             self._ledger.add(rows[-1])
-        self._histories[name] = recount(name, rows, now, after)
+        self._histories[name] = fold_rows(name, rows, now, after)
 
     def look(self) -> None:
         """Start what is due, and write down what was missed."""
@@ -84,13 +84,13 @@ class Jobs:
 
     def _look_at(self, job: Job) -> None:
         now, history = self._clock(), self._histories[job.name]
-        seen = look(job, history.standing, now)
+        seen = check_schedule(job, history.state, now)
         for missed in seen.missed:
-            self._add(Row(now, job.name, Outcome.MISSED, missed.slot, made_up=missed.made_up))
+            self._add(LedgerRow(now, job.name, RunOutcome.MISSED, missed.slot, made_up=missed.made_up))
             log.warning("run missed job=%s slot=%s made_up=%s", job.name, missed.slot.key, missed.made_up)
         history = self._histories[job.name]
         # The ledger alone would not know of a clock that was set back, nor that a retry is under way.
-        self._histories[job.name] = History(seen.standing, history.alarm, history.last, history.open)
+        self._histories[job.name] = History(seen.state, history.alarm, history.last, history.open)
         if seen.run is not None:
             self._begin(_Run(job, seen.run))
 
@@ -107,8 +107,8 @@ class Jobs:
         """Do now what could not be done: what failed, new lines, the index."""
         with self._lock:
             for name, history in self._histories.items():
-                if history.standing.failed is not None:
-                    self._histories[name] = replace(history, standing=replace(history.standing, retry_at=self._clock()))
+                if history.state.failed is not None:
+                    self._histories[name] = replace(history, state=replace(history.state, retry_at=self._clock()))
         self.log_changed()
         self.index_changed()
 
@@ -164,31 +164,37 @@ class Jobs:
 
     def _do(self, run: _Run) -> None:
         name, run.began = run.job.name, read_monotonic()
-        self._note(Row(self._clock(), name, Outcome.STARTED, run.slot))
+        self._note(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
         try:
             run.summary = self._engine.run(name, force=run.force)
-            outcome, note = Outcome.RAN, run.summary.line
+            outcome, note = RunOutcome.RAN, run.summary.line
             if run.summary.has_waiting_logs:
                 self.log_changed()
         except BankError as error:
-            run.error, outcome, note = error, Outcome.FAILED, str(error)
+            run.error, outcome, note = error, RunOutcome.FAILED, str(error)
         except Exception as error:
             log.exception("run failed by a bug job=%s", name)
-            run.error, outcome, note = BankError(f"this is a bug in bankd: {error}"), Outcome.FAILED, f"bug: {error!r}"
-        self._note_end(Row(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note))
-        level = logging.INFO if outcome is Outcome.RAN else logging.ERROR
+            run.error, outcome, note = (
+                BankError(f"this is a bug in bankd: {error}"),
+                RunOutcome.FAILED,
+                f"bug: {error!r}",
+            )
+        self._note_end(
+            LedgerRow(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note)
+        )
+        level = logging.INFO if outcome is RunOutcome.RAN else logging.ERROR
         log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, read_monotonic() - run.began, note)
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
         run.done.set()
 
-    def _note(self, row: Row) -> None:
+    def _note(self, row: LedgerRow) -> None:
         with self._lock:
             if not self._stopping:
                 self._add(row)
 
-    def _note_end(self, row: Row) -> None:
+    def _note_end(self, row: LedgerRow) -> None:
         """Count the end of a run, which the run itself has written down unless it could not."""
         with self._lock:
             if self._stopping:
@@ -199,22 +205,22 @@ class Jobs:
                 calls[row.job] = self._count(row)
             call = calls[row.job]
         if call is not None:
-            verb = "has failed" if call is Call.FAILING else "works again"
+            verb = "has failed" if call is PersonCall.FAILING else "works again"
             call_person(self._engine.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
 
-    def _add(self, row: Row) -> None:
+    def _add(self, row: LedgerRow) -> None:
         """Append a row and count it."""
         self._ledger.add(row)
         self._count(row)
 
-    def _count(self, row: Row) -> Call | None:
+    def _count(self, row: LedgerRow) -> PersonCall | None:
         """Take a row into account; gives the call to make."""
         after = self._engine.settings.alert.after_failures
         before = self._histories[row.job]
         self._histories[row.job] = add_row(before, row, after)
-        if row.outcome not in {Outcome.RAN, Outcome.FAILED, Outcome.REFUSED}:
+        if row.outcome not in {RunOutcome.RAN, RunOutcome.FAILED, RunOutcome.REFUSED}:
             return None
-        return after_run(before.alarm, worked=row.outcome is Outcome.RAN, after=after)[1]
+        return after_run(before.alarm, worked=row.outcome is RunOutcome.RAN, after=after)[1]
 
     def learn_of_hands(self) -> None:
         """Count what people ran while the workspace was lent to them."""
@@ -238,7 +244,7 @@ class Jobs:
 
     def _facts_of(self, job: Job, now: datetime) -> JobFacts:
         history, run = self._histories[job.name], self._runs.get(job.name)
-        due = following(job, history.standing, now)
+        due = next_run(job, history.state, now)
         return JobFacts(job.name, history.last, due, history.alarm.failures, run is not None and run.began is not None)
 
     def stop(self, within: float) -> bool:
@@ -250,7 +256,9 @@ class Jobs:
             self._stopping = True
             for run in going:
                 if not run.done.is_set():
-                    row = Row(self._clock(), run.job.name, Outcome.STOPPED, run.slot, note="the service was stopped")
+                    row = LedgerRow(
+                        self._clock(), run.job.name, RunOutcome.STOPPED, run.slot, note="the service was stopped"
+                    )
                     self._ledger.add(row)
         return ended
 

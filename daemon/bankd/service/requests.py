@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from bankd.core.daemon.health import Facts, facts_to_json
+from bankd.core.daemon.health import HealthFacts, facts_to_json
 from bankd.core.daemon.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs
 from bankd.wiring.engine import Engine
-from bankd.wiring.serving import Answer, Loan, Request, Timer
+from bankd.wiring.serving import Answer, LockLoan, Request, Timer
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Service(Protocol):
     @property
     def pending(self) -> int: ...
 
-    def facts(self) -> Facts: ...
+    def facts(self) -> HealthFacts: ...
 
     def reload(self) -> str: ...
 
@@ -37,7 +37,7 @@ class Requests:
     def __init__(self, engine: Engine, jobs: Jobs, timer: Timer, service: Service) -> None:
         """Take what can be asked."""
         self._engine, self._jobs, self._timer, self._service = engine, jobs, timer, service
-        self._operations: dict[str, Callable[[Request], Answer | Loan]] = {
+        self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "status": self._status,
             "metrics": self._metrics,
@@ -46,7 +46,7 @@ class Requests:
             "lend": self._lend,
         }
 
-    def handle(self, request: Request) -> Answer | Loan:
+    def handle(self, request: Request) -> Answer | LockLoan:
         """Answer one request; raises UsageError for an operation that there is not."""
         operation = self._operations.get(request["op"])
         if operation is None:
@@ -73,7 +73,7 @@ class Requests:
     def _reload_settings(self, _request: Request) -> Answer:
         return {"problem": self._service.reload()}
 
-    def _lend(self, request: Request) -> Loan:
+    def _lend(self, request: Request) -> LockLoan:
         """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""
         lent, returned, wanted = threading.Event(), threading.Event(), threading.Event()
         wanted.set()
@@ -92,7 +92,7 @@ class Requests:
             wanted.clear()
             returned.set()
             raise BusyError("a run goes on; see: bankctl status")
-        return Loan({"lent": True}, returned.set)
+        return LockLoan({"lent": True}, returned.set)
 
     def _retake(self) -> None:
         pause = threading.Event()

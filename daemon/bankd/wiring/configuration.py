@@ -34,7 +34,7 @@ class Configuration:
 
 def load_configuration(root: Path) -> Configuration:
     """Read all three; raises ConfigError with every problem of the first file that has one."""
-    return configure(root, read_sources(root))
+    return understand_sources(root, read_sources(root))
 
 
 def read_sources(root: Path) -> Sources:
@@ -43,7 +43,7 @@ def read_sources(root: Path) -> Sources:
     return Sources(text, read_rules_text(root / load_settings(root / SETTINGS, text).routing))
 
 
-def configure(root: Path, sources: Sources) -> Configuration:
+def understand_sources(root: Path, sources: Sources) -> Configuration:
     """Understand what was read; raises ConfigError."""
     settings = load_settings(root / SETTINGS, sources.settings)
     finders = compile_finders(settings.secrets.patterns)

@@ -13,16 +13,16 @@ from typing import Any
 
 from bankd.adapters.storage.disk import trouble_of
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import Tree
-from bankd.adapters.system.child import Child
+from bankd.adapters.storage.tree import FileTree
+from bankd.adapters.system.child import ChildProcess
 from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.core.daemon.health import BankFacts
 from bankd.core.daemon.watching import Changes
 from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError, UserError
-from bankd.wiring.configuration import FOLDERS, Sources, configure, read_sources
+from bankd.wiring.configuration import FOLDERS, Sources, read_sources, understand_sources
 from bankd.wiring.facts import bank_facts
-from bankd.wiring.finder import Finder
+from bankd.wiring.search_server import SearchServer
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Engine:
         self.root = root
         self._changing = threading.Lock()
         self._settings, self._sources = read_configuration(root)
-        self._tree = Tree(root)
+        self._tree = FileTree(root)
         started = self._now().isoformat(timespec="seconds")
         self._lock = Lock(self._tree, started)
         try:
@@ -60,8 +60,8 @@ class Engine:
             raise
         command = [sys.executable, "-m", "bankd.wiring.runner", str(root)]
         # What is wanted at once must not wait for a run.
-        self._runner, self._reader = Child(command, read_monotonic), Child(command, read_monotonic)
-        self._finder = Finder(root, self._settings)
+        self._runner, self._reader = ChildProcess(command, read_monotonic), ChildProcess(command, read_monotonic)
+        self._finder = SearchServer(root, self._settings)
 
     @property
     def settings(self) -> Settings:
@@ -97,7 +97,9 @@ class Engine:
     def _work(self, what: str, **fields: Any) -> dict[str, Any]:
         return self._have_done(self._runner, what, self._lock.descriptor, **fields)
 
-    def _have_done(self, child: Child, what: str, descriptor: int | None = None, **fields: Any) -> dict[str, Any]:
+    def _have_done(
+        self, child: ChildProcess, what: str, descriptor: int | None = None, **fields: Any
+    ) -> dict[str, Any]:
         answer = child.ask({"do": what, "sources": self._sources, **fields}, descriptor)
         if "error" in answer:
             if "trace" in answer:
@@ -157,7 +159,7 @@ class Engine:
 def read_configuration(root: Path) -> tuple[Settings, Sources]:
     """The settings, and with the rules as they are written; raises ConfigError when any of it cannot be used."""
     sources = read_sources(root)
-    return configure(root, sources).settings, sources
+    return understand_sources(root, sources).settings, sources
 
 
 def _error_of(answer: dict[str, Any]) -> BankError:

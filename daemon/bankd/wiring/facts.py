@@ -12,10 +12,10 @@ from bankd.adapters.storage.disk import trouble_of
 from bankd.adapters.storage.events import EventLog
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
-from bankd.adapters.workspace.catalogue import read_copied, read_held_back
+from bankd.adapters.workspace.catalog_database import read_copied, read_held_back
 from bankd.core.daemon.health import BankFacts, IndexFacts
 from bankd.core.daemon.watching import is_watched
 from bankd.core.lifecycle.copies import Copied, find_copied
@@ -112,10 +112,10 @@ def closed_in(root: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _opened(root: Path) -> Iterator[Tree | None]:
+def _opened(root: Path) -> Iterator[FileTree | None]:
     """The workspace; None when it is missing, which is said elsewhere."""
     try:
-        tree = Tree(root)
+        tree = FileTree(root)
     except UserError:
         yield None
         return

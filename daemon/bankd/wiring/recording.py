@@ -9,17 +9,16 @@ from datetime import datetime
 from pathlib import Path
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.workspace.run_ledger import RunLedger, read_rows
+from bankd.adapters.workspace.run_ledger import RunLedger, read_ledger
 from bankd.adapters.workspace.run_reports import RunReports
-from bankd.core.daemon.schedule_rows import Outcome, Row
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.plan.plan import Plan, new_run_id
-from bankd.core.plan.report import Row as ReportRow
-from bankd.core.plan.report import counts_of, rows_of
+from bankd.core.plan.report import ReportRow, counts_of, rows_of
 from bankd.errors import BankError, RefusedError
 
 
 @dataclass(slots=True)
-class Record:
+class RunRecord:
     """What a run says of itself when it ends; until then it has changed nothing."""
 
     run: str
@@ -46,25 +45,25 @@ class Recorder:
 
     def new_run(self, kind: str) -> str:
         """An id for a run that begins."""
-        return new_run_id(self.now, kind, {row.run for row in read_rows(self.root)})
+        return new_run_id(self.now, kind, {row.run for row in read_ledger(self.root)})
 
     @contextmanager
-    def recording(self, kind: str, run: str = "") -> Iterator[Record]:
+    def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
         """Note how a run ends, whatever end it is; StorageError when the disk does not take its report."""
-        record, began = Record(run or self.new_run(kind)), read_monotonic()
+        record, began = RunRecord(run or self.new_run(kind)), read_monotonic()
         try:
             yield record
         except BankError as error:
-            outcome = Outcome.REFUSED if isinstance(error, RefusedError) else Outcome.FAILED
+            outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
             record.note = str(error)[:2000]
             self._note(kind, record, outcome, read_monotonic() - began)
             raise
-        self._note(kind, record, Outcome.RAN, read_monotonic() - began)
+        self._note(kind, record, RunOutcome.RAN, read_monotonic() - began)
         self.reports.keep(record.run, record.rows)
 
-    def _note(self, kind: str, record: Record, outcome: Outcome, seconds: float) -> None:
+    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
         counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
-        row = Row(
+        row = LedgerRow(
             self.now,
             kind,
             outcome,

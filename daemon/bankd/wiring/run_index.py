@@ -8,14 +8,14 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.core.language.likeness import letter_pairs, may_be_alike
 from bankd.core.language.wording import Wording
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.search import Likeness
-from bankd.wiring.searching import Searching, open_search
+from bankd.search import NeighbourQueries
+from bankd.wiring.search_service import SearchService, open_search
 
 _LOOK_ALIKES = 20
 """So many memories that share words with a new one are looked at; a twin shares nearly all of its words."""
@@ -31,15 +31,15 @@ class RunIndex:
         root: Path,
         now: datetime,
         publish: Callable[[str, bytes], None],
-        holdings: PageHoldings,
-        searching: Searching | None = None,
+        catalog: PageMemoryCatalog,
+        searching: SearchService | None = None,
     ) -> None:
         """Take the workspace, the moment, how to write the tree file, and the daemon's own search, which stays open."""
-        self._root, self._now, self._publish, self._holdings = root, now, publish, holdings
+        self._root, self._now, self._publish, self._catalog = root, now, publish, catalog
         self._opened, self._is_ours = searching, searching is None
 
     @property
-    def _search(self) -> Searching:
+    def _search(self) -> SearchService:
         self._opened = self._opened or open_search(self._root)
         return self._opened
 
@@ -64,7 +64,7 @@ class RunIndex:
         if not self._search.index.open():
             return {}
         unchanged = self._search.index.unchanged()
-        likeness = Likeness(self._search.index, self._search.analyser)
+        likeness = NeighbourQueries(self._search.index, self._search.analyser)
         found: dict[str, Sequence[Neighbour]] = {}
         rest = iter(memories.items())
         while some := dict(islice(rest, _AT_ONCE)):
@@ -72,7 +72,7 @@ class RunIndex:
         return found
 
     def _neighbours(
-        self, memories: Mapping[str, Memory], likeness: Likeness, unchanged: Set[str]
+        self, memories: Mapping[str, Memory], likeness: NeighbourQueries, unchanged: Set[str]
     ) -> Iterator[tuple[str, list[Neighbour]]]:
         """Those of several memories: what was found for more than one of them is fetched once."""
         index = self._search.index
@@ -91,7 +91,7 @@ class RunIndex:
         if path in unchanged:
             memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
             return Neighbour(id_, said_on(path, memory))
-        there = self._holdings.memory_at(f"bank/{path}", row.line)
+        there = self._catalog.memory_at(f"bank/{path}", row.line)
         return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:

@@ -15,15 +15,15 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.child import serve_master
 from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.config import ConfigError
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
-from bankd.wiring.configuration import Configuration, Sources, configure
-from bankd.wiring.searching import Searching, search_settings_of
-from bankd.wiring.workspace import Tenancy, Workspace, open_workspace
+from bankd.wiring.configuration import Configuration, Sources, understand_sources
+from bankd.wiring.search_service import SearchService, search_settings_of
+from bankd.wiring.workspace import DaemonLease, Workspace, open_workspace
 
 
 class Runner:
@@ -46,7 +46,7 @@ class Runner:
         try:
             sources = Sources(*request["sources"])
             if self._configuration is None or sources != self._sources:
-                self._configuration, self._sources = configure(self._root, sources), sources
+                self._configuration, self._sources = understand_sources(self._root, sources), sources
             return self._catch_up() if descriptor is None else self._work(request, descriptor)
         except BankError as error:
             return {"error": str(error), "exit": error.exit_code}
@@ -68,19 +68,19 @@ class Runner:
         return {}
 
     def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
-        tree = Tree(self._root)
+        tree = FileTree(self._root)
         lock = Lock.handed(tree, descriptor)
         searching = self._search()
         try:
-            with open_workspace(self._root, tenancy=Tenancy(lock, self._configured, searching)) as workspace:
+            with open_workspace(self._root, lease=DaemonLease(lock, self._configured, searching)) as workspace:
                 return self._operations[request["do"]](workspace, request)
         finally:
             searching.index.close()
             tree.close()
 
-    def _search(self) -> Searching:
+    def _search(self) -> SearchService:
         own = search_settings_of(self._configured.settings)
-        return Searching(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
+        return SearchService(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
 
     @property
     def _configured(self) -> Configuration:

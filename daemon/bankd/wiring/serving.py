@@ -21,24 +21,24 @@ from bankd.adapters.system.metrics_file import write_metrics
 from bankd.adapters.system.notify import Notifier, take_notifier
 from bankd.adapters.system.signals import Signals
 from bankd.adapters.system.socket_client import socket_path
-from bankd.adapters.system.socket_server import Answer, Handler, Loan, Request, SocketServer
+from bankd.adapters.system.socket_server import Answer, Handler, LockLoan, Request, SocketServer
 from bankd.adapters.system.timer import Timer
 from bankd.adapters.watching.watcher import Watcher
 from bankd.adapters.workspace.run_ledger import RunLedger
-from bankd.core.daemon.clock_jumps import Reading
+from bankd.core.daemon.clock_jumps import ClockReading
 from bankd.core.daemon.watching import Changes
 from bankd.wiring.engine import Engine
 
 __all__ = [
     "Answer",
-    "Loan",
+    "LockLoan",
     "Notifier",
-    "Parts",
     "Request",
     "RunLedger",
+    "ServiceEnvironment",
+    "ServiceParts",
     "Signals",
     "SocketServer",
-    "Surroundings",
     "Timer",
     "Watcher",
     "call_person",
@@ -51,7 +51,7 @@ BEAT = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ServiceEnvironment:
     """What the daemon is told by its command line and its service manager."""
 
     workspace: Path
@@ -60,16 +60,16 @@ class Surroundings:
     metrics_file: Path | None = None
     runtime_folder: Path | None = None
     beat: float = BEAT
-    read_clocks: Callable[[], Reading] = read_clocks
+    read_clocks: Callable[[], ClockReading] = read_clocks
     clock: Callable[[], datetime] = utc_now
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ServiceParts:
     """What a service is made of; each part is told whom to call."""
 
     engine: Engine
-    around: Surroundings
+    around: ServiceEnvironment
 
     def make_ledger(self) -> RunLedger:
         """What ran and what was missed."""

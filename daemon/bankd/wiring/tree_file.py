@@ -13,7 +13,7 @@ from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.index.tree_index import TreeChanges
 from bankd.core.ranking.tree_index import (
     PageNode,
-    Tree,
+    TreeIndex,
     changed_folders,
     folder_keywords,
     folders_in,
@@ -53,13 +53,13 @@ def _read(file: Path) -> bytes:
         return b""
 
 
-def _whole(index: SearchIndex) -> Tree:
+def _whole(index: SearchIndex) -> TreeIndex:
     counts = {term: index.count(term) for term in index.terms_with("")}
     present = {term: count for term, count in counts.items() if count}
     return tree_of((PageNode(*node) for node in index.nodes()), present, index.corpus)
 
 
-def _patched(before: bytes, changes: TreeChanges, index: SearchIndex) -> Tree:
+def _patched(before: bytes, changes: TreeChanges, index: SearchIndex) -> TreeIndex:
     tree = read_tree(before)
     nodes = {node[0]: PageNode(*node) for node in index.nodes(changes.paths)}
     for path in changes.paths:

@@ -18,30 +18,30 @@ from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.filesystem import require_safe
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer
-from bankd.adapters.storage.transactions import Applied, Transactions
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
 from bankd.adapters.system.clock import read_clock
-from bankd.adapters.system.socket_client import NoDaemonError, borrow
-from bankd.adapters.workspace.catalogue import Catalogue
+from bankd.adapters.system.socket_client import NoDaemonError, borrow_lock
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.link_graph import LinkGraph
 from bankd.adapters.workspace.link_store import LinkTable
 from bankd.adapters.workspace.logs import LogFiles
-from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.adapters.workspace.outside import OutsideFiles
 from bankd.adapters.workspace.run_reports import RunReports
 from bankd.config import load_settings
 from bankd.core.daemon.health import cannot_be_told
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import Ledger, fold
+from bankd.core.lifecycle.events import Ledger, fold_events
 from bankd.core.markdown.display import show_line
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
-from bankd.core.pages.rearrange import rewriter
-from bankd.cycle import Kind, Policy, Report, World, run_cycle
+from bankd.core.pages.rearrange import reference_rewriter
+from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
 from bankd.errors import BusyError, UserError
 from bankd.wiring.configuration import SETTINGS, Configuration, load_configuration
 from bankd.wiring.recording import Recorder
 from bankd.wiring.run_index import RunIndex
-from bankd.wiring.searching import Searching
+from bankd.wiring.search_service import SearchService
 from bankd.wiring.trusting import judge_clock
 
 log = logging.getLogger(__name__)
@@ -50,12 +50,12 @@ _LOOK_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Tenancy:
+class DaemonLease:
     """What a daemon gives to a run: the lock it holds, settings that hold whatever the files now say, the index."""
 
     lock: Lock
     configuration: Configuration
-    searching: Searching
+    searching: SearchService
 
 
 @dataclass(slots=True)
@@ -66,8 +66,8 @@ class Workspace:
     settings: Settings
     now: datetime
     files: BankFiles
-    catalogue: Catalogue
-    transactions: Transactions
+    catalog_db: CatalogDatabase
+    transactions: TransactionWriter
     index: RunIndex
     graph: LinkGraph
     configuration: Configuration | None = None
@@ -96,7 +96,7 @@ class Workspace:
         is_frozen = self.is_live and judge_clock(self.files.tree, staging).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 
-    def run_cycle(self, kind: Kind, *, dry_run: bool = False, force: bool = False) -> Report:
+    def run_cycle(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Report:
         """Run one cycle."""
         policy = self.policy(force=force, remember=not dry_run)
         if dry_run:
@@ -107,7 +107,7 @@ class Workspace:
 
     def take_damage(self) -> list[str]:
         """What was found damaged, and made anew or set aside, since the last time this was asked."""
-        derived = (self.catalogue, self.graph.table, self.index)
+        derived = (self.catalog_db, self.graph.table, self.index)
         made_anew = [said for one in derived for said in one.take_made_anew()]
         return [*made_anew, *self.transactions.journals.take_set_aside()]
 
@@ -121,9 +121,9 @@ class Workspace:
             log.warning("%s", said)
         self.graph.close()
         self.index.close()
-        self.catalogue.close()
+        self.catalog_db.close()
 
-    def _recorded(self, kind: Kind, policy: Policy) -> Report:
+    def _recorded(self, kind: CycleKind, policy: Policy) -> Report:
         with self.recorder.recording(kind) as record:
             report = run_cycle(kind, record.run, self.now, self._world(), policy)
             record.tell(report.plan)
@@ -135,8 +135,8 @@ class Workspace:
 
     def _note_superseded(self, *, is_changed: bool) -> None:
         """Let search know what was superseded."""
-        if is_changed or not self.catalogue.knows_superseded():
-            self.catalogue.record_superseded(self.ledger().successors())
+        if is_changed or not self.catalog_db.knows_superseded():
+            self.catalog_db.record_superseded(self.ledger().successors())
 
     def wait_until_settled(self) -> None:
         """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
@@ -151,29 +151,29 @@ class Workspace:
 
     def _world(self) -> World:
         settle = self.settings.settle_seconds
-        logs = LogFiles(self.files, self.catalogue, self.now, settle, self.settings.retain.anywhere)
+        logs = LogFiles(self.files, self.catalog_db, self.now, settle, self.settings.retain.anywhere)
         recalls = RecallBuffer(self.root / "recall", self.settings.search.recall_minutes)
-        holdings = PageHoldings(self.files, self.catalogue, settle, self.resting, self.transactions.own_writes)
-        return World(logs, holdings, self.committer(), self.index, self.index, self.graph, recalls)
+        catalog = PageMemoryCatalog(self.files, self.catalog_db, settle, self.resting, self.transactions.own_writes)
+        return World(logs, catalog, self.committer(), self.index, self.index, self.graph, recalls)
 
     def committer(self) -> Committer:
         """What commits."""
         return Committer(self.transactions, self.files, self.settings.routing)
 
-    def holdings(self) -> PageHoldings:
+    def catalog(self) -> PageMemoryCatalog:
         """What the bank and its archive hold."""
         own_writes = self.transactions.own_writes
-        return PageHoldings(self.files, self.catalogue, self.settings.settle_seconds, own_writes=own_writes)
+        return PageMemoryCatalog(self.files, self.catalog_db, self.settings.settle_seconds, own_writes=own_writes)
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""
-        self.holdings().refresh(self.now)
+        self.catalog().refresh(self.now)
         self._note_superseded(is_changed=True)
         self.index.refresh(self.now)
 
     def ledger(self) -> Ledger:
         """The fold of the event log."""
-        return fold(self.transactions.events.read())
+        return fold_events(self.transactions.events.read())
 
     def commit(self, transaction: Transaction) -> Applied:
         """Do what a person asked for, all of it; UserError that names the pages that cannot be written, if any."""
@@ -188,13 +188,13 @@ class Workspace:
 class Committer:
     """The transaction layer as the stories know it; files outside the workspace follow when all else is done."""
 
-    transactions: Transactions
+    transactions: TransactionWriter
     files: BankFiles
     routing: str
 
     def ledger(self) -> Ledger:
         """The fold of the event log."""
-        return fold(self.transactions.events.read())
+        return fold_events(self.transactions.events.read())
 
     def closed(self, paths: Collection[str]) -> Mapping[str, str]:
         """Those of these files, there or not yet, that cannot be written now, and why."""
@@ -210,33 +210,33 @@ class Committer:
         inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
         applied = self.transactions.commit(replace(transaction, operations=inside))
         others = OutsideFiles(self.files.tree.calls)
-        applied.conflicts += others.relink(outside, self.transactions.look, rewriter(self.routing))
+        applied.conflicts += others.relink(outside, self.transactions.look, reference_rewriter(self.routing))
         return applied
 
 
 @contextmanager
 def open_workspace(
-    root: Path, now: datetime | None = None, *, write: bool = True, tenancy: Tenancy | None = None
+    root: Path, now: datetime | None = None, *, write: bool = True, lease: DaemonLease | None = None
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
     A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs.
     """
-    settings = tenancy.configuration.settings if tenancy else load_settings(root / SETTINGS)
+    settings = lease.configuration.settings if lease else load_settings(root / SETTINGS)
     moment = _moment(now, settings)
     check_folders(root)
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
     files = BankFiles(root)
     try:
-        with _lock_of(files, moment, write, tenancy) as lock:
-            transactions = Transactions(files.tree, lock, _writer(), rewriter(settings.routing))
+        with _lock_of(files, moment, write, lease) as lock:
+            transactions = TransactionWriter(files.tree, lock, _writer(), reference_rewriter(settings.routing))
             healed: list[str] = []
             if write:
                 require_safe(files.tree, permitted=settings.unsafe_filesystem)
                 recoverer = Recoverer(files.tree, transactions, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
-            workspace = _assembled(files, transactions, moment, settings, tenancy)
-            workspace.is_live, workspace.is_by_hand, workspace.healed = now is None, tenancy is None, healed
+            workspace = _assembled(files, transactions, moment, settings, lease)
+            workspace.is_live, workspace.is_by_hand, workspace.healed = now is None, lease is None, healed
             try:
                 yield workspace
             finally:
@@ -252,25 +252,25 @@ def _log(notes: Sequence[str]) -> None:
 
 
 def _assembled(
-    files: BankFiles, transactions: Transactions, moment: datetime, settings: Settings, tenancy: Tenancy | None
+    files: BankFiles, transactions: TransactionWriter, moment: datetime, settings: Settings, lease: DaemonLease | None
 ) -> Workspace:
     """Put together what works on the files; one who only looks goes on where the disk takes nothing."""
     root, is_reader = files.tree.root, not transactions.may_write
     own = root / ".bankd"
-    catalogue = Catalogue(own / "catalogue.sqlite3", may_stay_in_memory=is_reader)
+    catalog_db = CatalogDatabase(own / "catalogue.sqlite3", may_stay_in_memory=is_reader)
     table = LinkTable(own / "links.sqlite3", may_stay_in_memory=is_reader)
-    holdings = PageHoldings(files, catalogue, settings.settle_seconds)
-    searching, held = (tenancy.searching, tenancy.configuration) if tenancy else (None, None)
-    index = RunIndex(root, moment, transactions.publish, holdings, searching)
+    catalog = PageMemoryCatalog(files, catalog_db, settings.settle_seconds)
+    searching, held = (lease.searching, lease.configuration) if lease else (None, None)
+    index = RunIndex(root, moment, transactions.publish, catalog, searching)
     graph = LinkGraph(files.tree, table, settings.links.roots, settings.routing)
     resting = transactions.journals.resting(moment)
-    return Workspace(root, settings, moment, files, catalogue, transactions, index, graph, held, resting=resting)
+    return Workspace(root, settings, moment, files, catalog_db, transactions, index, graph, held, resting=resting)
 
 
 @contextmanager
-def _lock_of(files: BankFiles, moment: datetime, write: bool, tenancy: Tenancy | None) -> Iterator[Lock]:
-    if tenancy:
-        yield tenancy.lock
+def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease | None) -> Iterator[Lock]:
+    if lease:
+        yield lease.lock
         return
     lock = Lock(files.tree, moment.isoformat(timespec="seconds"))
     give_back = _take(lock, files.tree.root) if write else None
@@ -288,7 +288,7 @@ def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
         lock.take()
     except BusyError:
         try:
-            loan = borrow(str(root))
+            loan = borrow_lock(str(root))
         except NoDaemonError:
             loan = None
         if loan is None:

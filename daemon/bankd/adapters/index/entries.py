@@ -54,7 +54,7 @@ def said_by(entry: IndexableEntry) -> Said:
     return entry.id, entry.tag, entry.hundredths, day, entities, heading, entry.text
 
 
-class NewRow(NamedTuple):
+class IndexedRow(NamedTuple):
     """A memory on its way into the index, and where it stands; `provisional` when it was read with the lexicon only."""
 
     entry: IndexableEntry
@@ -64,7 +64,7 @@ class NewRow(NamedTuple):
     provisional: bool
 
 
-class NewPage(NamedTuple):
+class IndexedPage(NamedTuple):
     """A page on its way into the index: what is known of it, and how its rows change."""
 
     path: str
@@ -72,12 +72,12 @@ class NewPage(NamedTuple):
     hash: str
     title: str
     headings: tuple[tuple[str, ...], ...]
-    rows: tuple[NewRow, ...]
+    rows: tuple[IndexedRow, ...]
     moved: Sequence[tuple[int, int, int]]
     gone: Sequence[int]
 
 
-class Fingerprint(NamedTuple):
+class PageFingerprint(NamedTuple):
     """How a page was when the index read it; `hash` is empty when a crash left it half read."""
 
     stamp: str
@@ -99,13 +99,13 @@ class TermDocument(NamedTuple):
     """The day as a number such as 20261121."""
 
 
-def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> NewRow:
+def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> IndexedRow:
     """A memory with what was read of it."""
     provisional = entry.text in analyses.provisional or entry.context in analyses.provisional
-    return NewRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional)
+    return IndexedRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional)
 
 
-def terms_of(page: NewPage) -> set[str]:
+def terms_of(page: IndexedPage) -> set[str]:
     """All that is said in the new rows of a page, and in the headings over them."""
     said = [row.analysis.sentences for row in page.rows]
     return {*" ".join(said).split(), *" ".join({row.heading.sentences for row in page.rows}).split()}
@@ -117,13 +117,13 @@ def changed_terms(before: Iterable[str], now: Iterable[str], *, any_of_them: boo
     return {term for term in old.keys() | new.keys() if any_of_them or old[term] != new[term]}
 
 
-def documents_of(page: NewPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
+def documents_of(page: IndexedPage, numbers: Sequence[int]) -> Iterator[TermDocument]:
     """What is indexed of the new rows of a page."""
     for number, row in zip(numbers, page.rows, strict=True):
         yield _term_document(number, page.path, row)
 
 
-def _term_document(number: int, path: str, row: NewRow) -> TermDocument:
+def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
     entry, analysis = row.entry, row.analysis
     day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
     nodes = nodes_of(path, entry.heading)

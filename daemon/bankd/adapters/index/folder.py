@@ -110,7 +110,7 @@ class IndexFolder:
 
     def publish(self, name: str) -> None:
         """Let a build answer, and take the others away."""
-        from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- `bankctl search` has no time for it
+        from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- `bankctl search` has no time for it
 
         staged, current = self.path / "current.new", self.path / "current"
         for path in (staged, current):
@@ -119,17 +119,17 @@ class IndexFolder:
         staged.replace(current)
         for entry in self.path.iterdir():
             if entry.name.isdigit() and entry.name != name:
-                remove(entry)
+                remove_derived(entry)
 
     @contextmanager
     def writer_lock(self) -> Iterator[None]:
         """Be the only writer."""
         import fcntl  # noqa: PLC0415 -- same
 
-        from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- same
+        from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- same
 
         if self.path.is_symlink() or not self.path.is_dir():
-            remove(self.path)
+            remove_derived(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         clear_the_way(self.path / "lock")
         with (self.path / "lock").open("w") as file:

@@ -19,7 +19,7 @@ from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
-    from bankd.adapters.index.entries import Fingerprint, NewPage, NewRow, StoredRow
+    from bankd.adapters.index.entries import IndexedPage, IndexedRow, PageFingerprint, StoredRow
 
 # What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
@@ -95,9 +95,9 @@ class Rows:
         """Set one value of the state of the index."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, Fingerprint]:
+    def fingerprints(self, paths: Iterable[str] | None = None) -> dict[str, PageFingerprint]:
         """How each page, or each of these, was when it was read."""
-        from bankd.adapters.index.entries import Fingerprint  # noqa: PLC0415 -- only a writer asks
+        from bankd.adapters.index.entries import PageFingerprint  # noqa: PLC0415 -- only a writer asks
 
         query = "SELECT path, stamp, hash, provisional FROM pages"
         if paths is None:
@@ -105,7 +105,7 @@ class Rows:
         else:
             found = (self._connection.execute(f"{query} WHERE path = ?", (path,)).fetchone() for path in paths)
             rows = [row for row in found if row is not None]
-        return {path: Fingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
+        return {path: PageFingerprint(stamp, hash_, bool(provisional)) for path, stamp, hash_, provisional in rows}
 
     def stamps(self) -> dict[str, str]:
         """The stamp of each page when it was read."""
@@ -141,7 +141,7 @@ class Rows:
         )
         return [row for (row,) in found]
 
-    def put_page(self, page: NewPage) -> list[int]:
+    def put_page(self, page: IndexedPage) -> list[int]:
         """Add new rows of a page beside those it has and mark it unread until `finish_page`; gives their numbers."""
         number = self._page_number(page.path)
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
@@ -159,7 +159,7 @@ class Rows:
         )
         return int(self._connection.execute("SELECT page FROM pages WHERE path = ?", (path,)).fetchone()[0])
 
-    def finish_page(self, page: NewPage) -> None:
+    def finish_page(self, page: IndexedPage) -> None:
         """Move the rows of a page that stand elsewhere now, drop those that are gone, and believe what it has then."""
         self._connection.executemany("UPDATE memories SET line = ?, place = ? WHERE row = ?", page.moved)
         self._connection.executemany("DELETE FROM memories WHERE row = ?", [(row,) for row in page.gone])
@@ -236,7 +236,7 @@ class Rows:
         return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
 
 
-def _bigrams_of(row: NewRow) -> str:
+def _bigrams_of(row: IndexedRow) -> str:
     """The bigrams of a memory and of its heading, each once."""
     return " ".join(dict.fromkeys(f"{row.analysis.bigrams} {row.heading.bigrams}".split()))
 
@@ -246,7 +246,7 @@ def _count(terms: str) -> int:
     return terms.count(" ") + terms.count("\n") + 1
 
 
-def _stored(number: int, page: int, row: NewRow) -> tuple[object, ...]:
+def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
     from bankd.adapters.index.entries import said_by  # noqa: PLC0415 -- only a writer stores
 
     heading = row.heading.sentences.replace("\n", " ")

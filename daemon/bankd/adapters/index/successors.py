@@ -1,4 +1,4 @@
-"""Which memories were superseded, as search asks: read from the catalogue, whoever keeps that; no catalogue, no marks."""
+"""Which memories were superseded, as search asks: read from the catalog, whoever keeps that; no catalog, no marks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 class Successors:
     """For each hit of a search, the memory that says it newer."""
 
-    def __init__(self, catalogue: Path) -> None:
-        """Ask this catalogue; it need not be there."""
-        self._path = catalogue
+    def __init__(self, catalog_db: Path) -> None:
+        """Ask this catalog; it need not be there."""
+        self._path = catalog_db
 
     def of(self, ids: Iterable[str]) -> dict[str, str]:
         """By the ids of superseded memories, those of the newer ones; marks are left out when it cannot be read."""

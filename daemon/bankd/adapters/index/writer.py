@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.index.entries import (
     Difference,
-    Fingerprint,
-    NewPage,
+    IndexedPage,
+    PageFingerprint,
     changed_terms,
     compare,
     documents_of,
@@ -56,7 +56,7 @@ class _Looked(NamedTuple):
     """
 
     scan: Mapping[str, str]
-    pages: Mapping[str, Fingerprint]
+    pages: Mapping[str, PageFingerprint]
     known: Known
     again: bool = False
 
@@ -182,7 +182,7 @@ class IndexWriter:
             gone = ()
         return read
 
-    def _read_pages(self, build: Build, paths: Sequence[str], looked: _Looked) -> list[NewPage]:
+    def _read_pages(self, build: Build, paths: Sequence[str], looked: _Looked) -> list[IndexedPage]:
         """Read and analyse pages; those whose content is the same only get their new stamp."""
         contents: dict[str, tuple[bytes, str]] = {}
         for path in paths:
@@ -196,7 +196,9 @@ class IndexWriter:
                 contents[path] = (data, digest)
         return self._analyse_pages(build, contents, looked)
 
-    def _analyse_pages(self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked) -> list[NewPage]:
+    def _analyse_pages(
+        self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked
+    ) -> list[IndexedPage]:
         read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
         changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
         added = [entry for change in changes.values() for _, entry in change.added]
@@ -209,7 +211,7 @@ class IndexWriter:
             rows = tuple(new_row(place, entry, analyses) for place, entry in changes[path].added)
             headings = tuple(heading.path for heading in read[path].headings)
             _, moved, dropped = changes[path]
-            pages.append(NewPage(path, looked.scan[path], digest, read[path].title, headings, rows, moved, dropped))
+            pages.append(IndexedPage(path, looked.scan[path], digest, read[path].title, headings, rows, moved, dropped))
         return pages
 
     @staticmethod
@@ -218,7 +220,7 @@ class IndexWriter:
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
         return compare(entries_of(page), rows if path in looked.pages else ())
 
-    def _write(self, build: Build, pages: Sequence[NewPage], gone: Sequence[str], looked: _Looked) -> None:
+    def _write(self, build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""
         rows = build.rows
         with rows.transaction():
@@ -243,7 +245,7 @@ class IndexWriter:
         self._note_state(build)
 
     @staticmethod
-    def _note_for_tree(build: Build, pages: Sequence[NewPage], gone: Sequence[str], looked: _Looked) -> None:
+    def _note_for_tree(build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
         """Note what changes for the tree file, before rows are dropped; after many changes it is made whole."""
         rows = build.rows
         if len(pages) + len(gone) > _MANY_FOR_TREE:

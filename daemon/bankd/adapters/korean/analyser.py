@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysed, analysis_of, readings_of_all
-from bankd.core.language.analysis import Analysis, analyse, as_text, has_hangul
+from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
+from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
 from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ Patience: TypeAlias = Literal["never", "if warm", "wait"]
 """How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
 
 
-class Worker(Protocol):
+class AnalysisWorker(Protocol):
     """A process that analyses Korean."""
 
     @property
@@ -33,7 +33,7 @@ class Worker(Protocol):
 class Analyser:
     """Reads texts for the index, thoroughly, and queries, at once."""
 
-    def __init__(self, cache: AnalysisCache, worker: Worker | None, version: Callable[[], str]) -> None:
+    def __init__(self, cache: AnalysisCache, worker: AnalysisWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and how to learn its version."""
         self._cache = cache
         self._worker = worker
@@ -69,13 +69,13 @@ class Analyser:
             analyses[text] = as_text(read)
         from bankd.core.ranking.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
-        analyses.update((text, as_text(analyse(text))) for text in texts if text not in analyses)
+        analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)
         return IndexAnalyses(analyses, fresh, provisional)
 
     def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
         """Read a query without ever waiting: by a warm worker, else with the lexicon."""
         if not has_hangul(text):
-            return analyse(text)
+            return analyse_text(text)
         if self._worker is not None and self._worker.is_warm:
             answer = self._worker.analyse([text])
             if answer:
@@ -91,6 +91,6 @@ class Analyser:
         answer = self._worker.analyse(texts)
         if answer is None:
             return {}
-        found = {text: analysed(text, one) for text, one in zip(texts, answer, strict=True)}
+        found = {text: pack_analysis(text, one) for text, one in zip(texts, answer, strict=True)}
         self._cache.put(found, self.version)
         return found

@@ -109,7 +109,7 @@ def analysis_of(text: str, raw: Sequence[object]) -> Analysis:
     return Analysis(kept, tuple(bigrams_of(runs_of(text))), bool(denies))
 
 
-def analysed(text: str, raw: Sequence[object]) -> Analysed:
+def pack_analysis(text: str, raw: Sequence[object]) -> Analysed:
     """The same with the readings, as it is kept."""
     readings: Mapping[str, Sequence[str]] = raw[2]  # type: ignore[assignment]
     return Analysed(as_text(analysis_of(text, raw)), "\n".join(readings), "\n".join(map(" ".join, readings.values())))

@@ -13,7 +13,7 @@ import sys
 
 from kiwipiepy import Kiwi
 
-from bankd.core.language.analysis import analyse, normal_form, readings_of
+from bankd.core.language.analysis import analyse_text, normal_form, readings_of
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def _analyse(kiwi: Kiwi, texts: list[str]) -> list[object]:
     answers: list[object] = []
     for text, tokens in zip(texts, kiwi.tokenize([normal_form(text) for text in texts]), strict=True):
         morphemes = [(token.form, str(token.tag), token.start) for token in tokens]
-        analysis = analyse(text, morphemes)
+        analysis = analyse_text(text, morphemes)
         answers.append([analysis.sentences, analysis.denies, readings_of(text, morphemes)])
     return answers
 

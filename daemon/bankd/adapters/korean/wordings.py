@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.core.language.wording import Morpheme, Wording, has_hangul, plain_wording
+from bankd.core.language.wording import Morpheme, Wording, needs_analyser, plain_wording
 
 _UNDECODED = re.compile(r"[\ud800-\udfff]")
 """Bytes that were no UTF-8; the analyser takes none."""
 
 
-class Worker(Protocol):
+class WordingWorker(Protocol):
     """A process that takes Korean apart."""
 
     def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
@@ -24,7 +24,7 @@ class Worker(Protocol):
 class CachedWordings:
     """Takes texts apart; waits for the worker, since what it cannot take apart is only compared by whole words."""
 
-    def __init__(self, cache: AnalysisCache, worker: Worker | None, version: Callable[[], str]) -> None:
+    def __init__(self, cache: AnalysisCache, worker: WordingWorker | None, version: Callable[[], str]) -> None:
         """Take the cache, the worker if there is one, and how to learn its version."""
         self._cache = cache
         self._worker = worker
@@ -33,7 +33,7 @@ class CachedWordings:
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text."""
         distinct = list(dict.fromkeys(texts))
-        korean = [text for text in distinct if has_hangul(text) and not _UNDECODED.search(text)]
+        korean = [text for text in distinct if needs_analyser(text) and not _UNDECODED.search(text)]
         apart = self._apart(korean) if korean and self._worker is not None else {}
         return {text: _wording(text, apart[text]) if text in apart else plain_wording(text) for text in distinct}
 

@@ -42,11 +42,11 @@ def clear_the_way(path: Path) -> str:
     is_file = stat.S_ISREG(mode)
     if (is_file and os.access(path, os.R_OK | os.W_OK)) or not os.access(path.parent, os.W_OK | os.X_OK):
         return ""
-    remove(path)
+    remove_derived(path)
     return "it could not be read" if is_file else "there was a folder or link in its place"
 
 
-def remove(path: Path) -> None:
+def remove_derived(path: Path) -> None:
     """Take away a derived file, or whatever is in its place; that it is gone already is fine."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
@@ -118,7 +118,7 @@ class DerivedDatabase:
 
     def _remove(self) -> None:
         for suffix in ("", "-journal", "-wal", "-shm"):
-            remove(self._path.with_name(f"{self._path.name}{suffix}"))
+            remove_derived(self._path.with_name(f"{self._path.name}{suffix}"))
 
     def execute(self, statement: str, values: Any = ()) -> list[Any]:
         """Run one statement and give all its rows."""

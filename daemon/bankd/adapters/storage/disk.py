@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.mounts import find_mount
 from bankd.errors import StorageError
 
@@ -27,7 +27,7 @@ class SyncFailedError(OSError):
     """fsync did not succeed: what was written to that file may be gone."""
 
 
-def check_room(tree: Tree, staged: int) -> None:
+def check_room(tree: FileTree, staged: int) -> None:
     """StorageError when the disk could fill up while we write."""
     status = os.statvfs(tree.root)
     free = status.f_bavail * status.f_frsize
@@ -55,13 +55,13 @@ def trouble_of(root: Path, folders: Iterable[str]) -> str:
     return f"the disk is full: {free >> 20} MB free, {RESERVE >> 20} MB needed" if free < RESERVE else ""
 
 
-def check_writable(tree: Tree) -> None:
+def check_writable(tree: FileTree) -> None:
     """StorageError while the alarm of a failing disk stands."""
     if READ_ONLY in tree.names(".bankd"):
         raise StorageError(_FAILING.format(root=tree.root))
 
 
-def sync(tree: Tree, fd: int) -> None:
+def sync_file(tree: FileTree, fd: int) -> None:
     """Make a file or folder durable, or remember that it failed and give up."""
     try:
         tree.calls.sync(fd)
@@ -71,19 +71,19 @@ def sync(tree: Tree, fd: int) -> None:
         raise SyncFailedError(problem.errno, f"syncing failed: {problem.strerror}") from problem
 
 
-def _raise_alarm(tree: Tree) -> None:
+def _raise_alarm(tree: FileTree) -> None:
     name = READ_ONLY if _ONCE in tree.names(".bankd") else _ONCE
     with tree.folder(".bankd") as folder, suppress(FileExistsError):
         os.close(tree.calls.create(name, folder))
 
 
-def calm(tree: Tree) -> None:
+def clear_failure(tree: FileTree) -> None:
     """Forget one failure after a transaction that went well."""
     if _ONCE in tree.names(".bankd"):
         tree.remove(f".bankd/{_ONCE}")
 
 
-def hint(problem: OSError) -> str:
+def advise_person(problem: OSError) -> str:
     """What the disk said, and what a person can do."""
     hints = {
         errno.ENOSPC: "the disk is full; free some space",
@@ -98,11 +98,11 @@ def hint(problem: OSError) -> str:
     return hints.get(problem.errno or 0, problem.strerror or str(problem))
 
 
-def explain(problem: OSError, where: object) -> StorageError:
+def explain_failure(problem: OSError, where: object) -> StorageError:
     """Say what the disk said of a run."""
     place = f" ({problem.filename})" if problem.filename else ""
     return StorageError(
-        f"{where}: {hint(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
+        f"{where}: {advise_person(problem)}{place}. Nothing half done is in sight; the next run goes on from there"
     )
 
 
@@ -125,7 +125,7 @@ def storage_told(where: object) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise explain(problem, where) from problem
+        raise explain_failure(problem, where) from problem
     except (sqlite3.OperationalError, ValueError) as problem:
         if not is_refusal(problem):
             raise

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from bankd.adapters.storage.disk import explain, sync
+from bankd.adapters.storage.disk import explain_failure, sync_file
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree, split
+from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.edits.transaction import Event
 from bankd.core.lifecycle.events import find_missing
 from bankd.errors import ConflictError, UserError
@@ -31,7 +31,7 @@ _SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?P<gz>\.gz)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Corrupt:
+class CorruptLine:
     """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
 
     path: str
@@ -42,10 +42,10 @@ class Corrupt:
         return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
 
 
-def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
+def append_lines(tree: FileTree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Append rows to a JSON lines file and sync it once; a torn last line is ended first."""
     lines = [line_of(row) for row in rows]
-    parent, name = split(path)
+    parent, name = split_path(path)
     with tree.folder(parent, make=True) as folder:
         is_new = name not in tree.names(parent)
         fd = _open_to_append(tree, name, folder)
@@ -53,14 +53,14 @@ def append_lines(tree: Tree, path: str, rows: Iterable[Mapping[str, Any]]) -> No
             _heal(tree, fd)
             for line in lines:
                 _write_whole(tree, fd, line)
-            sync(tree, fd)
+            sync_file(tree, fd)
         finally:
             os.close(fd)
         if is_new:
-            sync(tree, folder)
+            sync_file(tree, folder)
 
 
-def _open_to_append(tree: Tree, name: str, folder: int) -> int:
+def _open_to_append(tree: FileTree, name: str, folder: int) -> int:
     try:
         return tree.calls.open_to_append(name, folder)
     except IsADirectoryError:
@@ -68,7 +68,7 @@ def _open_to_append(tree: Tree, name: str, folder: int) -> int:
         return tree.calls.open_to_append(name, folder)
 
 
-def _heal(tree: Tree, fd: int) -> None:
+def _heal(tree: FileTree, fd: int) -> None:
     """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
     size = os.fstat(fd).st_size
     start = max(0, size - LINE_CAP - 1)
@@ -81,7 +81,7 @@ def _heal(tree: Tree, fd: int) -> None:
         tree.calls.truncate(fd, start + len(before) + len(newline))
 
 
-def _write_whole(tree: Tree, fd: int, line: bytes) -> None:
+def _write_whole(tree: FileTree, fd: int, line: bytes) -> None:
     done = tree.calls.write(fd, line)
     while done < len(line):  # a short write: nobody else writes to this file
         done += tree.calls.write(fd, line[done:])
@@ -104,12 +104,12 @@ def parse_row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def parse_lines(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[dict[str, Any]]:
+def parse_lines(data: bytes, path: str, corrupt: list[CorruptLine]) -> Iterator[dict[str, Any]]:
     """The rows of a file; what does not parse goes to `corrupt`. A last line without its end is not read yet."""
     return (row for _, row in _numbered_rows(data, path, corrupt))
 
 
-def _numbered_rows(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _numbered_rows(data: bytes, path: str, corrupt: list[CorruptLine]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         if not line.strip():
             continue
@@ -117,17 +117,17 @@ def _numbered_rows(data: bytes, path: str, corrupt: list[Corrupt]) -> Iterator[t
         if row is not None:
             yield number, row
         else:
-            corrupt.append(Corrupt(path, number, "not a JSON object of at most 64 KB"))
+            corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
 
 
 class EventLog:
     """The events of a workspace; this process appends to its own writer's files only."""
 
-    def __init__(self, tree: Tree, staging: Staging, writer: str) -> None:
+    def __init__(self, tree: FileTree, staging: Staging, writer: str) -> None:
         self._tree = tree
         self._staging = staging
         self._writer = writer
-        self.corrupt: list[Corrupt] = []
+        self.corrupt: list[CorruptLine] = []
 
     def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
         """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
@@ -144,12 +144,12 @@ class EventLog:
         try:
             segments = [(path, list(self._numbered(path))) for path in self.segments()]
         except OSError as problem:
-            raise explain(problem, "events/") from problem
+            raise explain_failure(problem, "events/") from problem
         for path, rows in segments:
             for number, row in rows:
                 missing = find_missing(row)
                 if missing:
-                    self.corrupt.append(Corrupt(path, number, f"an event without {missing}"))
+                    self.corrupt.append(CorruptLine(path, number, f"an event without {missing}"))
                 else:
                     found[row["id"]] = row
         return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
@@ -184,7 +184,7 @@ class EventLog:
         try:
             data = self._tree.read(path, SEGMENT_CAP) or b""
         except ConflictError as problem:
-            self.corrupt.append(Corrupt(path, 0, str(problem).partition(": ")[2]))
+            self.corrupt.append(CorruptLine(path, 0, str(problem).partition(": ")[2]))
             return b""
         return self._unpacked(path, data) if path.endswith(".gz") else data
 
@@ -193,11 +193,11 @@ class EventLog:
         try:
             plain = unpacker.decompress(data, SEGMENT_CAP)
         except zlib.error:
-            self.corrupt.append(Corrupt(path, 0, "not a sound gzip file"))
+            self.corrupt.append(CorruptLine(path, 0, "not a sound gzip file"))
             return b""
         if not unpacker.eof:
             problem = "unpacks to more than 64 MB" if unpacker.unconsumed_tail else "cut short"
-            self.corrupt.append(Corrupt(path, 0, problem))
+            self.corrupt.append(CorruptLine(path, 0, problem))
         return plain
 
     def _current(self) -> str:

@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
-from bankd.adapters.storage.syscalls import Calls
-from bankd.adapters.storage.tree import FILE_CAP, Tree
+from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.core.daemon.settle import (
     SWAP_HOURS,
-    Fingerprint,
+    FileFingerprint,
     Survey,
     swap_names,
     why_ignored,
@@ -30,22 +30,22 @@ _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHER
 class BankFiles:
     """One workspace, for reading."""
 
-    def __init__(self, root: Path, calls: Calls | None = None) -> None:
+    def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
         """Open the workspace; UserError when there is none."""
-        self.tree = Tree(root, calls)
+        self.tree = FileTree(root, calls)
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
         return self.tree.read(path)
 
-    def fingerprint(self, path: str) -> Fingerprint | None:
+    def fingerprint(self, path: str) -> FileFingerprint | None:
         """How a file looks now; None when it is gone."""
         try:
             with self.tree.file(path) as fd:
                 state = os.fstat(fd)
         except FileNotFoundError:
             return None
-        return Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        return FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
 
     @contextmanager
     def stream(self, path: str) -> Iterator[IO[bytes]]:
@@ -58,7 +58,7 @@ class BankFiles:
         folder: str,
         now: datetime,
         settle_seconds: float,
-        known: Mapping[str, Fingerprint] | None = None,
+        known: Mapping[str, FileFingerprint] | None = None,
         *,
         any_content: bool = False,
     ) -> Survey:
@@ -115,7 +115,7 @@ class BankFiles:
         self, path: str, state: os.stat_result, rest: _Rest, beside: Mapping[str, os.stat_result], survey: Survey
     ) -> None:
         name = path.rsplit("/", 1)[-1]
-        print_ = Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        print_ = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
         swaps = [swap for swap in swap_names(name) if swap in beside and rest.age(beside[swap]) < SWAP_HOURS * 3600]
         if not is_utf8(path):
             survey.quarantined[shown_path(path)] = "its name is not UTF-8; rename it"
@@ -141,13 +141,13 @@ class BankFiles:
 class _Rest:
     """What counts as being at rest."""
 
-    def __init__(self, now: datetime, settle: float, known: Mapping[str, Fingerprint], any_content: bool) -> None:
+    def __init__(self, now: datetime, settle: float, known: Mapping[str, FileFingerprint], any_content: bool) -> None:
         self.settle = settle
         self.any_content = any_content
         self._known = known
         self._now = now.timestamp()
 
-    def needs_look(self, path: str, seen: Fingerprint) -> bool:
+    def needs_look(self, path: str, seen: FileFingerprint) -> bool:
         """Whether the contents of a file must be looked at before it may be touched."""
         return not self.any_content and self._known.get(path) != seen
 

@@ -6,25 +6,25 @@ import fcntl
 import os
 from contextlib import suppress
 
-from bankd.adapters.storage.syscalls import CallsWithoutExchange
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.syscalls import SyscallsWithoutExchange
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import RefusedError, UserError
 
 _PERMIT = "`unsafe_filesystem: true` in bankd.yaml"
 _KNOWN = ".bankd/filesystem"
 
 
-def require_safe(tree: Tree, *, permitted: bool) -> None:
+def require_safe(tree: FileTree, *, permitted: bool) -> None:
     """RefusedError on a file system that cannot keep the promises, unless the setting permits it; asked once a device."""
     _require_one_mount(tree)
     device = str(tree.root.stat().st_dev).encode()
     if tree.read_own(_KNOWN) == device:
         return
-    missing = probe(tree)
+    missing = probe_filesystem(tree)
     if missing and not permitted:
         raise RefusedError(f"{tree.root}: this file system cannot do {' and '.join(missing)}", _PERMIT)
     if missing:
-        tree.calls = CallsWithoutExchange()
+        tree.calls = SyscallsWithoutExchange()
         return
     tree.remove(_KNOWN)
     with tree.folder(".bankd") as folder:
@@ -34,7 +34,7 @@ def require_safe(tree: Tree, *, permitted: bool) -> None:
         os.close(fd)
 
 
-def _require_one_mount(tree: Tree) -> None:
+def _require_one_mount(tree: FileTree) -> None:
     """UserError when pages are mounted apart from the stage: nothing can be exchanged between the two."""
     with tree.folder(".bankd", make=True) as folder:
         own = _mount_of(folder)
@@ -51,7 +51,7 @@ def _mount_of(descriptor: int) -> str:
         return next((line for line in info if line.startswith("mnt_id:")), "")
 
 
-def probe(tree: Tree) -> list[str]:
+def probe_filesystem(tree: FileTree) -> list[str]:
     """Try what the transaction layer needs of the file system; give what is missing."""
     missing = []
     with tree.folder(".bankd/stage", make=True) as folder:

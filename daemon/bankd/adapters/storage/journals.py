@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from bankd.adapters.storage.disk import sync
+from bankd.adapters.storage.disk import sync_file
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.daemon.edit_loops import find_rests
 from bankd.core.edits.transaction import Transaction
 from bankd.core.markdown.policy import KeepPolicy
@@ -55,7 +55,7 @@ class Journal:
 class Journals:
     """The journals of one workspace."""
 
-    def __init__(self, tree: Tree, staging: Staging) -> None:
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
         self._tree = tree
         self._staging = staging
         self.set_aside: list[str] = []
@@ -74,7 +74,7 @@ class Journals:
         """Pass a journal on to its next folder."""
         with self._tree.folder(old) as source, self._tree.folder(new, make=True) as target:
             self._tree.calls.rename(journal.name, source, journal.name, target)
-            sync(self._tree, target)
+            sync_file(self._tree, target)
 
     def rewrite(self, folder: str, journal: Journal) -> None:
         """Put a journal with other contents in the place of one: only purging does this."""

@@ -9,8 +9,8 @@ import socket
 from contextlib import suppress
 from types import TracebackType
 
-from bankd.adapters.storage.disk import explain
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.disk import explain_failure
+from bankd.adapters.storage.tree import FileTree
 from bankd.errors import BusyError
 
 NAME = "lock"
@@ -19,14 +19,14 @@ NAME = "lock"
 class Lock:
     """flock on `.bankd/lock`, held from `take` to `release`; the file says who holds it since when."""
 
-    def __init__(self, tree: Tree, started: str) -> None:
+    def __init__(self, tree: FileTree, started: str) -> None:
         """`started` is when the holder began, in ISO form: what a second one is told."""
         self._tree = tree
         self._started = started
         self._fd: int | None = None
 
     @classmethod
-    def handed(cls, tree: Tree, descriptor: int) -> Lock:
+    def handed(cls, tree: FileTree, descriptor: int) -> Lock:
         """The lock of another process that goes on holding it, as its open file; not to be released here."""
         lock = cls(tree, "")
         lock._fd = descriptor
@@ -50,7 +50,7 @@ class Lock:
             with self._tree.folder(".bankd", make=True) as folder:
                 fd = self._open(folder)
         except OSError as problem:
-            raise explain(problem, ".bankd/lock") from problem
+            raise explain_failure(problem, ".bankd/lock") from problem
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as busy:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from bankd.adapters.storage.disk import hint, sync
-from bankd.adapters.storage.tree import Tree
-from bankd.core.lifecycle.retain import Place
+from bankd.adapters.storage.disk import advise_person, sync_file
+from bankd.adapters.storage.tree import FileTree
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.utf8 import is_wide
 from bankd.errors import StorageError, UserError
 
 
-def append_line(tree: Tree, log: str, line: str) -> Place:
+def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
     """Append a Retain line to a log, made when missing; StorageError when the disk does not take it, the log as it was."""
     try:
         with tree.folder("memory") as folder:
             is_new = log not in tree.names("memory")
             fd = tree.calls.open_to_append(log, folder, 0o644)
             try:
-                place = Place(log, _append(tree, fd, line, log))
+                place = LogPlace(log, _append(tree, fd, line, log))
             except OSError:
                 if is_new and not os.fstat(fd).st_size:
                     with suppress(OSError):
@@ -28,13 +28,13 @@ def append_line(tree: Tree, log: str, line: str) -> Place:
             finally:
                 os.close(fd)
             if is_new:
-                sync(tree, folder)
+                sync_file(tree, folder)
             return place
     except OSError as problem:
-        raise StorageError(f"memory/{log}: {hint(problem)}. The line was not added") from problem
+        raise StorageError(f"memory/{log}: {advise_person(problem)}. The line was not added") from problem
 
 
-def _append(tree: Tree, fd: int, line: str, log: str) -> int:
+def _append(tree: FileTree, fd: int, line: str, log: str) -> int:
     """Append it with what must stand before it; gives its number."""
     if is_wide(os.pread(fd, 4, 0)):
         raise UserError(
@@ -49,12 +49,12 @@ def _append(tree: Tree, fd: int, line: str, log: str) -> int:
     return _newlines_before(fd, end - len(own)) + 1
 
 
-def _write_or_take_back(tree: Tree, fd: int, data: bytes, size: int) -> None:
+def _write_or_take_back(tree: FileTree, fd: int, data: bytes, size: int) -> None:
     done = tree.calls.write(fd, data)
     try:
         while done < len(data):
             done += tree.calls.write(fd, data[done:])
-        sync(tree, fd)
+        sync_file(tree, fd)
     except OSError:
         if os.fstat(fd).st_size == size + done:  # nobody else has appended meanwhile
             with suppress(OSError):

@@ -11,18 +11,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from bankd.adapters.storage.disk import explain
+from bankd.adapters.storage.disk import explain_failure
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, rests_of
-from bankd.adapters.storage.staging import Staged
-from bankd.adapters.storage.transactions import Applied, Transactions
-from bankd.adapters.storage.trash import Trash, carrying
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.staging import StagedName
+from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.trash import Trash, carry_operations
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.edits.operations import Append, Operation
-from bankd.core.edits.second_look import describe, second_look
+from bankd.core.edits.second_look import describe_changes, second_look
 from bankd.core.edits.settled import Settling, without_settled
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import HEALING, Transaction
-from bankd.core.lifecycle.events import DELETED, RESTORED, event, fold
+from bankd.core.lifecycle.events import DELETED, RESTORED, fold_events, make_event
 from bankd.core.markdown.policy import KeepPolicy
 from bankd.errors import ConflictError
 
@@ -54,7 +54,11 @@ class Recoverer:
     """Recovers one workspace; the lock must be held."""
 
     def __init__(
-        self, tree: Tree, transactions: Transactions, settle_seconds: float = 5.0, keep: KeepPolicy | None = None
+        self,
+        tree: FileTree,
+        transactions: TransactionWriter,
+        settle_seconds: float = 5.0,
+        keep: KeepPolicy | None = None,
     ) -> None:
         self._tree = tree
         self._transactions = transactions
@@ -74,10 +78,10 @@ class Recoverer:
             recovery.carried = self._carry_late_writes(now)
             for operations, applied, run in self._look_again(now):
                 recovery.healed.append(applied)
-                recovery.notes += describe(operations, applied.changed, run)
+                recovery.notes += describe_changes(operations, applied.changed, run)
             self._retire(now)
         except OSError as problem:
-            raise explain(problem, self._tree.root) from problem
+            raise explain_failure(problem, self._tree.root) from problem
         recovery.set_aside = list(self._journals.set_aside)
         return recovery
 
@@ -87,7 +91,7 @@ class Recoverer:
         names = staging.names()
         journals = {journal.seq: journal for journal in self._journals.load(TXN)} if names else {}
         for name in names:
-            staged = Staged.parse(name)
+            staged = StagedName.parse(name)
             if staged is None or staged.seq not in journals:
                 staging.discard(name)  # unfinished, or never committed and hence never swapped
             else:
@@ -99,7 +103,7 @@ class Recoverer:
         journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
         carried = []
         for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
-            operations = carrying(late, self._locate, self._transactions.look)
+            operations = carry_operations(late, self._locate, self._transactions.look)
             run = f"{journals[late.staged.seq].transaction.run}~late"
             applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
             carried.append(applied)
@@ -142,9 +146,9 @@ class Recoverer:
         """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
         own, at = f"{run}~again", now.isoformat()
         back = {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
-        gone = fold(self._transactions.events.read()).gone if back else {}
+        gone = fold_events(self._transactions.events.read()).gone if back else {}
         deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
-        events = tuple(event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
+        events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
         return Transaction(own, at, operations, events, "second look")
 
     def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
@@ -198,7 +202,7 @@ def _age(journal: Journal, moment: datetime) -> timedelta:
     return abs(moment - datetime.fromisoformat(journal.transaction.planned_at))
 
 
-def _pages(tree: Tree, folder: str) -> Iterator[str]:
+def _pages(tree: FileTree, folder: str) -> Iterator[str]:
     with suppress(NotADirectoryError, ConflictError):
         for name in tree.names(folder):
             path = f"{folder}/{name}"

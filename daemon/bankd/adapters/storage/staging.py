@@ -11,20 +11,20 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from bankd.adapters.storage.disk import sync
-from bankd.adapters.storage.tree import Tree, open_regular, read_all, split
-from bankd.core.edits.operations import digest
+from bankd.adapters.storage.disk import sync_file
+from bankd.adapters.storage.tree import FileTree, open_regular, read_all, split_path
+from bankd.core.edits.operations import digest_of
 from bankd.errors import ConflictError
 
 STAGE, TRASH = ".bankd/stage", ".bankd/trash"
-ABSENT = digest(None)
+ABSENT = digest_of(None)
 EDIT, PRISTINE = "edit", "pre"  # endings in the trash: an edit that was put back, what a later attempt had read
 _OF_THE_PAGE = {errno.EPERM, errno.EACCES, errno.EROFS, errno.EXDEV, errno.EBUSY}  # the stage was written to before
 _CAP = 64 * 1024 * 1024  # what an editor may make of a displaced file before we stop reading it
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedName:
     """The name of a staged file, taken apart."""
 
     seq: int
@@ -37,7 +37,7 @@ class Staged:
         return f"{self.seq:06}.{self.step}.{self.attempt}.{self.before}.{self.after}"
 
     @classmethod
-    def parse(cls, name: str) -> Staged | None:
+    def parse(cls, name: str) -> StagedName | None:
         """Read a name; None when it is not of this kind."""
         parts = name.split(".")
         if len(parts) < 5 or not all(part.isdigit() for part in parts[:3]):
@@ -48,7 +48,7 @@ class Staged:
 class Staging:
     """The stage folder of one workspace."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
         self._calls = tree.calls
 
@@ -76,7 +76,7 @@ class Staging:
             rest = memoryview(data)
             while rest:  # raw writes: a buffered one that failed would be written again by close()
                 rest = rest[self._calls.write(fd, bytes(rest)) :]
-            sync(self._tree, fd)
+            sync_file(self._tree, fd)
         finally:
             os.close(fd)
 
@@ -93,23 +93,23 @@ class Staging:
         """Put a whole file of ours in place, durably: a journal, an index; never a page that people write."""
         name = f"p-{path.rsplit('/', 1)[-1]}"
         self.stage(name, data, mode=0o600 if path.startswith(".bankd/") else 0o666)
-        parent, leaf = split(path)
+        parent, leaf = split_path(path)
         with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
             try:
                 self._calls.rename(name, stage, leaf, folder)
             except IsADirectoryError:
                 self._tree.make_way(leaf, folder)
                 self._calls.rename(name, stage, leaf, folder)
-            sync(self._tree, folder)
+            sync_file(self._tree, folder)
 
     def sync(self) -> None:
         """Make the names on the stage durable."""
         with self._tree.folder(STAGE) as folder:
-            sync(self._tree, folder)
+            sync_file(self._tree, folder)
 
-    def swap(self, staged: Staged, path: str) -> bool:
+    def swap(self, staged: StagedName, path: str) -> bool:
         """Bring a staged file into the bank, or take a page away; False when somebody was faster."""
-        parent, leaf = split(path)
+        parent, leaf = split_path(path)
         name = str(staged)
         with (
             self._tree.folder(STAGE, make=True) as stage,
@@ -135,10 +135,10 @@ class Staging:
                 ) from problem
         return self.look(staged, path)
 
-    def look(self, staged: Staged, path: str) -> bool:
+    def look(self, staged: StagedName, path: str) -> bool:
         """See what came out: what we had read goes to the trash; somebody's edit goes back, and we try again."""
         modified, data = self._read(str(staged))
-        found = digest(data)
+        found = digest_of(data)
         if found == staged.before:
             self._to_trash(staged, staged, modified)
             return True
@@ -150,21 +150,23 @@ class Staging:
         self._put_back(staged, path)
         return False
 
-    def _put_back(self, staged: Staged, path: str) -> None:
-        parent, leaf = split(path)
+    def _put_back(self, staged: StagedName, path: str) -> None:
+        parent, leaf = split_path(path)
         name = str(staged)
         with self._tree.folder(STAGE) as stage, self._tree.folder(parent) as folder:
-            live = digest(self._tree.read(path))
+            live = digest_of(self._tree.read(path))
             if live == ABSENT:
                 with suppress(FileExistsError):
                     self._calls.rename_new(name, stage, leaf, folder)
-                    sync(self._tree, folder)
+                    sync_file(self._tree, folder)
                     return
             elif live == staged.after:
                 self._calls.exchange(name, stage, leaf, folder)
-                sync(self._tree, folder)
+                sync_file(self._tree, folder)
                 modified, data = self._read(name)
-                if digest(data) == staged.after:  # an editor may have it open all the same: it stood there for a while
+                if (
+                    digest_of(data) == staged.after
+                ):  # an editor may have it open all the same: it stood there for a while
                     ours = replace(staged, before=staged.after)
                     self.keep_pristine(ours, data)
                     self._to_trash(staged, ours, modified)
@@ -173,7 +175,7 @@ class Staging:
                 self._calls.exchange(name, stage, leaf, folder)
         self._to_trash(staged, staged, 0)
 
-    def _to_trash(self, staged: Staged, kept_as: Staged, modified: int) -> None:
+    def _to_trash(self, staged: StagedName, kept_as: StagedName, modified: int) -> None:
         """Keep what was displaced: an editor may still hold it open and write to it.
 
         `modified` is when it was written last before we read it; the time 0 marks a late write.
@@ -181,7 +183,7 @@ class Staging:
         with self._tree.folder(STAGE) as stage, self._tree.folder(TRASH, make=True) as trash:
             self._calls.rename(str(staged), stage, f"{kept_as}.{modified}", trash)
 
-    def keep_pristine(self, staged: Staged, data: bytes) -> None:
+    def keep_pristine(self, staged: StagedName, data: bytes) -> None:
         """Keep what we took as the basis when it is not in the journal: the edit that came before this attempt."""
         self.publish(f"{TRASH}/{staged}.{PRISTINE}", data)
 

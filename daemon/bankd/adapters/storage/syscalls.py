@@ -14,7 +14,7 @@ _NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Calls:
+class Syscalls:
     """The real ones. Each does one thing or raises OSError."""
 
     def create(self, name: str, folder: int, mode: int = 0o600) -> int:
@@ -70,7 +70,7 @@ class Calls:
                 os.setxattr(fd, name, os.getxattr(model, name))
 
 
-class CallsWithoutExchange(Calls):
+class SyscallsWithoutExchange(Syscalls):
     """For file systems that cannot exchange: a link keeps what is displaced, and there is an instant of which it cannot."""
 
     def rename_new(self, old: str, old_folder: int, new: str, new_folder: int) -> None:

@@ -16,13 +16,13 @@ from bankd.adapters.storage import disk
 from bankd.adapters.storage.events import EventLog
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, Journals
 from bankd.adapters.storage.lock import Lock
-from bankd.adapters.storage.staging import Staged, Staging
-from bankd.adapters.storage.tree import FILE_CAP, Tree, split
+from bankd.adapters.storage.staging import StagedName, Staging
+from bankd.adapters.storage.tree import FILE_CAP, FileTree, split_path
 from bankd.adapters.storage.writability import closed_among
-from bankd.core.edits.operations import Append, Remove, Rewrite, digest
+from bankd.core.edits.operations import Append, Remove, Rewrite, digest_of
 from bankd.core.edits.spans import keys_in
-from bankd.core.edits.transaction import Outcome, Step, Transaction, refused_step, state_of, take_step
-from bankd.core.markdown.scanner import decode
+from bankd.core.edits.transaction import Step, StepResult, Transaction, refused_step, state_of, take_step
+from bankd.core.markdown.scanner import decode_text
 from bankd.errors import ConflictError, InvariantError
 
 _TRIES = 20
@@ -31,7 +31,7 @@ _PAUSE = 0.025  # seconds between looks at a page that an editor has just emptie
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file that a transaction changed: digests of its bytes, `-` where there is no file."""
 
     before: str
@@ -43,7 +43,7 @@ class Applied:
     """What became of a transaction; `conflicts` says in words what was left as a hand had it."""
 
     seq: int
-    changed: dict[str, Change] = field(default_factory=dict)
+    changed: dict[str, FileChange] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     postponed: list[str] = field(default_factory=list)
 
@@ -58,10 +58,10 @@ class _Foreseen:
     new: bytes | None
 
 
-class Transactions:
+class TransactionWriter:
     """Commits transactions to one workspace; the lock must be held."""
 
-    def __init__(self, tree: Tree, lock: Lock, writer: str, rewrite: Rewrite | None = None) -> None:
+    def __init__(self, tree: FileTree, lock: Lock, writer: str, rewrite: Rewrite | None = None) -> None:
         """`writer` names this machine's event files; `rewrite` is the rule that rewrites links in a page."""
         self._tree = tree
         self._lock = lock
@@ -93,15 +93,15 @@ class Transactions:
             self.journals.commit(journal)
             return self.run(journal, staged)
         except OSError as problem:
-            raise disk.explain(problem, self._tree.root) from problem
+            raise disk.explain_failure(problem, self._tree.root) from problem
 
-    def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, Staged]]:
+    def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, StagedName]]:
         """Put the result of every step on the stage: all space is taken before anything is visible."""
         seq = self.journals.next_seq()
         foreseen = list(self._foresee(transaction))
         before: dict[str, str | None] = {}
         for item in foreseen:
-            before.setdefault(item.path, None if item.old is None else decode(item.old))
+            before.setdefault(item.path, None if item.old is None else decode_text(item.old))
         if foreseen or transaction.events:
             texts = [len(item.new or b"") for item in foreseen] + [len(text or "") for text in before.values()]
             disk.check_room(self._tree, sum(texts))
@@ -118,11 +118,11 @@ class Transactions:
                     state[step.path] = new
                     yield _Foreseen(number, step.path, old, new)
 
-    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, Staged]:
+    def _stage_all(self, seq: int, foreseen: Iterable[_Foreseen]) -> dict[int, StagedName]:
         staged = {}
         try:
             for item in foreseen:
-                name = Staged(seq, item.number, 0, digest(item.old), digest(item.new))
+                name = StagedName(seq, item.number, 0, digest_of(item.old), digest_of(item.new))
                 with suppress(ConflictError):  # as above
                     self._stage_one(name, item.path, item.new)
                     staged[item.number] = name
@@ -133,12 +133,12 @@ class Transactions:
             raise
         return staged
 
-    def _stage_one(self, staged: Staged, path: str, new: bytes | None) -> None:
+    def _stage_one(self, staged: StagedName, path: str, new: bytes | None) -> None:
         if new is not None:
             model = path if self._tree.read(path) is not None else None
             self.staging.stage(str(staged), new, model)
 
-    def run(self, journal: Journal, staged: Mapping[int, Staged]) -> Applied:
+    def run(self, journal: Journal, staged: Mapping[int, StagedName]) -> Applied:
         """Carry out a committed journal: a fresh one, or one that a crash left behind."""
         applied = Applied(journal.seq)
         if staged:
@@ -160,15 +160,15 @@ class Transactions:
         if events:
             self.events.append(events, unless_there=not staged)
         self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
-        disk.calm(self._tree)
+        disk.clear_failure(self._tree)
         return applied
 
     def _sync_folders(self, paths: Iterable[str]) -> None:
-        for folder in sorted({split(path)[0] for path in paths}):
+        for folder in sorted({split_path(path)[0] for path in paths}):
             with suppress(FileNotFoundError), self._tree.folder(folder) as fd:
-                disk.sync(self._tree, fd)
+                disk.sync_file(self._tree, fd)
 
-    def _run_step(self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied) -> None:
+    def _run_step(self, journal: Journal, number: int, step: Step, staged: StagedName | None, applied: Applied) -> None:
         try:
             outcome = self._settle_step(journal, number, step, staged, applied)
         except ConflictError as conflict:
@@ -184,8 +184,8 @@ class Transactions:
                 applied.conflicts.append(str(conflict))
 
     def _settle_step(
-        self, journal: Journal, number: int, step: Step, staged: Staged | None, applied: Applied
-    ) -> Outcome:
+        self, journal: Journal, number: int, step: Step, staged: StagedName | None, applied: Applied
+    ) -> StepResult:
         """Swap a step's result in; if the page is not what we read, take the step again on what it is now."""
         for attempt in range(_TRIES):
             old = self._tree.read(step.path)
@@ -195,7 +195,7 @@ class Transactions:
             if not old and old is not None and attempt < _TRIES - 1:
                 self._wait(_PAUSE)  # an editor truncates before it writes: an empty page is not "all deleted"
                 continue
-            name = Staged(journal.seq, number, attempt, digest(old), digest(outcome.data))
+            name = StagedName(journal.seq, number, attempt, digest_of(old), digest_of(outcome.data))
             if staged is None or (staged.before, staged.after) != (name.before, name.after):
                 self._restage(journal, name, step.path, old, outcome.data)
                 staged = name
@@ -204,18 +204,18 @@ class Transactions:
                 return outcome
             staged = None
         applied.postponed.append(step.path)
-        return Outcome(None)
+        return StepResult(None)
 
-    def _restage(self, journal: Journal, name: Staged, path: str, old: bytes | None, new: bytes | None) -> None:
+    def _restage(self, journal: Journal, name: StagedName, path: str, old: bytes | None, new: bytes | None) -> None:
         first = journal.before.get(path)
-        if old is not None and (first is None or decode(old) != first):
+        if old is not None and (first is None or decode_text(old) != first):
             self.staging.keep_pristine(name, old)
         self._stage_one(name, path, new)
 
     def _note(self, path: str, old: bytes | None, new: bytes | None, applied: Applied) -> None:
-        first = applied.changed[path].before if path in applied.changed else digest(old)
-        applied.changed[path] = Change(first, digest(new))
-        self.own_writes[path] = digest(new)
+        first = applied.changed[path].before if path in applied.changed else digest_of(old)
+        applied.changed[path] = FileChange(first, digest_of(new))
+        self.own_writes[path] = digest_of(new)
 
     def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:
         missing: set[str] = set()
@@ -241,8 +241,8 @@ class Transactions:
         try:
             self.staging.publish(path, data)
         except OSError as problem:
-            raise disk.explain(problem, path) from problem
-        self.own_writes[path] = digest(data)
+            raise disk.explain_failure(problem, path) from problem
+        self.own_writes[path] = digest_of(data)
 
 
 def _fits(data: bytes | None) -> bool:

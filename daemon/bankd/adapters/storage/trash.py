@@ -12,29 +12,29 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bankd.adapters.storage.journals import Journal
-from bankd.adapters.storage.staging import EDIT, PRISTINE, TRASH, Staged, Staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.staging import EDIT, PRISTINE, TRASH, StagedName, Staging
+from bankd.adapters.storage.tree import FileTree
 from bankd.core.edits.merge3 import is_carried
-from bankd.core.edits.operations import Append, Carry, Operation, Piece, Replace, digest
+from bankd.core.edits.operations import Append, Carry, Operation, Piece, Replace, digest_of
 from bankd.core.edits.second_look import Locate
-from bankd.core.edits.spans import Span, block_key, text_of
+from bankd.core.edits.spans import LineSpan, block_key, text_of
 from bankd.core.edits.transaction import Look, take_step
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.policy import KeepPolicy
-from bankd.core.markdown.scanner import decode, encode
+from bankd.core.markdown.scanner import decode_text, encode_text
 
 _KEEP_EDITS = timedelta(minutes=10)
 _CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file before we stop reading it
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class LateWrite:
     """A displaced file that is not what it was: what an editor made of it, when, and of what."""
 
     name: str
     modified: int
-    staged: Staged
+    staged: StagedName
     path: str
     pristine: bytes
     data: bytes
@@ -48,14 +48,14 @@ class Late:
 class Trash:
     """The trash of one workspace."""
 
-    def __init__(self, tree: Tree, staging: Staging) -> None:
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
         self._tree = tree
         self._staging = staging
 
-    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[Late]:
+    def late_writes(self, journals: Mapping[int, Journal], now: datetime, settle: float) -> Iterator[LateWrite]:
         """The displaced files that were written to since, and are at rest now."""
         for name, state in self._items():
-            staged = Staged.parse(name)
+            staged = StagedName.parse(name)
             written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
             is_file = stat.S_ISREG(state.st_mode)
@@ -64,14 +64,14 @@ class Trash:
                 if late.data != late.pristine:
                     yield late
 
-    def _late(self, name: str, modified: int, staged: Staged, journal: Journal) -> Late:
+    def _late(self, name: str, modified: int, staged: StagedName, journal: Journal) -> LateWrite:
         data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
         pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
         if pristine is None:
             pristine = _replayed(journal, staged.before)
-        return Late(name, modified, staged, journal.paths()[staged.step], pristine, data)
+        return LateWrite(name, modified, staged, journal.paths()[staged.step], pristine, data)
 
-    def carried(self, late: Late) -> None:
+    def carried(self, late: LateWrite) -> None:
         """Remember how far a late write has been carried over; edits that were put back are looked at until they expire."""
         if late.is_edit:
             return
@@ -101,26 +101,26 @@ class Trash:
 
 def _replayed(journal: Journal, wanted: str) -> bytes:
     """The bytes of this digest among those that a transaction meets and makes; what was there before if none is."""
-    state = {path: None if text is None else encode(text) for path, text in journal.before.items()}
+    state = {path: None if text is None else encode_text(text) for path, text in journal.before.items()}
     first = dict(state)
     for step in journal.transaction.steps():
         data = state.get(step.path)
-        if digest(data) == wanted and data is not None:
+        if digest_of(data) == wanted and data is not None:
             return data
         state[step.path] = take_step(step, data, state.get).data
-    return next((data for data in first.values() if data is not None and digest(data) == wanted), b"")
+    return next((data for data in first.values() if data is not None and digest_of(data) == wanted), b"")
 
 
-def carrying(late: Late, locate: Locate, look: Look) -> tuple[Operation, ...]:
+def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Operation, ...]:
     """What brings a late write into the bank: lines to their page, reworded memories to where they live now."""
-    texts = (decode(look(late.path) or b""), decode(late.pristine), decode(late.data))
+    texts = (decode_text(look(late.path) or b""), decode_text(late.pristine), decode_text(late.data))
     if is_carried(*texts):
         return ()
     pristine, written = _entries(late.pristine), _entries(late.data)
     away = set(written) - set(_entries(look(late.path) or b""))
     moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
     operations: list[Operation] = [
-        Carry(late.path, decode(late.pristine), decode(late.data), tuple(sorted(moved))),
+        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved))),
     ]
     for key, place in sorted(moved.items()):
         if key in pristine and pristine[key] != written[key]:
@@ -140,10 +140,10 @@ def _reword(path: str, place: str, key: str, texts: tuple[str, str], look: Look)
 
 def _entries(data: bytes) -> dict[str, str]:
     page = read_page("", data)
-    spans = {entry.memory.id: Span(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
+    spans = {entry.memory.id: LineSpan(entry.start, entry.whole_end) for entry in page.entries if entry.memory.id}
     return {key: text_of(page.document, span) for key, span in spans.items()}
 
 
-def _is_of(staged: Staged, journals: Mapping[int, Journal]) -> bool:
+def _is_of(staged: StagedName, journals: Mapping[int, Journal]) -> bool:
     """Whether a file was displaced by a journal we have, and not by one of its number that a power cut took."""
     return staged.seq in journals and staged.step < len(journals[staged.seq].paths())

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.syscalls import Syscalls
 from bankd.errors import ConflictError, UserError
 
 FILE_CAP = 8 * 1024 * 1024  # bytes; a larger file is searchable as text and never rewritten
@@ -30,13 +30,13 @@ class _How(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
-class Tree:
+class FileTree:
     """One open root folder; paths are relative, with `/` between names."""
 
-    def __init__(self, root: Path, calls: Calls | None = None) -> None:
+    def __init__(self, root: Path, calls: Syscalls | None = None) -> None:
         """Open the root; UserError when it is no folder."""
         self.root = root
-        self.calls = calls or Calls()
+        self.calls = calls or Syscalls()
         try:
             self._fd = os.open(root, _FOLDER)
         except OSError as problem:
@@ -71,7 +71,7 @@ class Tree:
     def _open_or_make(self, path: str) -> int:
         with suppress(FileNotFoundError):
             return self._open_folder(path)
-        parent, name = split(path)
+        parent, name = split_path(path)
         with self.folder(parent, make=True) as above:
             with suppress(FileExistsError):
                 self.calls.mkdir(name, above, 0o700 if path.startswith(".bankd") else 0o777)
@@ -81,7 +81,7 @@ class Tree:
     @contextmanager
     def file(self, path: str) -> Iterator[int]:
         """Open a regular file for reading; FileNotFoundError, or ConflictError when it is something else."""
-        parent, name = split(path)
+        parent, name = split_path(path)
         with self.folder(parent) as folder:
             fd = open_regular(name, folder, path)
         try:
@@ -134,13 +134,13 @@ class Tree:
 
     def remove_empty(self, path: str) -> None:
         """Remove a folder that has nothing in it any more; one that has something stays."""
-        parent, name = split(path)
+        parent, name = split_path(path)
         with suppress(OSError), self.folder(parent) as folder:
             os.rmdir(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
         """Remove a file of our own under .bankd/; that it is gone already is fine."""
-        parent, name = split(path)
+        parent, name = split_path(path)
         with suppress(FileNotFoundError), self.folder(parent) as folder:
             try:
                 self.calls.unlink(name, folder)
@@ -148,7 +148,7 @@ class Tree:
                 self.make_way(name, folder)
 
 
-def split(path: str) -> tuple[str, str]:
+def split_path(path: str) -> tuple[str, str]:
     """A path's folder and name."""
     check_path(path)
     parent, _, name = path.rpartition("/")

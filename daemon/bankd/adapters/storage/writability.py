@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from bankd.adapters.storage.tree import Tree, split
+from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.markdown.utf8 import shown_path
 from bankd.errors import ConflictError
 
@@ -31,19 +31,19 @@ class _State(NamedTuple):
     group: int
 
 
-def closed_pages(tree: Tree, folders: Iterable[str]) -> dict[str, str]:
+def closed_pages(tree: FileTree, folders: Iterable[str]) -> dict[str, str]:
     """Every page below these folders that cannot be written, and why."""
     home = _mount_of(tree)
     return {path: why for folder in folders for path, why in _walk(tree, folder, home)}
 
 
-def closed_among(tree: Tree, paths: Iterable[str]) -> dict[str, str]:
+def closed_among(tree: FileTree, paths: Iterable[str]) -> dict[str, str]:
     """Those of these files, there or not yet, that cannot be written, and why."""
     home = _mount_of(tree)
     return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
 
 
-def _walk(tree: Tree, folder: str, home: int) -> Iterator[tuple[str, str]]:
+def _walk(tree: FileTree, folder: str, home: int) -> Iterator[tuple[str, str]]:
     try:
         names = [name for name in tree.names(folder) if not name.startswith(".")]
         with tree.folder(folder) as fd:
@@ -62,8 +62,8 @@ def _walk(tree: Tree, folder: str, home: int) -> Iterator[tuple[str, str]]:
             yield from _walk(tree, f"{folder}/{name}", home)
 
 
-def _why_closed(tree: Tree, path: str, home: int) -> str:
-    parent, name = split(path)
+def _why_closed(tree: FileTree, path: str, home: int) -> str:
+    parent, name = split_path(path)
     while True:
         with suppress(FileNotFoundError, NotADirectoryError, ConflictError), tree.folder(parent) as fd:
             return _why_folder(fd, home) or _why_page(_look(fd, name), home)
@@ -102,7 +102,7 @@ def _may_keep_owner(state: _State) -> bool:
     return is_of_ours or os.geteuid() == 0
 
 
-def _mount_of(tree: Tree) -> int:
+def _mount_of(tree: FileTree) -> int:
     with tree.folder("") as fd:
         state = _look(fd, "")
     return state.mount if state else 0

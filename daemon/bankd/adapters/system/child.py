@@ -27,7 +27,7 @@ class ChildDiedError(BankError):
     """The child ended in the middle of its work; what it was writing is finished by the next."""
 
 
-class Child:
+class ChildProcess:
     """One child, at most; requests come one at a time, the rest from any thread."""
 
     def __init__(self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0) -> None:

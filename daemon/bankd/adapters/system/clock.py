@@ -9,7 +9,7 @@ from time import monotonic  # noqa: TID251  # the one place that may
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.daemon.clock_jumps import Reading
+    from bankd.core.daemon.clock_jumps import ClockReading
 
 _ZONES = "/usr/share/zoneinfo"
 
@@ -51,8 +51,8 @@ def read_monotonic() -> float:
     return monotonic()  # the one place that may
 
 
-def read_clocks() -> Reading:
+def read_clocks() -> ClockReading:
     """The wall clock beside the two clocks that count from boot, with and without sleep."""
-    from bankd.core.daemon.clock_jumps import Reading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
+    from bankd.core.daemon.clock_jumps import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
 
-    return Reading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())
+    return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())

@@ -28,13 +28,13 @@ def socket_path(workspace: str) -> str:
     return os.path.join(workspace, ".bankd", NAME)  # noqa: PTH118  pathlib costs a search more than this module
 
 
-def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: int = 2) -> dict[str, Any]:
+def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: int = 2) -> dict[str, Any]:
     """Send one request and wait for its answer; raises NoDaemonError when there is none to be had.
 
     A computer under load may be too slow for the daemon's patience, so one that was put out tries once more.
     """
     try:
-        connection = connect(socket_path(workspace), timeout)
+        connection = connect_socket(socket_path(workspace), timeout)
         try:
             return _exchange(connection, request)
         finally:
@@ -43,7 +43,7 @@ def ask(workspace: str, request: dict[str, Any], timeout: float = 5.0, tries: in
         is_final = isinstance(error, FileNotFoundError | ConnectionRefusedError | TimeoutError)
         if is_final or tries == 1:
             raise NoDaemonError(str(error)) from error
-    return ask(workspace, request, timeout, tries - 1)
+    return send_request(workspace, request, timeout, tries - 1)
 
 
 class Conversation:
@@ -74,15 +74,15 @@ class Conversation:
 
     def _connect(self) -> _socket.socket:
         try:
-            return connect(self._path, self._timeout)
+            return connect_socket(self._path, self._timeout)
         except OSError as error:
             raise NoDaemonError(str(error)) from error
 
 
-def borrow(workspace: str, timeout: float = 35.0) -> _socket.socket:
+def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
     """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
     try:
-        connection = connect(socket_path(workspace), timeout)
+        connection = connect_socket(socket_path(workspace), timeout)
     except OSError as error:
         raise NoDaemonError(str(error)) from error
     try:
@@ -114,7 +114,7 @@ def _read_line(connection: _socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def connect(path: str, timeout: float) -> _socket.socket:
+def connect_socket(path: str, timeout: float) -> _socket.socket:
     """A connection to a socket at a path of any length; raises OSError."""
     os.stat(path)  # noqa: PTH116  without a daemon there is no socket, and no need for the module of sockets
     import _socket  # noqa: PLC0415

@@ -34,18 +34,18 @@ Answer: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Loan:
+class LockLoan:
     """An answer that lends something: the connection stays open until the client leaves, then `give_back` is called."""
 
     answer: Answer
     give_back: Callable[[], None]
 
 
-Handler: TypeAlias = Callable[[Request], Answer | Loan]
+Handler: TypeAlias = Callable[[Request], Answer | LockLoan]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ClientTimeouts:
     """Seconds that a client gets: for a request line, for all that is waited for on its account, and for a loan."""
 
     read: float = 1.0
@@ -60,7 +60,7 @@ class SocketServer:
     path: Path
     handle: Handler
     link: Path | None = None
-    patience: Patience = Patience()
+    patience: ClientTimeouts = ClientTimeouts()
     clients: int = CLIENTS
     refused: int = 0
     served: int = 0
@@ -170,12 +170,12 @@ class SocketServer:
             answer = self._answer(line)
             until += read_monotonic() - began  # our own time is not the client's
             self.served += 1
-            if isinstance(answer, Loan):
+            if isinstance(answer, LockLoan):
                 self._lend(connection, answer)
                 return
             _send(connection, answer, max(until, read_monotonic() + self.patience.read))
 
-    def _lend(self, connection: socket.socket, loan: Loan) -> None:
+    def _lend(self, connection: socket.socket, loan: LockLoan) -> None:
         try:
             _send(connection, {"ok": True, **loan.answer}, read_monotonic() + self.patience.read)
             connection.settimeout(self.patience.loan)
@@ -198,7 +198,7 @@ class SocketServer:
         line, _, rest = b"".join(parts).partition(b"\n")
         return line, rest
 
-    def _answer(self, line: bytes) -> Answer | Loan:
+    def _answer(self, line: bytes) -> Answer | LockLoan:
         try:
             request = json.loads(line)
         except (ValueError, RecursionError):
@@ -209,7 +209,7 @@ class SocketServer:
             return {"ok": True}
         try:
             answer = self.handle(request)
-            return answer if isinstance(answer, Loan) else {"ok": True, **answer}
+            return answer if isinstance(answer, LockLoan) else {"ok": True, **answer}
         except BankError as error:
             return {"ok": False, "error": str(error), "exit": error.exit_code}
         except Exception:

@@ -29,7 +29,7 @@ LONGEST_REPORT = 900.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class WatchIntervals:
     """Seconds: a path's quiet time and the longest wait for it, between looks at everything, and those when polling."""
 
     quiet: float = 0.5
@@ -39,7 +39,7 @@ class Pace:
     after_loss: float = 0.5
 
 
-class Mode(StrEnum):
+class WatchMode(StrEnum):
     """How changes are noticed."""
 
     KERNEL = "inotify"
@@ -50,7 +50,7 @@ class Mode(StrEnum):
 class WatcherState:
     """What the watcher has to tell about itself."""
 
-    mode: Mode = Mode.KERNEL
+    mode: WatchMode = WatchMode.KERNEL
     reason: str = ""
     files: int = 0
     directories: int = 0
@@ -69,7 +69,7 @@ class Watcher:
 
     workspace: Path
     report: Callable[[Changes], None]
-    pace: Pace = Pace()
+    pace: WatchIntervals = WatchIntervals()
     polling: bool = False
     state: WatcherState = field(default_factory=WatcherState)
     _snapshot: Snapshot = field(init=False)
@@ -144,7 +144,7 @@ class Watcher:
         if self._hints is not None:
             self._hints.stop()
             self._hints = None
-        self.state.mode, self.state.reason = Mode.POLLING, reason
+        self.state.mode, self.state.reason = WatchMode.POLLING, reason
         log.warning("watching by polling every %.0f s: %s", self.pace.poll, reason)
 
     def _hint(self, path: str) -> None:
@@ -166,7 +166,7 @@ class Watcher:
         self._stopping = True
 
     def _interval(self) -> float:
-        return self.pace.look_at_all if self.state.mode is Mode.KERNEL else self.pace.poll
+        return self.pace.look_at_all if self.state.mode is WatchMode.KERNEL else self.pace.poll
 
     def _run(self) -> None:
         while not self._stopping:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_clocks
 from bankd.core.daemon.clock_trust import ClockLook, ClockTrust
 
@@ -27,7 +27,7 @@ def look_at_clock() -> ClockLook:
     return ClockLook(reading.wall, reading.since_boot, boot)
 
 
-def read_trust(tree: Tree) -> ClockTrust | None:
+def read_trust(tree: FileTree) -> ClockTrust | None:
     """What was known at the last look; None when there was none, or it cannot be read."""
     try:
         fields: dict[str, Any] = json.loads(tree.read_own(PATH, _CAP) or b"{}")

@@ -8,24 +8,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from bankd.adapters.storage.tree import FILE_CAP, Tree
+from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.workspace.link_store import LinkTable
-from bankd.core.daemon.settle import Fingerprint, why_ignored
+from bankd.core.daemon.settle import FileFingerprint, why_ignored
 from bankd.core.edits.layout import Layout
-from bankd.core.lifecycle.follow import Part, describe
-from bankd.core.links.linking import Link, Stray, keys_to, keys_touched, links_to, touched
-from bankd.core.links.points import Reach, Scene, block_named, wanted
+from bankd.core.lifecycle.follow import PagePart, read_part
+from bankd.core.links.linking import Link, Stray, files_touched, keys_to, keys_touched, links_to
+from bankd.core.links.points import LinkScene, Reach, block_named, wanted_reach
 from bankd.core.links.relink import Source
-from bankd.core.links.resolve import WIKI_KINDS, resolve
+from bankd.core.links.resolve import WIKI_KINDS, resolve_reference
 from bankd.core.markdown.anchors import Outline, outline_of
 from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.names import ARCHIVE, BANK, Names, is_outside, path_key
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import Document, decode, scan
+from bankd.core.markdown.scanner import Document, decode_text, scan_text
 from bankd.core.markdown.utf8 import is_utf8
-from bankd.core.pages.moves import Print, moved_by_hand
+from bankd.core.pages.moves import PageIdentity, moved_by_hand
 from bankd.core.pages.rearrange import REFERRING, read_source
 from bankd.errors import ConflictError
 
@@ -36,7 +36,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "events", "recall"})
 class LinkGraph:
     """Files, names and references; `opened` counts the files that were read since it was made."""
 
-    def __init__(self, tree: Tree, table: LinkTable, roots: Collection[str], routing: str) -> None:
+    def __init__(self, tree: FileTree, table: LinkTable, roots: Collection[str], routing: str) -> None:
         """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
         self._tree, self.routing = tree, routing
         self._home = tree.root.resolve().as_posix()
@@ -45,7 +45,7 @@ class LinkGraph:
         table.refill = self.refresh
         self.names = Names((), self._home)
         self.opened = 0
-        self._views: dict[str, Part] = {}
+        self._views: dict[str, PagePart] = {}
 
     def close(self) -> None:
         """Close the database."""
@@ -59,14 +59,18 @@ class LinkGraph:
         seen = {path: look for path, look in there.items() if is_utf8(path)}  # a link may lead to the others too
         self.table.change(lambda: self._take_in(seen))
 
-    def _take_in(self, seen: Mapping[str, Fingerprint]) -> None:
+    def _take_in(self, seen: Mapping[str, FileFingerprint]) -> None:
         known = self.table.files()
         gone, changed = known.keys() - seen.keys(), {path for path in seen if known.get(path) != seen[path]}
         new = changed - known.keys()
-        prints = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()}
+        prints = {
+            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(gone) if new else [])).items()
+        }
         for path in sorted(changed):
             self._record(path, seen[path])
-        found = {path: Print(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()}
+        found = {
+            path: PageIdentity(*value) for path, value in self.table.prints(sorted(_pages(new) if gone else [])).items()
+        }
         moves = moved_by_hand(prints, found)
         self.table.note_moved(moves)
         for path in gone:
@@ -74,13 +78,13 @@ class LinkGraph:
         self.table.settle_moved(old for old in self.table.moved() if old in seen)
         self._mark_reached(changed, gone, is_first=not known)
 
-    def _record(self, path: str, seen: Fingerprint) -> None:
+    def _record(self, path: str, seen: FileFingerprint) -> None:
         is_archived = path.startswith(ARCHIVE) and path.endswith(".md")
         if not is_archived and not (path.endswith(REFERRING) and self._may_refer(path)):
             self.table.record(path, seen, None, None, ())
             return
         data = self._bytes(path)
-        text = decode(data or b"")
+        text = decode_text(data or b"")
         ids = (
             {id_ for line in text.split("\n") if (id_ := split_id(line.rstrip())[1])} if path.endswith(".md") else set()
         )
@@ -104,7 +108,7 @@ class LinkGraph:
             return False
         return path.startswith(BANK) or path == self.routing or any(path.startswith(root + "/") for root in self._roots)
 
-    def _walk(self) -> Iterator[tuple[str, Fingerprint]]:
+    def _walk(self) -> Iterator[tuple[str, FileFingerprint]]:
         """Every file of the bank, the logs, the archive, the other folders and the top; nothing is opened."""
         folders = [*FOLDERS, *(root for root in self._roots if root.partition("/")[0] not in FOLDERS)]
         while folders:
@@ -131,16 +135,16 @@ class LinkGraph:
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """The pages of a layout and the files that it touches, read; `names` are those from before it."""
         there = {path for path in layout.sources if path in self.names}
-        wanted = there | touched(layout, self.table.links(keys_touched(layout)), names)
+        wanted = there | files_touched(layout, self.table.links(keys_touched(layout)), names)
         return {path: self.read(path) for path in sorted(wanted)}
 
     def read(self, path: str) -> Source:
         """A file with its references, as it is now."""
-        return read_source(path, decode(self._bytes(path) or b""), self.routing)
+        return read_source(path, decode_text(self._bytes(path) or b""), self.routing)
 
     def document(self, path: str) -> Document:
         """A page as it is now."""
-        return scan(decode(self._bytes(path) or b""))
+        return scan_text(decode_text(self._bytes(path) or b""))
 
     def _bytes(self, path: str) -> bytes | None:
         """A file, in the workspace or outside; None for one that cannot be read or must be left alone."""
@@ -149,12 +153,12 @@ class LinkGraph:
             return Path(path).read_bytes() if is_outside(path) else self._tree.read(path)
         return None
 
-    def view(self, path: str) -> Part | None:
+    def view(self, path: str) -> PagePart | None:
         """What decides whether a memory fits a page; None when there is no such page."""
         if path not in self.names:
             return None
         if path not in self._views:
-            self._views[path] = describe(read_page(path, self._bytes(path) or b""))
+            self._views[path] = read_part(read_page(path, self._bytes(path) or b""))
         return self._views[path]
 
     def is_hub(self, path: str) -> bool:
@@ -166,9 +170,9 @@ class LinkGraph:
         return list(links_to(path, self.table.links(keys_to(path)), self.names))
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> LinkScene:
         """The files as they are, for asking how far references lead."""
-        return Scene(self.names, self._outline)
+        return LinkScene(self.names, self._outline)
 
     def _outline(self, path: str) -> Outline | None:
         """The places of a file, looked for once as long as it stays the same."""
@@ -206,7 +210,7 @@ class LinkGraph:
         scene = self.scene
         for link, once in self.table.every_link():
             now = scene.reach(link)
-            if _is_ours(link, once) and now < max(once, wanted(link.reference)):
+            if _is_ours(link, once) and now < max(once, wanted_reach(link.reference)):
                 yield link, now < once
 
     def moved(self) -> dict[str, str]:
@@ -216,7 +220,11 @@ class LinkGraph:
             return {}
         before = self.names.changed(moves.values(), moves)
         waits = any(self._waits(old, new, before) for old, new in moves.items())
-        return moves if waits or any(resolve(link.reference, link.source, before) for link in self._astray()) else {}
+        return (
+            moves
+            if waits or any(resolve_reference(link.reference, link.source, before) for link in self._astray())
+            else {}
+        )
 
     def _astray(self) -> Iterator[Link]:
         """The references that led to a file and lead to none now."""
@@ -239,7 +247,9 @@ class LinkGraph:
     def _waits(self, old: str, new: str, before: Names) -> bool:
         """Whether a link of a moved page leads nowhere that led somewhere from its old place."""
         links = [link.reference for link in self.table.links_of(new)]
-        return any(not resolve(item, new, self.names) and resolve(item, old, before) for item in links)
+        return any(
+            not resolve_reference(item, new, self.names) and resolve_reference(item, old, before) for item in links
+        )
 
     def sizes(self) -> dict[str, int]:
         """The bytes of every page of the bank."""
@@ -270,11 +280,11 @@ def _pages(paths: Collection[str]) -> list[str]:
     return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]
 
 
-def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Fingerprint]]:
+def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, FileFingerprint]]:
     """A file as it looks, if it is one, and is still there."""
     try:
         state = entry.stat(follow_symlinks=False)
     except OSError:
         return
     if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
-        yield path, Fingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+        yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from bankd.adapters.storage.derived import DerivedDatabase
-from bankd.core.daemon.settle import Fingerprint
+from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.links.linking import Link, link_key
 from bankd.core.links.points import Reach
 from bankd.core.links.references import Reference
 from bankd.core.links.relink import Source
 from bankd.core.markdown.anchors import Outline, Spot
 from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.scanner import decode, encode
+from bankd.core.markdown.scanner import decode_text, encode_text
 
 _FORMAT = 4
 _BATCH = 500
@@ -47,12 +47,12 @@ class LinkTable(DerivedDatabase):
         """Open the table."""
         super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
 
-    def files(self) -> dict[str, Fingerprint]:
+    def files(self) -> dict[str, FileFingerprint]:
         """Every file that was seen, with how it looked then."""
         return dict(self.read("SELECT path, size, mtime_ns, inode FROM files", (), _seen))
 
     def record(
-        self, path: str, seen: Fingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
+        self, path: str, seen: FileFingerprint, data: bytes | None, source: Source | None, ids: Iterable[str]
     ) -> None:
         """Remember a file; one without `data` only as something that a link may lead to."""
         known = self.execute("SELECT target, MAX(reach), led FROM links WHERE source = ? GROUP BY target", (path,))
@@ -63,9 +63,21 @@ class LinkTable(DerivedDatabase):
         self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", values)
         self.execute_many("INSERT INTO ids VALUES (?, ?)", [(path, id_) for id_ in ids])
         rows = [
-            (path, encode(link_key(path, r)), r.kind, r.line, r.start, r.end, target, r.is_angled, reach, led, False)
+            (
+                path,
+                encode_text(link_key(path, r)),
+                r.kind,
+                r.line,
+                r.start,
+                r.end,
+                target,
+                r.is_angled,
+                reach,
+                led,
+                False,
+            )
             for r in (source.references if source else ())
-            for target in [encode(r.target)]
+            for target in [encode_text(r.target)]
             for reach, led in [reached.get(target, (0, None))]
         ]
         self.execute_many("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -77,7 +89,7 @@ class LinkTable(DerivedDatabase):
 
     def links(self, keys: Collection[str]) -> Iterator[Link]:
         """The references whose target ends with one of these words."""
-        wanted = sorted(map(encode, keys))
+        wanted = sorted(map(encode_text, keys))
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
             yield from self._links(f"key IN ({','.join('?' * len(batch))})", batch)
@@ -97,7 +109,7 @@ class LinkTable(DerivedDatabase):
 
     def mark_reached(self, links: Iterable[tuple[Link, Reach, str | None]]) -> None:
         """Remember how far these references lead and to which file: if they stop doing so, that is news."""
-        rows = [(reach, led, link.source, encode(link.reference.target)) for link, reach, led in links]
+        rows = [(reach, led, link.source, encode_text(link.reference.target)) for link, reach, led in links]
         changes = "is_lost = reach > ?1, led = CASE WHEN ?1 = 2 THEN ?2 ELSE led END, reach = MAX(reach, ?1)"
         self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
 
@@ -145,13 +157,13 @@ class LinkTable(DerivedDatabase):
         self.execute_many("DELETE FROM moved WHERE old = ?", [(path,) for path in old])
 
 
-def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, Fingerprint]:
-    return path, Fingerprint(size, mtime_ns, inode)
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+    return path, FileFingerprint(size, mtime_ns, inode)
 
 
 def _link(source: str, kind: str, *place: Any) -> Link:
     line, first, last, target, angled = place
-    return Link(source, Reference(LinkKind(kind), line, first, last, decode(target), bool(angled)))
+    return Link(source, Reference(LinkKind(kind), line, first, last, decode_text(target), bool(angled)))
 
 
 def _outline(text: str) -> Outline:

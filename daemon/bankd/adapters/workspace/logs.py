@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import IO
 
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.workspace.catalogue import Catalogue
-from bankd.core.daemon.settle import UNENDED_MINUTES, Fingerprint, Survey
-from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogReading, Place, read_log, without_unended
-from bankd.core.markdown.scanner import decode
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
+from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
+from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
+from bankd.core.markdown.scanner import decode_text
 from bankd.core.markdown.utf8 import decode_wide, is_wide
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.plan import Deferred
@@ -29,16 +29,16 @@ _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a yea
 
 
 class LogFiles:
-    """The logs of a workspace, with what the catalogue knows of each."""
+    """The logs of a workspace, with what the catalog knows of each."""
 
     def __init__(
-        self, files: BankFiles, catalogue: Catalogue, now: datetime, settle_seconds: float, anywhere: bool
+        self, files: BankFiles, catalog_db: CatalogDatabase, now: datetime, settle_seconds: float, anywhere: bool
     ) -> None:
         """Look at the folder once; `now` decides which files are still being written."""
-        self._files, self._catalogue, self._anywhere, self._now = files, catalogue, anywhere, now
+        self._files, self._catalog_db, self._anywhere, self._now = files, catalog_db, anywhere, now
         self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
-        self._known: Mapping[str, Fingerprint] = catalogue.fingerprints(FOLDER)
-        self._unended: dict[str, tuple[Fingerprint, float]] = {}
+        self._known: Mapping[str, FileFingerprint] = catalog_db.fingerprints(FOLDER)
+        self._unended: dict[str, tuple[FileFingerprint, float]] = {}
 
     def present(self) -> frozenset[str]:
         """The names of all logs, read or not."""
@@ -48,7 +48,7 @@ class LogFiles:
         """The logs that changed since they were last marked as read, and those that have to wait."""
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
-        readings, unended = [], self._catalogue.unended()
+        readings, unended = [], self._catalog_db.unended()
         for path in (path for path, seen in self._survey.files.items() if self._known.get(path) != seen):
             reading = self._read(path)
             if isinstance(reading, Deferred):
@@ -60,7 +60,7 @@ class LogFiles:
                 readings.append(reading)
         return readings, waiting
 
-    def _is_left_alone(self, path: str, unended: Mapping[str, tuple[Fingerprint, float]]) -> bool:
+    def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
         """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
         seen, now = self._survey.files[path], self._now.timestamp()
         before, since = unended.get(path, (seen, now))
@@ -70,26 +70,26 @@ class LogFiles:
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         """Remember, by log, the lines that were not taken in and wait for a person."""
         listed = dict(lines)
-        self._catalogue.change(lambda: self._note_held_back(listed))
+        self._catalog_db.change(lambda: self._note_held_back(listed))
 
     def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         for log, held_back in lines.items():
-            self._catalogue.record_held_back(log, held_back)
+            self._catalog_db.record_held_back(log, held_back)
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
         listed = list(readings)
-        self._catalogue.change(lambda: self._mark_read(listed))
+        self._catalog_db.change(lambda: self._mark_read(listed))
 
     def _mark_read(self, readings: Iterable[LogReading]) -> None:
         by_name = {_name(path): path for path in self._survey.files}
-        self._catalogue.record_unended(self._unended)
+        self._catalog_db.record_unended(self._unended)
         for path in self._known.keys() - self._survey.files.keys():
-            self._catalogue.forget_file(path)
-            self._catalogue.record_held_back(_name(path), ())
+            self._catalog_db.forget_file(path)
+            self._catalog_db.record_held_back(_name(path), ())
         for reading in readings:
             path = by_name[reading.log]
-            self._catalogue.record_file(path, self._survey.files[path])
+            self._catalog_db.record_file(path, self._survey.files[path])
 
     def _read(self, path: str) -> LogReading | Deferred:
         try:
@@ -107,7 +107,7 @@ def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | Non
     except FileNotFoundError:
         return None
     reading = read_log(log, text, anywhere=anywhere)
-    bad = (*reading.bad, *(BadLine(Place(log, number), reason) for number, reason in unread.items()))
+    bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
     return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
@@ -136,7 +136,7 @@ def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
             long_lines[number] = _TOO_LONG
         kept.append(b"\n" if too_long else line)
         size += len(kept[-1])
-    return decode(b"".join(kept)), long_lines
+    return decode_text(b"".join(kept)), long_lines
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:

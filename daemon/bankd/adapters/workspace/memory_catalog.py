@@ -1,4 +1,4 @@
-"""What the bank and its archive hold: the catalogue, brought up to date with the pages that changed."""
+"""What the bank and its archive hold: the catalog, brought up to date with the pages that changed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from functools import lru_cache
 from itertools import groupby
 
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.workspace.catalogue import Catalogue, Held, entry_text
+from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory, entry_text
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
-from bankd.core.daemon.settle import Fingerprint
-from bankd.core.edits.operations import digest
+from bankd.core.daemon.settle import FileFingerprint
+from bankd.core.edits.operations import digest_of
 from bankd.core.edits.spans import block_key
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.decay import FADING_TAG
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import Entry, Page, holds_memories, read_page
 from bankd.core.plan.plan import Deferred, Undated
 from bankd.errors import ConflictError
@@ -25,19 +25,19 @@ from bankd.errors import ConflictError
 FOLDERS = ("bank", "archive")
 
 
-class PageHoldings:
+class PageMemoryCatalog:
     """The pages of a workspace as the rules ask for them."""
 
     def __init__(
         self,
         files: BankFiles,
-        catalogue: Catalogue,
+        catalog_db: CatalogDatabase,
         settle_seconds: float,
         resting: Mapping[str, datetime] | None = None,
         own_writes: Mapping[str, str] | None = None,
     ) -> None:
         """Ask of these files; pages `resting` until a moment are not to be written before, `own_writes` are complete."""
-        self._files, self._catalogue, self._settle = files, catalogue, settle_seconds
+        self._files, self._catalog_db, self._settle = files, catalog_db, settle_seconds
         self._resting = {path: f"{why_resting(until)}; {ADVICE}" for path, until in (resting or {}).items()}
         self._closed: dict[str, str] = {}
         self._own_writes = own_writes if own_writes is not None else {}
@@ -45,19 +45,19 @@ class PageHoldings:
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
         self._closed = dict(self._resting)
-        self._catalogue.refill = lambda: self._take_in(now)
+        self._catalog_db.refill = lambda: self._take_in(now)
         self._take_in(now)
         return [Deferred(path, reason, path in self._resting) for path, reason in sorted(self._closed.items())]
 
     def _take_in(self, now: datetime) -> None:
-        self._catalogue.change(lambda: self._refresh_all(now))
+        self._catalog_db.change(lambda: self._refresh_all(now))
 
     def _refresh_all(self, now: datetime) -> None:
         for folder in FOLDERS:
             self._refresh(folder, now)
 
     def _refresh(self, folder: str, now: datetime) -> None:
-        known = self._catalogue.fingerprints(folder)
+        known = self._catalog_db.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
         self._closed |= {**survey.unsettled, **survey.quarantined}
         self._read_own_writes(survey.unsettled)
@@ -67,83 +67,83 @@ class PageHoldings:
             if known.get(path) != seen:
                 self._read(path, seen)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
-            self._catalogue.forget_file(path)
+            self._catalog_db.forget_file(path)
 
     def _read_own_writes(self, unsettled: Iterable[str]) -> None:
         """Read what we have just written ourselves: it is young, and complete all the same."""
         for path in sorted(self._own_writes.keys() & set(unsettled)):
             seen, data = self._files.fingerprint(path), self._files.read(path)
-            if seen and data is not None and digest(data) == self._own_writes[path] and holds_memories(path):
-                self._catalogue.record_page(path, seen, data)
+            if seen and data is not None and digest_of(data) == self._own_writes[path] and holds_memories(path):
+                self._catalog_db.record_page(path, seen, data)
 
-    def _read(self, path: str, seen: Fingerprint) -> None:
+    def _read(self, path: str, seen: FileFingerprint) -> None:
         try:
             data = self._files.read(path)
         except (ConflictError, OSError) as error:
             self._closed[path] = str(error)
             return
         if data is not None:
-            self._catalogue.record_page(path, seen, data)
+            self._catalog_db.record_page(path, seen, data)
 
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For each id that is held: the pages that hold it, relative to the workspace."""
-        found = self._catalogue.find_ids(ids)
+        found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
-    def twins_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+    def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory.
 
-        The page is read again before it is believed: a line must not be blocked by a catalogue that lags behind.
+        The page is read again before it is believed: a line must not be blocked by a catalog that lags behind.
         """
-        found = self._catalogue.find_keys(keys)
+        found = self._catalog_db.find_keys(keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because a hand copied them with their id."""
-        return self._catalogue.copied()
+        return self._catalog_db.copied()
 
     def undated(self) -> Sequence[Undated]:
         """The confidences that a hand wrote without their day, on pages that can be written now."""
-        open_ = [held for held in self._catalogue.undated() if held.path not in self._closed]
+        open_ = [held for held in self._catalog_db.undated() if held.path not in self._closed]
         return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
 
-    def text_of(self, held: Held) -> str | None:
+    def text_of(self, held: HeldMemory) -> str | None:
         """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
         return next((text for _, text in self._texts_at([held])), None)
 
-    def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, Lines]:
+    def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
-        places = (held for found in self._catalogue.find_ids(ids).values() for held in found)
+        places = (held for found in self._catalog_db.find_ids(ids).values() for held in found)
         found = self._lines_at(held for held in places if held.path.startswith(f"{folder}/"))
         return {held.id: lines for held, lines in found if held.id}
 
-    def all_lines(self, folder: str = "bank") -> Mapping[str, Lines]:
+    def all_lines(self, folder: str = "bank") -> Mapping[str, MemoryLines]:
         """The same of every memory with an id, in the order of pages."""
-        return self.lines_of(self._catalogue.ids(folder), folder)
+        return self.lines_of(self._catalog_db.ids(folder), folder)
 
     def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
         """Where each memory stands, `page:line`, and what it says there, wherever it is."""
-        places = (places[0] for places in self._catalogue.find_ids(ids).values())
+        places = (places[0] for places in self._catalog_db.find_ids(ids).values())
         return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
     def pages(self, folder: str = "bank") -> Iterator[Page]:
         """Every page that holds memories."""
-        return (self._page(path).page for path in self._catalogue.count(folder))
+        return (self._page(path).page for path in self._catalog_db.count(folder))
 
-    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Lines]:
+    def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
         """The same of memories without an id, by page and line."""
-        found = self._lines_at(Held(path, line, None) for path, line in places)
+        found = self._lines_at(HeldMemory(path, line, None) for path, line in places)
         return {(held.path, held.line): lines for held, lines in found}
 
-    def _lines_at(self, places: Iterable[Held]) -> Iterator[tuple[Held, Lines]]:
+    def _lines_at(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, MemoryLines]]:
         open_ = (held for held in places if held.path not in self._closed)
         return ((held, page.lines.of(entry)) for held, page, entry in self._found(open_))
 
-    def _texts_at(self, places: Iterable[Held]) -> Iterator[tuple[Held, str]]:
+    def _texts_at(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, str]]:
         return ((held, entry_text(page.page, entry)) for held, page, entry in self._found(places))
 
-    def _found(self, places: Iterable[Held]) -> Iterator[tuple[Held, _Standing, Entry]]:
+    def _found(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, _Standing, Entry]]:
         """Memories where they are now, page by page: each is read and taken apart once."""
         ordered = sorted(places, key=lambda held: (held.path, held.line))
         for path, of_page in groupby(ordered, key=lambda held: held.path):
@@ -159,7 +159,7 @@ class PageHoldings:
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
-        found = [(held, c) for held, tag, c in self._catalogue.confident() if tag == FADING_TAG]
+        found = [(held, c) for held, tag, c in self._catalog_db.confident() if tag == FADING_TAG]
         return [Opinion(held.path, held.line, held.id, c) for held, c in found if held.path not in self._closed]
 
     def memory_at(self, path: str, line: int) -> Memory | None:
@@ -173,7 +173,7 @@ class PageHoldings:
 
     def count(self) -> int:
         """How many memories the bank holds."""
-        return sum(self._catalogue.count("bank").values())
+        return sum(self._catalog_db.count("bank").values())
 
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""

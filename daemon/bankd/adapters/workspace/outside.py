@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from bankd.adapters.storage.syscalls import Calls
+from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FILE_CAP, open_regular, read_all
 from bankd.core.edits.operations import Operation, Rewrite
 from bankd.core.edits.transaction import Look, Step, take_step
@@ -24,7 +24,7 @@ _TRIES = 5
 class OutsideFiles:
     """Writes files outside the workspace, by absolute paths."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Syscalls) -> None:
         self._calls = calls
 
     def relink(self, operations: Iterable[Operation], look: Look, rewrite: Rewrite) -> list[str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bankd.adapters.storage.derived import clear_the_way
-from bankd.core.daemon.schedule_rows import Row, row_from_json, row_to_json
+from bankd.core.daemon.schedule_rows import LedgerRow, row_from_json, row_to_json
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ LARGEST = 4 << 20
 KEPT_IN_MEMORY = 2000
 
 
-def read_rows(workspace: Path) -> Iterator[Row]:
+def read_ledger(workspace: Path) -> Iterator[LedgerRow]:
     """The rows, oldest first; a torn or foreign line is skipped."""
     try:
         data = (workspace / PATH).read_bytes()
@@ -32,7 +32,7 @@ def read_rows(workspace: Path) -> Iterator[Row]:
     yield from parse_rows(data.split(b"\n"))
 
 
-def parse_rows(lines: Iterable[bytes]) -> Iterator[Row]:
+def parse_rows(lines: Iterable[bytes]) -> Iterator[LedgerRow]:
     """The rows of these lines; a torn or foreign line is skipped."""
     for line in lines:
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, AttributeError):
@@ -45,12 +45,12 @@ class RunLedger:
     def __init__(self, workspace: Path) -> None:
         """Read what is there, and end a line that a crash tore."""
         self._path = workspace / PATH
-        self.rows: deque[Row] = deque(read_rows(workspace), KEPT_IN_MEMORY)
+        self.rows: deque[LedgerRow] = deque(read_ledger(workspace), KEPT_IN_MEMORY)
         self._unwritten = b"\n" if self._is_torn() else b""
         self._seen = self._size()
-        self._own: list[Row] = []
+        self._own: list[LedgerRow] = []
 
-    def add(self, row: Row) -> None:
+    def add(self, row: LedgerRow) -> None:
         """Append a row."""
         self.rows.append(row)
         self._own.append(row)
@@ -60,11 +60,11 @@ class RunLedger:
         except OSError as error:
             log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
 
-    def read(self) -> Iterator[Row]:
+    def read(self) -> Iterator[LedgerRow]:
         """All rows, those before the ones in memory too."""
-        return read_rows(self._path.parent.parent)
+        return read_ledger(self._path.parent.parent)
 
-    def learn(self) -> list[Row]:
+    def learn(self) -> list[LedgerRow]:
         """The rows that others have added since the last time: the runs themselves, and commands."""
         own = {(row.at, row.job, row.outcome) for row in self._own}
         fresh = [row for row in self._unseen() if (row.at, row.job, row.outcome) not in own]
@@ -72,7 +72,7 @@ class RunLedger:
         self.rows.extend(fresh)
         return fresh
 
-    def _unseen(self) -> list[Row]:
+    def _unseen(self) -> list[LedgerRow]:
         start, self._seen = min(self._seen, self._size()), self._size()
         if start == self._seen:
             return []

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from bankd.adapters.storage.disk import explain
+from bankd.adapters.storage.disk import explain_failure
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import Tree
-from bankd.core.plan.report import Row
+from bankd.adapters.storage.tree import FileTree
+from bankd.core.plan.report import ReportRow
 
 FOLDER = ".bankd/reports"
 _CAP = 64 * 1024 * 1024
@@ -20,10 +20,10 @@ _KEPT = 2_000
 class RunReports:
     """The reports of one workspace; runs in which nothing happened have none."""
 
-    def __init__(self, tree: Tree, staging: Staging) -> None:
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
         self._tree, self._staging = tree, staging
 
-    def keep(self, run: str, rows: Iterable[Row]) -> None:
+    def keep(self, run: str, rows: Iterable[ReportRow]) -> None:
         """Keep the rows of a run; StorageError when the disk does not take them."""
         fields = [[row.sign, row.kind, row.place, row.text, row.reason] for row in rows]
         if not fields:
@@ -34,14 +34,14 @@ class RunReports:
             for name in sorted(names)[:-_KEPT]:
                 self._tree.remove(f"{FOLDER}/{name}")
         except OSError as problem:
-            raise explain(problem, FOLDER) from problem
+            raise explain_failure(problem, FOLDER) from problem
 
-    def read(self, run: str) -> list[Row]:
+    def read(self, run: str) -> list[ReportRow]:
         """The rows of a run; none when it did nothing, or is not kept or not readable any more."""
         if f"{run}.json" not in self._tree.names(FOLDER):
             return []
         try:
             fields: Any = json.loads(self._tree.read_own(f"{FOLDER}/{run}.json", _CAP) or b"[]")
-            return [Row(*map(str, row)) for row in fields]
+            return [ReportRow(*map(str, row)) for row in fields]
         except (ValueError, TypeError, RecursionError):
             return []

@@ -8,7 +8,7 @@ from enum import StrEnum
 FAILURES_IN_A_ROW = 3
 
 
-class Call(StrEnum):
+class PersonCall(StrEnum):
     """What to tell a person."""
 
     FAILING = "failing"
@@ -23,11 +23,11 @@ class Alarm:
     rings: bool = False
 
 
-def after_run(alarm: Alarm, *, worked: bool, after: int = FAILURES_IN_A_ROW) -> tuple[Alarm, Call | None]:
+def after_run(alarm: Alarm, *, worked: bool, after: int = FAILURES_IN_A_ROW) -> tuple[Alarm, PersonCall | None]:
     """The alarm after a run, and the call to make now if any."""
     if worked:
-        return Alarm(), Call.RECOVERED if alarm.rings else None
+        return Alarm(), PersonCall.RECOVERED if alarm.rings else None
     failures = alarm.failures + 1
     if failures < after or alarm.rings:
         return Alarm(failures, alarm.rings), None
-    return Alarm(failures, rings=True), Call.FAILING
+    return Alarm(failures, rings=True), PersonCall.FAILING

@@ -20,7 +20,7 @@ class JumpKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClockReading:
     """One look at three clocks, the last two in seconds since boot: with sleep (CLOCK_BOOTTIME) and without."""
 
     wall: datetime
@@ -46,7 +46,7 @@ class Jump:
         return f"{subject} {words[self.kind]} {timedelta(seconds=round(self.by.total_seconds()))}"
 
 
-def find_jumps(before: Reading, after: Reading) -> tuple[Jump, ...]:
+def find_jumps(before: ClockReading, after: ClockReading) -> tuple[Jump, ...]:
     """The jumps between two readings; waking from sleep to a clock that was set gives both."""
     passed = timedelta(seconds=after.since_boot - before.since_boot)
     slept = passed - timedelta(seconds=after.awake - before.awake)

@@ -47,7 +47,7 @@ def step_between(earlier: ClockLook, later: ClockLook) -> timedelta | None:
     return (later.wall - earlier.wall) - timedelta(seconds=later.steady - earlier.steady)
 
 
-def judge(trust: ClockTrust | None, look: ClockLook) -> ClockTrust:
+def judge_reading(trust: ClockTrust | None, look: ClockLook) -> ClockTrust:
     """Take a look into account: believe it, or freeze; a clock that is set back to where it belongs thaws by itself.
 
     Across a restart nothing tells how long the machine was off: what was believed stays believed, what was frozen
@@ -61,6 +61,6 @@ def judge(trust: ClockTrust | None, look: ClockLook) -> ClockTrust:
     return ClockTrust(trust.anchor, step) if abs(step) > LARGEST_STEP else ClockTrust(look)
 
 
-def accept(look: ClockLook) -> ClockTrust:
+def accept_reading(look: ClockLook) -> ClockTrust:
     """A person says that the clock is right."""
     return ClockTrust(look)

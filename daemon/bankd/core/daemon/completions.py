@@ -27,7 +27,7 @@ class Completable:
     words: tuple[str, ...]
 
 
-def render(shell: str, commands: Sequence[Completable]) -> str:
+def render_completions(shell: str, commands: Sequence[Completable]) -> str:
     """The script for a shell."""
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](commands)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bankd.core.daemon import edit_loops as fights
 from bankd.core.daemon.edit_loops import why_resting
-from bankd.core.daemon.schedule_rows import Outcome, Row, row_to_json
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome, row_to_json
 from bankd.core.lifecycle import copies
 from bankd.core.lifecycle.copies import Copied
 
@@ -58,7 +58,7 @@ class JobFacts:
     """How a job stands."""
 
     name: str
-    last: Row | None = None
+    last: LedgerRow | None = None
     following: datetime | None = None
     failures: int = 0
     running: bool = False
@@ -79,21 +79,21 @@ class DaemonFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class HealthFacts:
     """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found."""
 
     workspace: str
     now: datetime
     bank: BankFacts
     jobs: tuple[JobFacts, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
     daemon: DaemonFacts | None = None
     timezone: str = "UTC"
     unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """Something worth saying, what to do about it, and whether it stays wrong until a person acts."""
 
     text: str
@@ -101,29 +101,29 @@ class Finding:
     needs_person: bool = False
 
 
-def judge(facts: Facts) -> tuple[Finding, ...]:
+def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
     """The findings, those that need a person first."""
     findings = [cannot_be_used(problem) for problem in facts.unusable]
     findings += [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
     if facts.daemon is None and facts.bank.index.pending:
         findings.append(
-            Finding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
+            HealthFinding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
         )
     return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
 
 
-def cannot_be_used(problem: str) -> Finding:
+def cannot_be_used(problem: str) -> HealthFinding:
     """What to say of settings or rules that stop every run and search, until a daemon that has good ones is there."""
-    return Finding(problem, "correct the file, then: bankctl config check", needs_person=True)
+    return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
 
 
-def _judge_daemon(facts: Facts) -> list[Finding]:
+def _judge_daemon(facts: HealthFacts) -> list[HealthFinding]:
     if facts.daemon is None:
-        return [Finding("no daemon runs: nothing is done by itself", "bankctl service install")]
+        return [HealthFinding("no daemon runs: nothing is done by itself", "bankctl service install")]
     found = []
     if facts.daemon.waiting:
         found.append(
-            Finding(
+            HealthFinding(
                 f"the daemon waits: {facts.daemon.waiting}",
                 "it goes on by itself when that is mended",
                 needs_person=True,
@@ -132,17 +132,19 @@ def _judge_daemon(facts: Facts) -> list[Finding]:
     if facts.daemon.settings_problem:
         text = f"the settings cannot be used, the old ones still hold: {facts.daemon.settings_problem}"
         found.append(
-            Finding(text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True)
+            HealthFinding(
+                text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True
+            )
         )
     if facts.daemon.watcher.get("mode") == "polling":
-        found.append(Finding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
+        found.append(HealthFinding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
     return found
 
 
-def _judge_jobs(facts: Facts) -> list[Finding]:
+def _judge_jobs(facts: HealthFacts) -> list[HealthFinding]:
     failing = [job for job in facts.jobs if job.failures and job.last]
     return [
-        Finding(
+        HealthFinding(
             f"{job.name} failed {job.failures} time{'s' if job.failures > 1 else ''} in a row: {job.last.note}",
             "see: bankctl log",
             needs_person=True,
@@ -152,51 +154,53 @@ def _judge_jobs(facts: Facts) -> list[Finding]:
     ]
 
 
-def _judge_bank(bank: BankFacts) -> list[Finding]:
+def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
     found = [
-        Finding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
+        HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
         for folder in bank.missing
     ]
     if bank.disk:
         fix = "make room, or make it writable; what waits is then done by itself"
-        found.append(Finding(f"nothing can be written: {bank.disk}", fix, needs_person=True))
+        found.append(HealthFinding(f"nothing can be written: {bank.disk}", fix, needs_person=True))
     if bank.index.problem:
-        found.append(Finding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
+        found.append(HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
-        found.append(Finding(f"{lines} no rule", "bankctl inbox"))
+        found.append(HealthFinding(f"{lines} no rule", "bankctl inbox"))
     if bank.is_clock_frozen:
         text = "the clock jumped by days that did not pass: nothing is archived for its age"
-        found.append(Finding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
+        found.append(HealthFinding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
     found += map(cannot_be_told, bank.unread_events[:3])
     if len(bank.unread_events) > 3:
         text = f"{len(bank.unread_events) - 3} more lines of events/ cannot be read"
-        found.append(Finding(text, "bankctl doctor lists them", needs_person=True))
+        found.append(HealthFinding(text, "bankctl doctor lists them", needs_person=True))
     found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
     found += [stands_twice(item) for item in bank.copied]
     if bank.held_back:
         lines = "1 line of a log was" if len(bank.held_back) == 1 else f"{len(bank.held_back)} lines of logs were"
         more = " …" if len(bank.held_back) > 3 else ""
         text = f"{lines} not taken in: {', '.join(bank.held_back[:3])}{more}"
-        found.append(Finding(text, "bankctl inbox lists them with the reasons"))
+        found.append(HealthFinding(text, "bankctl inbox lists them with the reasons"))
     found += [cannot_be_written(page, why) for page, why in sorted(bank.closed.items())]
     found += journals_set_aside(bank.set_aside)
     if bank.large:
         more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
         text = f"large pages: {', '.join(bank.large[:3])}{more}"
-        found.append(Finding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"))
+        found.append(
+            HealthFinding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE")
+        )
     return found
 
 
-def cannot_be_told(line: str) -> Finding:
+def cannot_be_told(line: str) -> HealthFinding:
     """What to say of a line of the event log that cannot be read."""
-    return Finding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
+    return HealthFinding(f"{line}; it counts for nothing", "put the line right, or take it out", needs_person=True)
 
 
-def journals_set_aside(paths: Iterable[str]) -> list[Finding]:
+def journals_set_aside(paths: Iterable[str]) -> list[HealthFinding]:
     """What to say of the journals of runs that could not be read."""
     return [
-        Finding(f"{path}: {_LOST.get(path.split('/')[-2], _LOST['runs'])}", "look at it, then delete it")
+        HealthFinding(f"{path}: {_LOST.get(path.split('/')[-2], _LOST['runs'])}", "look at it, then delete it")
         for path in paths
     ]
 
@@ -208,38 +212,40 @@ _LOST = {
 }
 
 
-def fought_over(page: str, until: datetime) -> Finding:
+def fought_over(page: str, until: datetime) -> HealthFinding:
     """What to say of a page that is left alone because something changes it back."""
-    return Finding(f"{page} was {why_resting(until)}", fights.ADVICE, needs_person=True)
+    return HealthFinding(f"{page} was {why_resting(until)}", fights.ADVICE, needs_person=True)
 
 
-def stands_twice(item: Copied) -> Finding:
+def stands_twice(item: Copied) -> HealthFinding:
     """What to say of a memory that a hand copied with its id."""
-    return Finding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
+    return HealthFinding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
 
 
-def cannot_be_written(page: str, why: str) -> Finding:
+def cannot_be_written(page: str, why: str) -> HealthFinding:
     """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
     reason, _, fix = why.partition("; ")
-    return Finding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
+    return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
 
 
-def _judge_missed(facts: Facts) -> list[Finding]:
+def _judge_missed(facts: HealthFacts) -> list[HealthFinding]:
     missed = recent_missed(facts)
     if not missed:
         return []
     lost = [row for row in missed if not row.made_up]
     tail = f", {len(lost)} of them not made up for" if lost else ", all made up for"
-    return [Finding(f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed")]
+    return [
+        HealthFinding(f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed")
+    ]
 
 
-def recent_missed(facts: Facts) -> tuple[Row, ...]:
+def recent_missed(facts: HealthFacts) -> tuple[LedgerRow, ...]:
     """The runs missed of late."""
     since = facts.now - REMEMBER_MISSED
-    return tuple(row for row in facts.rows if row.outcome is Outcome.MISSED and row.at >= since)
+    return tuple(row for row in facts.rows if row.outcome is RunOutcome.MISSED and row.at >= since)
 
 
-def facts_to_json(facts: Facts) -> dict[str, Any]:
+def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
     """The facts with the findings, as `status --json` prints them and the socket sends them."""
     daemon, bank = facts.daemon, facts.bank
     return {
@@ -252,7 +258,7 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
         "index": asdict(bank.index),
         "jobs": [_job_to_json(job) for job in facts.jobs],
         "missed": [row_to_json(row) for row in recent_missed(facts)],
-        "findings": [{"text": f.text, "fix": f.fix, "needs_person": f.needs_person} for f in judge(facts)],
+        "findings": [{"text": f.text, "fix": f.fix, "needs_person": f.needs_person} for f in judge_health(facts)],
     }
 
 

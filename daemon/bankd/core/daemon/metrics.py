@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bankd.core.daemon.health import Facts, judge, recent_missed
-from bankd.core.daemon.schedule_rows import Outcome
+from bankd.core.daemon.health import HealthFacts, judge_health, recent_missed
+from bankd.core.daemon.schedule_rows import RunOutcome
 
 _HELP = {
     "bankd_pages": "Pages of the bank.",
@@ -25,7 +25,7 @@ _HELP = {
 }
 
 
-def render_metrics(facts: Facts) -> str:
+def render_metrics(facts: HealthFacts) -> str:
     """All metrics, each with its help and type."""
     lines: list[str] = []
     seen = set()
@@ -38,7 +38,7 @@ def render_metrics(facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _samples(facts: Facts) -> Iterator[tuple[str, str, float]]:
+def _samples(facts: HealthFacts) -> Iterator[tuple[str, str, float]]:
     bank = facts.bank
     yield "bankd_pages", "", bank.pages
     yield "bankd_memories", "", bank.index.memories
@@ -47,18 +47,18 @@ def _samples(facts: Facts) -> Iterator[tuple[str, str, float]]:
     yield "bankd_index_provisional_pages", "", bank.index.provisional
     yield from _job_samples(facts)
     yield "bankd_missed_runs", "", len(recent_missed(facts))
-    yield "bankd_needs_person", "", sum(finding.needs_person for finding in judge(facts))
+    yield "bankd_needs_person", "", sum(finding.needs_person for finding in judge_health(facts))
     if facts.daemon is not None:
         yield "bankd_watcher_lost_events_total", "", float(facts.daemon.watcher.get("losses", 0))
         yield "bankd_requests_total", "", facts.daemon.requests
         yield "bankd_refused_total", "", facts.daemon.refused
 
 
-def _job_samples(facts: Facts) -> Iterator[tuple[str, str, float]]:
+def _job_samples(facts: HealthFacts) -> Iterator[tuple[str, str, float]]:
     for job in facts.jobs:
         yield "bankd_job_failures_in_a_row", f'{{job="{job.name}"}}', job.failures
     for job in facts.jobs:
-        if job.last is not None and job.last.outcome in {Outcome.RAN, Outcome.FAILED}:
+        if job.last is not None and job.last.outcome in {RunOutcome.RAN, RunOutcome.FAILED}:
             yield "bankd_job_last_end_timestamp_seconds", f'{{job="{job.name}"}}', job.last.at.timestamp()
     for job in facts.jobs:
         if job.last is not None:

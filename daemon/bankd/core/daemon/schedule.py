@@ -1,7 +1,7 @@
 """Which jobs are due: a function of the timetable, what was accounted for, the clock and the policy for missed runs.
 
 A slot is one occasion in a timetable. Each is accounted for exactly once: run, or missed, and then made up for or
-not. Nothing here waits, reads the clock or remembers; `look` gives the new standing back.
+not. Nothing here waits, reads the clock or remembers; `check_schedule` gives the new state back.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class JobState:
     """What a job has behind it: slots up to `anchor`, and those in `accounted`, need no more attention."""
 
     anchor: datetime
@@ -128,57 +128,57 @@ class MissedSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What one look at the clock found: the slot to run now, those that were missed, and the new standing."""
+class ScheduleCheck:
+    """What one look at the clock found: the slot to run now, those that were missed, and the new state."""
 
     run: Slot | None
     missed: tuple[MissedSlot, ...]
-    standing: Standing
+    state: JobState
 
 
-def look(job: Job, standing: Standing, now: datetime) -> Look:
-    """Decide what to do now; a slot that the look names is accounted for in the standing it gives."""
-    standing = _after_step_back(standing, now)
-    known = {slot.key for slot in standing.accounted} if job.timetable.once else set()
-    open_slots = [slot for slot in job.timetable.slots(standing.anchor, now) if slot.key not in known]
+def check_schedule(job: Job, state: JobState, now: datetime) -> ScheduleCheck:
+    """Decide what to do now; a slot that the look names is accounted for in the state it gives."""
+    state = _after_step_back(state, now)
+    known = {slot.key for slot in state.accounted} if job.timetable.once else set()
+    open_slots = [slot for slot in job.timetable.slots(state.anchor, now) if slot.key not in known]
     if not open_slots:
-        return _retry(standing, now)
+        return _retry(state, now)
     latest = open_slots[-1]
     is_late = now - latest.due > ON_TIME
     runs = not is_late or job.make_up is None or now - latest.due <= job.make_up
     late = open_slots if is_late else open_slots[:-1]
     missed = tuple(MissedSlot(slot, made_up=runs and job.make_up != timedelta(0)) for slot in late)
-    accounted = (*standing.accounted, *open_slots)[-REMEMBERED:]
-    return Look(latest if runs else None, missed, replace(standing, anchor=latest.due, accounted=accounted))
+    accounted = (*state.accounted, *open_slots)[-REMEMBERED:]
+    return ScheduleCheck(latest if runs else None, missed, replace(state, anchor=latest.due, accounted=accounted))
 
 
-def _after_step_back(standing: Standing, now: datetime) -> Standing:
-    if standing.retry_at is not None and standing.retry_at - now > LAST_RETRY:
-        standing = replace(standing, retry_at=now)
-    if standing.anchor - now <= STEP_BACK:
-        return standing
-    kept = tuple(slot for slot in standing.accounted if slot.due - now <= TAKEN_BACK)
-    return replace(standing, anchor=now, accounted=kept)
+def _after_step_back(state: JobState, now: datetime) -> JobState:
+    if state.retry_at is not None and state.retry_at - now > LAST_RETRY:
+        state = replace(state, retry_at=now)
+    if state.anchor - now <= STEP_BACK:
+        return state
+    kept = tuple(slot for slot in state.accounted if slot.due - now <= TAKEN_BACK)
+    return replace(state, anchor=now, accounted=kept)
 
 
-def _retry(standing: Standing, now: datetime) -> Look:
-    if standing.failed is None or standing.retry_at is None or now < standing.retry_at:
-        return Look(None, (), standing)
-    return Look(standing.failed, (), replace(standing, retry_at=None))
+def _retry(state: JobState, now: datetime) -> ScheduleCheck:
+    if state.failed is None or state.retry_at is None or now < state.retry_at:
+        return ScheduleCheck(None, (), state)
+    return ScheduleCheck(state.failed, (), replace(state, retry_at=None))
 
 
-def worked(standing: Standing) -> Standing:
-    """The standing after a run that ended well."""
-    return replace(standing, failures=0, failed=None, retry_at=None)
+def after_success(state: JobState) -> JobState:
+    """The state after a run that ended well."""
+    return replace(state, failures=0, failed=None, retry_at=None)
 
 
-def failed(standing: Standing, slot: Slot, now: datetime) -> Standing:
-    """The standing after a run that failed: it is tried again after 1, 2, 4 … 60 minutes, or at its next slot."""
-    wait = min(FIRST_RETRY * 2 ** min(standing.failures, 10), LAST_RETRY)
-    return replace(standing, failures=standing.failures + 1, failed=slot, retry_at=now + wait)
+def after_failure(state: JobState, slot: Slot, now: datetime) -> JobState:
+    """The state after a run that failed: it is tried again after 1, 2, 4 … 60 minutes, or at its next slot."""
+    wait = min(FIRST_RETRY * 2 ** min(state.failures, 10), LAST_RETRY)
+    return replace(state, failures=state.failures + 1, failed=slot, retry_at=now + wait)
 
 
-def following(job: Job, standing: Standing, now: datetime) -> datetime:
+def next_run(job: Job, state: JobState, now: datetime) -> datetime:
     """When the job runs next, as far as one can tell now."""
     planned = job.timetable.following(now).due
-    return planned if standing.retry_at is None else min(planned, max(standing.retry_at, now))
+    return planned if state.retry_at is None else min(planned, max(state.retry_at, now))

@@ -13,10 +13,10 @@ from enum import StrEnum
 from typing import Any
 
 from bankd.core.daemon.alerts import FAILURES_IN_A_ROW, Alarm, after_run
-from bankd.core.daemon.schedule import REMEMBERED, Slot, Standing, failed, worked
+from bankd.core.daemon.schedule import REMEMBERED, JobState, Slot, after_failure, after_success
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """What a row tells."""
 
     ENROLLED = "enrolled"
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     """One line of the ledger; a run that nobody planned, such as one a person asked for, has no slot.
 
     A run `by_hand` was made by a command while the daemon lent the workspace, or where there was none; at a moment that
@@ -39,7 +39,7 @@ class Row:
 
     at: datetime
     job: str
-    outcome: Outcome
+    outcome: RunOutcome
     slot: Slot | None = None
     made_up: bool = False
     seconds: float = 0.0
@@ -55,76 +55,76 @@ class Row:
 class History:
     """What the rows say of one job."""
 
-    standing: Standing
+    state: JobState
     alarm: Alarm = field(default_factory=Alarm)
-    last: Row | None = None
-    open: Row | None = None
+    last: LedgerRow | None = None
+    open: LedgerRow | None = None
 
 
-def recount(job: str, rows: Iterable[Row], now: datetime, after: int = FAILURES_IN_A_ROW) -> History:
+def fold_rows(job: str, rows: Iterable[LedgerRow], now: datetime, after: int = FAILURES_IN_A_ROW) -> History:
     """Fold the rows of a job; without any, everything up to now counts as accounted for."""
-    history = History(Standing(anchor=now))
+    history = History(JobState(anchor=now))
     for row in rows:
         if row.job == job:
             history = add_row(history, row, after)
     if history.open is None:
         return history
     # Begun and never ended: the process was killed. It counts as a failure, so that a crash loop calls somebody.
-    cut_off = replace(history.open, outcome=Outcome.FAILED, note="cut off: the process ended in the middle")
+    cut_off = replace(history.open, outcome=RunOutcome.FAILED, note="cut off: the process ended in the middle")
     return add_row(history, cut_off, after)
 
 
-def add_row(history: History, row: Row, after: int = FAILURES_IN_A_ROW) -> History:
+def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) -> History:
     """The history after one more row of its job."""
-    standing = history.standing
+    state = history.state
     match row.outcome:
-        case Outcome.ENROLLED:
-            return History(Standing(anchor=row.at))
-        case Outcome.STARTED:
-            return replace(history, standing=_account(standing, row.slot), open=row)
-        case Outcome.MISSED | Outcome.CLOCK:
-            return replace(history, standing=_account(standing, row.slot))
-        case Outcome.RAN:
+        case RunOutcome.ENROLLED:
+            return History(JobState(anchor=row.at))
+        case RunOutcome.STARTED:
+            return replace(history, state=_account(state, row.slot), open=row)
+        case RunOutcome.MISSED | RunOutcome.CLOCK:
+            return replace(history, state=_account(state, row.slot))
+        case RunOutcome.RAN:
             alarm, _ = after_run(history.alarm, worked=True, after=after)
-            return History(worked(standing), alarm, row)
-        case Outcome.FAILED | Outcome.REFUSED:
+            return History(after_success(state), alarm, row)
+        case RunOutcome.FAILED | RunOutcome.REFUSED:
             return _after_failure(history, row, after)
-        case Outcome.STOPPED:
-            retry = replace(standing, failed=_slot_of(history, row), retry_at=row.at)
+        case RunOutcome.STOPPED:
+            retry = replace(state, failed=_slot_of(history, row), retry_at=row.at)
             return History(retry, history.alarm, row)
 
 
-def _after_failure(history: History, row: Row, after: int) -> History:
+def _after_failure(history: History, row: LedgerRow, after: int) -> History:
     if row.by_hand:  # who asked for it was told: nobody has to be called, and nothing is tried again
         return replace(history, last=row)
     alarm, _ = after_run(history.alarm, worked=False, after=after)
-    return History(failed(history.standing, _slot_of(history, row), row.at), alarm, row)
+    return History(after_failure(history.state, _slot_of(history, row), row.at), alarm, row)
 
 
-def _slot_of(history: History, row: Row) -> Slot:
+def _slot_of(history: History, row: LedgerRow) -> Slot:
     """The slot of a run that ended: the row that says so may come from another process, which does not know it."""
     begun = history.open.slot if history.open else None
     return row.slot or begun or Slot("", row.at)
 
 
-def is_enrolled(job: str, rows: Iterable[Row]) -> bool:
+def is_enrolled(job: str, rows: Iterable[LedgerRow]) -> bool:
     """Whether the timetable of a job was ever begun; runs by hand do not begin it."""
-    return any(row.job == job and (row.outcome is Outcome.ENROLLED or row.slot is not None) for row in rows)
+    return any(row.job == job and (row.outcome is RunOutcome.ENROLLED or row.slot is not None) for row in rows)
 
 
-def _account(standing: Standing, slot: Slot | None) -> Standing:
+def _account(state: JobState, slot: Slot | None) -> JobState:
     if slot is None or not slot.key:
-        return standing
-    kept = tuple(other for other in standing.accounted if other.key != slot.key)
-    return replace(standing, anchor=slot.due, accounted=(*kept, slot)[-REMEMBERED:])
+        return state
+    kept = tuple(other for other in state.accounted if other.key != slot.key)
+    return replace(state, anchor=slot.due, accounted=(*kept, slot)[-REMEMBERED:])
 
 
-def row_to_json(row: Row) -> dict[str, Any]:
+def row_to_json(row: LedgerRow) -> dict[str, Any]:
     """The row as its line in the ledger has it; what is empty is left out."""
     line: dict[str, Any] = {"at": row.at.isoformat(), "job": row.job, "outcome": row.outcome.value}
     if row.slot is not None:
         line |= {"slot": row.slot.key, "due": row.slot.due.isoformat()}
-    if row.outcome is Outcome.MISSED:
+    if row.outcome is RunOutcome.MISSED:
         line["made_up"] = row.made_up
     if row.seconds:
         line["seconds"] = round(row.seconds, 3)
@@ -139,11 +139,11 @@ def row_to_json(row: Row) -> dict[str, Any]:
     return line | {name: value for name, value in rest.items() if value}
 
 
-def row_from_json(line: Mapping[str, Any]) -> Row:
+def row_from_json(line: Mapping[str, Any]) -> LedgerRow:
     """The row of a line; raises ValueError, KeyError or TypeError when it is none."""
     slot = Slot(str(line["slot"]), _aware(line["due"])) if "slot" in line else None
-    outcome, made_up = Outcome(line["outcome"]), line.get("made_up") is True
-    return Row(
+    outcome, made_up = RunOutcome(line["outcome"]), line.get("made_up") is True
+    return LedgerRow(
         _aware(line["at"]),
         str(line["job"]),
         outcome,
@@ -159,14 +159,14 @@ def row_from_json(line: Mapping[str, Any]) -> Row:
     )
 
 
-_LOGGED = frozenset({Outcome.RAN, Outcome.FAILED, Outcome.REFUSED, Outcome.MISSED})
+_LOGGED = frozenset({RunOutcome.RAN, RunOutcome.FAILED, RunOutcome.REFUSED, RunOutcome.MISSED})
 
 
-def logged_run(row: Row) -> dict[str, Any] | None:
+def logged_run(row: LedgerRow) -> dict[str, Any] | None:
     """A row as `bankctl log` shows it; None for one that tells of no run, or of none that ended."""
     if row.outcome not in _LOGGED:
         return None
-    status = row.outcome.value if row.outcome is not Outcome.RAN else "changed" if row.changed else "empty"
+    status = row.outcome.value if row.outcome is not RunOutcome.RAN else "changed" if row.changed else "empty"
     fields: dict[str, Any] = {
         "run": row.run,
         "cycle": row.job,
@@ -174,7 +174,7 @@ def logged_run(row: Row) -> dict[str, Any] | None:
         "status": status,
         "note": row.note,
     }
-    if row.slot is not None and row.outcome is Outcome.MISSED:
+    if row.slot is not None and row.outcome is RunOutcome.MISSED:
         fields |= {"slot": row.slot.key, "due": row.slot.due.isoformat(), "made_up": row.made_up}
     return fields | {"counts": dict(row.counts)}
 

@@ -23,7 +23,7 @@ _ENTRY = re.compile(rb"(?m)^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class FileFingerprint:
     """What tells a file from its earlier self without reading it."""
 
     size: int
@@ -35,7 +35,7 @@ class Fingerprint:
 class Survey:
     """The Markdown files under a folder by workspace-relative path, sorted; those left alone with the reason why."""
 
-    files: dict[str, Fingerprint] = field(default_factory=dict)
+    files: dict[str, FileFingerprint] = field(default_factory=dict)
     unsettled: dict[str, str] = field(default_factory=dict)
     quarantined: dict[str, str] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,9 @@ def why_ignored(name: str) -> str | None:
     return None if name.endswith(".md") else "not a Markdown file"
 
 
-def why_unsettled(name: str, print_: Fingerprint, seconds: float, settle: float, swaps: Collection[str]) -> str | None:
+def why_unsettled(
+    name: str, print_: FileFingerprint, seconds: float, settle: float, swaps: Collection[str]
+) -> str | None:
     """Why a file waits for the next run; `seconds` is its age, `swaps` the young swap files beside it."""
     if abs(seconds) < settle:
         return f"changed less than {settle:g} s ago"

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from rapidfuzz import fuzz
 
-from bankd.core.dedup.duplicates import Outcome, compare
-from bankd.core.dedup.guard import difference
+from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.dedup.guard import find_difference
 from bankd.core.language.statement import Statement
 
 Judge: TypeAlias = Callable[[Statement, Statement], bool]
@@ -113,12 +113,12 @@ def tally(pairs: Sequence[LabelledPair], statements: Mapping[str, Statement], ju
 
 def judge_at(threshold: float) -> Judge:
     """Our own comparison at a threshold."""
-    return lambda old, new: compare(old, new, threshold).outcome is Outcome.SAME
+    return lambda old, new: compare_statements(old, new, threshold).outcome is Relation.SAME
 
 
 def has_no_word_of_its_own(old: Statement, new: Statement) -> bool:
     """What the design lets be the same at most: the new text has no content word that the old one lacks."""
-    return not difference(old, new).only_new
+    return not find_difference(old, new).only_new
 
 
 def _bases(statement: Statement) -> set[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from bankd.core.dedup.duplicates import THRESHOLD, Outcome, compare
+from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements
 from bankd.core.language.statement import Statement
 
 
@@ -39,8 +39,8 @@ def find_conflicts(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRE
         older, newer = sorted((one, other), key=_age)
         if older.id == newer.id or (older.id, newer.id) in found:
             continue
-        verdict = compare(older.statement, newer.statement, threshold)
-        if verdict.outcome is Outcome.UPDATE:
+        verdict = compare_statements(older.statement, newer.statement, threshold)
+        if verdict.outcome is Relation.UPDATE:
             found[older.id, newer.id] = Conflict(older, newer, verdict.reason)
     return sorted(found.values(), key=lambda conflict: _age(conflict.newer), reverse=True)
 

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.guard import Difference, difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
 from bankd.core.language.opposites import OPPOSITES
-from bankd.core.language.statement import Kind, Statement, Token
+from bankd.core.language.statement import Statement, Token, TokenKind
 
 THRESHOLD = 80
 """Likeness in percent above which the guard is asked; `dedup.threshold`."""
@@ -25,7 +25,7 @@ LONGEST = 600
 """Words beyond which only equal texts are the same: comparing takes the square of them, and no memory is so long."""
 
 
-class Outcome(StrEnum):
+class Relation(StrEnum):
     """What a new memory is to an old one."""
 
     SAME = "same"
@@ -37,21 +37,21 @@ class Outcome(StrEnum):
 class Verdict:
     """The outcome, why in a few words, and the likeness in percent."""
 
-    outcome: Outcome
+    outcome: Relation
     reason: str
     score: float
 
 
-def compare(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
+def compare_statements(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
     """Compare a new memory with one that is there."""
     if obstacle := _obstacle(old, new):
-        return Verdict(Outcome.DIFFERENT, obstacle, 0.0)
+        return Verdict(Relation.DIFFERENT, obstacle, 0.0)
     if sameness := _sameness(old, new):
-        return Verdict(Outcome.SAME, sameness, 100.0)
+        return Verdict(Relation.SAME, sameness, 100.0)
     score = likeness(old, new)
     if score < threshold:
-        return Verdict(Outcome.DIFFERENT, "too little in common", score)
-    return _judge(old, new, difference(old, new), score)
+        return Verdict(Relation.DIFFERENT, "too little in common", score)
+    return _judge(old, new, find_difference(old, new), score)
 
 
 def _obstacle(old: Statement, new: Statement) -> str:
@@ -85,8 +85,8 @@ def find_match(
     candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
 ) -> Match | None:
     """Find what a new memory repeats, else what it updates, else nothing; the likest one, then the first."""
-    matches = [Match(id_, compare(old, new, threshold)) for id_, old in candidates]
-    for outcome in (Outcome.SAME, Outcome.UPDATE):
+    matches = [Match(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
+    for outcome in (Relation.SAME, Relation.UPDATE):
         found = [match for match in matches if match.verdict.outcome is outcome]
         if found:
             return max(found, key=lambda match: match.verdict.score)
@@ -107,19 +107,19 @@ def _frame(statement: Statement) -> list[str]:
 def _opened(token: Token) -> str:
     if token.base in OPPOSITES:
         return "±"
-    return "#" if token.kind is Kind.VALUE else "@" if token.kind is Kind.NAME else token.base
+    return "#" if token.kind is TokenKind.VALUE else "@" if token.kind is TokenKind.NAME else token.base
 
 
 def _judge(old: Statement, new: Statement, found: Difference, score: float) -> Verdict:
     if not found.only_new and same_roles(old, new) and (said := _says_no_more(old, new, found)):
-        return Verdict(Outcome.SAME, said, score)
+        return Verdict(Relation.SAME, said, score)
     if found.is_none:
-        return Verdict(Outcome.DIFFERENT, "the same words in other places", score)
+        return Verdict(Relation.DIFFERENT, "the same words in other places", score)
     if found.changes and found.is_explained and subject_of(old) == subject_of(new):
         changed = "; ".join(found.changes)
-        return Verdict(Outcome.UPDATE if found.is_one_subject else Outcome.DIFFERENT, changed, score)
+        return Verdict(Relation.UPDATE if found.is_one_subject else Relation.DIFFERENT, changed, score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
-    return Verdict(Outcome.DIFFERENT, f"only one says: {extra}", score)
+    return Verdict(Relation.DIFFERENT, f"only one says: {extra}", score)
 
 
 def _says_no_more(old: Statement, new: Statement, found: Difference) -> str:

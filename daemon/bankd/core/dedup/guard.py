@@ -13,7 +13,7 @@ from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.korean.function_words import LIMITS
 from bankd.core.language.korean.synonyms import TURNING_WORDS
 from bankd.core.language.opposites import are_opposites
-from bankd.core.language.statement import Kind, Statement, Token
+from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
 
 _DATE = "date"
@@ -48,7 +48,7 @@ class Difference:
         return len(self.changes) - max(dates - 1, 0) <= max(self.shared, 1)
 
 
-def difference(old: Statement, new: Statement) -> Difference:
+def find_difference(old: Statement, new: Statement) -> Difference:
     """Find what only one of two statements says; it is explained when at most one of them says more than new values."""
     only_old, only_new = _surplus(old, new), _surplus(new, old)
     changes, rest_old, rest_new = _changes(only_old, only_new)
@@ -58,11 +58,15 @@ def difference(old: Statement, new: Statement) -> Difference:
 
 
 def _is_subject_matter(token: Token) -> bool:
-    return token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME) and not token.is_optional and token.base not in RELATIONS
+    return (
+        token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)
+        and not token.is_optional
+        and token.base not in RELATIONS
+    )
 
 
 def _says_more(rest: Sequence[Token]) -> bool:
-    return any(token.kind is not Kind.MARK for token in rest)
+    return any(token.kind is not TokenKind.MARK for token in rest)
 
 
 def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
@@ -106,13 +110,13 @@ def _opposed(old: Token, new: Token) -> str:
 
 
 def _revalued(old: Token, new: Token) -> str:
-    if old.kind is Kind.VALUE and new.kind is Kind.VALUE:
+    if old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE:
         return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
     return ""
 
 
 def _renamed(old: Token, new: Token) -> str:
-    if old.kind is new.kind is Kind.NAME and old.base != new.base:
+    if old.kind is new.kind is TokenKind.NAME and old.base != new.base:
         return f"name: {old.base} → {new.base}"
     return ""
 
@@ -183,7 +187,11 @@ def _row(keys: Sequence[str]) -> str:
 
 
 def _fixed(tokens: Sequence[Token]) -> list[str]:
-    return [token.key for token in tokens if token.kind is Kind.VALUE or (token.kind is Kind.NAME and not token.case)]
+    return [
+        token.key
+        for token in tokens
+        if token.kind is TokenKind.VALUE or (token.kind is TokenKind.NAME and not token.case)
+    ]
 
 
 def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
@@ -194,7 +202,7 @@ def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
     """
     gone = {id(token) for token in left_out}
     return all(
-        token.kind is Kind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
+        token.kind is TokenKind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
         for at, phrase in enumerate(old.phrases)
         for token in phrase
         if id(token) in gone
@@ -208,7 +216,7 @@ def _is_speaker(token: Token) -> bool:
 
 def _is_light(token: Token) -> bool:
     """Nothing that names, counts, turns or limits."""
-    is_word = token.kind in (Kind.NOUN, Kind.WORD, Kind.ADVERB)
+    is_word = token.kind in (TokenKind.NOUN, TokenKind.WORD, TokenKind.ADVERB)
     is_free = not token.negation and not LIMITS.intersection(token.marks)
     return is_word and is_free and token.base not in TURNING_WORDS
 
@@ -228,7 +236,9 @@ def subject_of(statement: Statement) -> tuple[str, ...]:
     for phrase in statement.phrases:
         if phrase[-1].case in ("topic", "subject"):
             return tuple(
-                t.base for t in phrase if t.kind is Kind.NAME or (t is phrase[-1] and t.kind is not Kind.VALUE)
+                t.base
+                for t in phrase
+                if t.kind is TokenKind.NAME or (t is phrase[-1] and t.kind is not TokenKind.VALUE)
             )
-    words = [token.base for token in statement.tokens if token.kind in (Kind.WORD, Kind.NOUN, Kind.NAME)]
+    words = [token.base for token in statement.tokens if token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)]
     return tuple(words[:1])

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bankd.core.edits.spans import Span, find_all, is_item, majority_ending, outline, page_of
-from bankd.core.markdown.scanner import Block, Document, Kind, scan
+from bankd.core.edits.spans import LineSpan, block_shape, find_all, is_item, majority_ending, page_of
+from bankd.core.markdown.scanner import Block, BlockKind, Document, scan_text
 
-_READABLE = frozenset({Kind.ITEM, Kind.PARAGRAPH})
+_READABLE = frozenset({BlockKind.ITEM, BlockKind.PARAGRAPH})
 
 
 def insert_beside(
@@ -28,13 +28,13 @@ def insert_beside(
             at = anchor.end if is_after else anchor.start
             for lines in _spacings(page.document, anchor, at, pieces, is_apart):
                 result = _spliced(text, at, lines)
-                if _reads_well(page.document, result, Span(at, at + len(lines))):
+                if _reads_well(page.document, result, LineSpan(at, at + len(lines))):
                     return result
     return None
 
 
 def _spacings(
-    document: Document, anchor: Span, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
+    document: Document, anchor: LineSpan, at: int, pieces: list[str], is_apart: tuple[bool, bool] | None
 ) -> Iterator[list[str]]:
     """The lines to insert: spaced as they were or as their neighbours are, then in the other way."""
     body = [line for piece in pieces for line in piece.split("\n")]
@@ -45,12 +45,12 @@ def _spacings(
         yield [*opening, *body, *closing]
 
 
-def _is_loose(document: Document, anchor: Span, pieces: list[str]) -> bool:
+def _is_loose(document: Document, anchor: LineSpan, pieces: list[str]) -> bool:
     """Whether blank lines stand between the memories around the anchor, as between paragraphs they always do."""
     own = _block_at(document, anchor.start)
-    if own is None or own.kind is not Kind.ITEM or not is_item(pieces[0]):
+    if own is None or own.kind is not BlockKind.ITEM or not is_item(pieces[0]):
         return True
-    siblings = [b for b in document.blocks if b.kind is Kind.ITEM and b.depth == own.depth]
+    siblings = [b for b in document.blocks if b.kind is BlockKind.ITEM and b.depth == own.depth]
     n = siblings.index(own)
     pairs = zip(siblings[max(0, n - 1) : n + 1], siblings[max(0, n - 1) + 1 : n + 2], strict=False)
     gaps = [document.lines[one.whole_end : other.start] for one, other in pairs]
@@ -70,14 +70,14 @@ def _spliced(text: str, at: int, new: list[str]) -> str:
     return "".join([*head, *(line + ending for line in new), *lines[at:]])
 
 
-def _reads_well(document: Document, result: str, new: Span) -> bool:
+def _reads_well(document: Document, result: str, new: LineSpan) -> bool:
     """Whether the rest reads as before, and the new lines as by themselves, if perhaps deeper in a list."""
     after = page_of(result).document
-    if outline(after, new) != outline(document):
+    if block_shape(after, new) != block_shape(document):
         return False
-    own = scan("".join(after.lines[new.start : new.end]))
-    around = Span(0, new.start), Span(new.end, len(after.lines))
-    return _from_its_own_depth(outline(own)) == _from_its_own_depth(outline(after, *around))
+    own = scan_text("".join(after.lines[new.start : new.end]))
+    around = LineSpan(0, new.start), LineSpan(new.end, len(after.lines))
+    return _from_its_own_depth(block_shape(own)) == _from_its_own_depth(block_shape(after, *around))
 
 
 def _from_its_own_depth(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LayoutPiece:
     """Lines `start` to `end` of an old page (half open), or, without a source, `text` that is new.
 
     A copy repeats lines that stand elsewhere: nothing outside its own page refers to it. An unended piece has
@@ -26,11 +26,11 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class NewPage:
     """A page as it will be: its pieces from top to bottom."""
 
     path: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LayoutPiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Home:
 class Layout:
     """New pages made of old lines, the pages that are gone, and where links to these lead now."""
 
-    sheets: tuple[Sheet, ...]
+    new_pages: tuple[NewPage, ...]
     gone: tuple[str, ...] = ()
     homes: Mapping[str, Home] = field(default_factory=dict)
     folders: Mapping[str, str] = field(default_factory=dict)
@@ -54,19 +54,19 @@ class Layout:
     @property
     def sources(self) -> frozenset[str]:
         """The old pages that the new ones are made of; one that is gone is one of them even if it had no line to give."""
-        found = (piece.source for sheet in self.sheets for piece in sheet.pieces)
+        found = (piece.source for new_page in self.new_pages for piece in new_page.pieces)
         return frozenset(source for source in (*found, *self.gone) if source)
 
     @property
     def new_paths(self) -> tuple[str, ...]:
-        """The paths of all sheets."""
-        return tuple(sheet.path for sheet in self.sheets)
+        """The paths of all new pages."""
+        return tuple(new_page.path for new_page in self.new_pages)
 
 
-def combine(layouts: tuple[Layout, ...]) -> Layout:
+def combine_layouts(layouts: tuple[Layout, ...]) -> Layout:
     """One layout that does what several of different pages do."""
     return Layout(
-        tuple(sheet for layout in layouts for sheet in layout.sheets),
+        tuple(new_page for layout in layouts for new_page in layout.new_pages),
         tuple(path for layout in layouts for path in layout.gone),
         {old: home for layout in layouts for old, home in layout.homes.items()},
         {old: new for layout in layouts for old, new in layout.folders.items()},
@@ -82,20 +82,20 @@ class Position:
     line: int
 
 
-def positions(layout: Layout) -> dict[Position, Position]:
+def line_positions(layout: Layout) -> dict[Position, Position]:
     """Where each old line that is not a mere copy stands now."""
     found = {}
-    for sheet, piece, first in placed(layout):
+    for new_page, piece, first in placed_pieces(layout):
         if piece.source and not piece.is_copy:
             for n in range(piece.start, piece.end):
-                found[Position(piece.source, n)] = Position(sheet.path, first + n - piece.start)
+                found[Position(piece.source, n)] = Position(new_page.path, first + n - piece.start)
     return found
 
 
-def placed(layout: Layout) -> Iterator[tuple[Sheet, Piece, int]]:
-    """Each piece with its sheet and its first line there."""
-    for sheet in layout.sheets:
+def placed_pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece, int]]:
+    """Each piece with its new page and its first line there."""
+    for new_page in layout.new_pages:
         first = 0
-        for piece in sheet.pieces:
-            yield sheet, piece, first
+        for piece in new_page.pieces:
+            yield new_page, piece, first
             first += piece.end - piece.start if piece.source else piece.text.count("\n")

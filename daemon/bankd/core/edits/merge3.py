@@ -26,7 +26,7 @@ class Hunk:
     after: str
 
 
-def hunks(pristine: str, late: str) -> Iterator[Hunk]:
+def find_hunks(pristine: str, late: str) -> Iterator[Hunk]:
     """What the editor changed or added; what he only deleted is left out, because an unfinished save looks like that."""
     old, new = _bare_lines(pristine), _bare_lines(late)
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))))
@@ -46,10 +46,10 @@ def _bare_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def carry(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
+def carry_lines(live: str, pristine: str, late: str, elsewhere: Collection[str] = ()) -> str:
     """Bring an editor's late lines into a page; those whose id is in `elsewhere` belong to another page by now."""
     page = _Lines(live, late)
-    for hunk in hunks(pristine, late):
+    for hunk in find_hunks(pristine, late):
         page.merge(hunk, elsewhere)
     return page.text
 

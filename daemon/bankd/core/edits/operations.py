@@ -13,9 +13,19 @@ from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
 from bankd.core.edits.insert_position import insert_beside
-from bankd.core.edits.merge3 import carry
-from bankd.core.edits.spans import cut, find_all, insert, new_page, page_of, replaced, split_bom, text_of, unix
-from bankd.core.markdown.scanner import encode
+from bankd.core.edits.merge3 import carry_lines
+from bankd.core.edits.spans import (
+    cut_spans,
+    find_all,
+    insert_pieces,
+    new_page,
+    page_of,
+    replace_span,
+    split_bom,
+    text_of,
+    unix_text,
+)
+from bankd.core.markdown.scanner import encode_text
 
 Rewrite: TypeAlias = Callable[[str, str, Mapping[str, str]], str]
 """(path of the page, its text, {old reference: new reference}) -> the text with its links rewritten."""
@@ -52,7 +62,7 @@ class Create:
     text: str
 
     def apply(self, data: bytes | None) -> bytes | None:
-        return encode(self.text) if data is None else data
+        return encode_text(self.text) if data is None else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ class Append:
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None:
             title = self.title or self.path.rsplit("/", 1)[-1].removesuffix(".md")
-            return encode(new_page(title, self.heading, [piece.text for piece in self.pieces]))
+            return encode_text(new_page(title, self.heading, [piece.text for piece in self.pieces]))
         bom, text = split_bom(data)
         there = _counts(text, self.pieces)
         lacking = []
@@ -85,10 +95,10 @@ class Append:
                 lacking.append(piece.text)
         if not lacking:
             return data
-        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert(
+        longer = insert_beside(text, self.after, self.before, lacking, self.is_apart) or insert_pieces(
             text, self.heading, lacking
         )
-        return data if longer is None else encode(bom + longer)
+        return data if longer is None else encode_text(bom + longer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +117,8 @@ class Replace:
         bom, text = split_bom(data)
         page = page_of(text)
         for span in find_all(page, [self.key])[self.key]:
-            if text_of(page.document, span) == unix(self.old):
-                return encode(bom + replaced(text, span, unix(self.new)))
+            if text_of(page.document, span) == unix_text(self.old):
+                return encode_text(bom + replace_span(text, span, unix_text(self.new)))
         return data
 
 
@@ -130,7 +140,7 @@ class Remove:
         bom, text = split_bom(data)
         page = page_of(text)
         wanted = Counter(piece.key for piece in self.pieces)
-        texts = {(piece.key, unix(piece.text)) for piece in self.pieces}
+        texts = {(piece.key, unix_text(piece.text)) for piece in self.pieces}
         spans = []
         for key, found in find_all(page, wanted).items():
             unchanged = [span for span in found if (key, text_of(page.document, span)) in texts]
@@ -139,7 +149,7 @@ class Remove:
         spans = [
             span for span in spans if not any(o.start <= span.start < span.end <= o.end and o != span for o in spans)
         ]
-        return encode(bom + cut(text, spans)[0]) if spans else data
+        return encode_text(bom + cut_spans(text, spans)[0]) if spans else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +163,7 @@ class Drop:
     elsewhere: str = ""
 
     def apply(self, data: bytes | None) -> bytes | None:
-        if data is None or data == encode(self.text):
+        if data is None or data == encode_text(self.text):
             return None
         return Remove(self.path, self.pieces, self.elsewhere).apply(data)
 
@@ -179,9 +189,9 @@ class Recast:
     phase: int = 2
 
     def apply(self, data: bytes | None) -> bytes | None:
-        if data is None or data != encode(self.before):
+        if data is None or data != encode_text(self.before):
             return data
-        return None if self.after is None else encode(self.after)
+        return None if self.after is None else encode_text(self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +208,7 @@ class Restore:
     is_whole: bool = False
 
     def apply(self, data: bytes | None) -> bytes | None:
-        return encode(self.before) if digest(data) == self.after else data
+        return encode_text(self.before) if digest_of(data) == self.after else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +223,7 @@ class Carry:
 
     def apply(self, data: bytes | None) -> bytes | None:
         bom, live = split_bom(data or b"")
-        return encode(bom + carry(live, self.pristine, self.late, self.elsewhere_ids))
+        return encode_text(bom + carry_lines(live, self.pristine, self.late, self.elsewhere_ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +238,7 @@ class Relink:
         if data is None or rewrite is None or not self.moves:
             return data
         bom, text = split_bom(data)
-        return encode(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
+        return encode_text(bom + rewrite(self.path, text, {move.old: move.new for move in self.moves}))
 
 
 Operation: TypeAlias = Create | Append | Replace | Carry | Remove | Drop | Recast | Restore | Relink
@@ -237,7 +247,7 @@ _KINDS: dict[str, type[Operation]] = {
 }
 
 
-def digest(data: bytes | None) -> str:
+def digest_of(data: bytes | None) -> str:
     """How a file's bytes are named in journals: 128 bits of SHA-256, `-` for a file that is not there."""
     return "-" if data is None else sha256(data).hexdigest()[:32]
 
@@ -252,13 +262,13 @@ def pieces_of(operation: Operation) -> tuple[Piece, ...]:
     return operation.pieces if isinstance(operation, Append | Remove | Drop) else ()
 
 
-def to_json(operation: Operation) -> dict[str, Any]:
+def operation_json(operation: Operation) -> dict[str, Any]:
     """An operation as a JSON object; `op` names its kind."""
     return {"op": type(operation).__name__.lower(), **asdict(operation)}
 
 
 def from_json(fields: Mapping[str, Any]) -> Operation:
-    """Read what `to_json` gave; KeyError and TypeError when it is something else."""
+    """Read what `operation_json` gave; KeyError and TypeError when it is something else."""
     values = dict(fields)
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
@@ -273,6 +283,6 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     return kind(**values)
 
 
-def only(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
+def narrow_operation(operation: Remove | Drop, keys: set[str]) -> Remove | Drop:
     """The same operation for fewer pieces."""
     return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key in keys))

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest
-from bankd.core.edits.spans import block_key, page_of, unix
-from bankd.core.markdown.scanner import Kind, encode, split_lines
+from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest_of
+from bankd.core.edits.spans import block_key, page_of, unix_text
+from bankd.core.markdown.scanner import BlockKind, encode_text, split_lines
 
 Look = Callable[[str], bytes | None]
 
 
 def can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
     """Whether the page reads as planned and every other file has its lines."""
-    if data != encode(operation.before):
+    if data != encode_text(operation.before):
         return False
-    return all(digest(look(moved.to)) in moved.digests for moved in operation.moved)
+    return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
 
 
-def removals(operation: Recast) -> tuple[Remove, ...]:
+def recast_removals(operation: Recast) -> tuple[Remove, ...]:
     """The moved pieces, each to be taken out only while it reads as planned and its copy is there."""
     return tuple(
         Remove(operation.path, _pieces(operation.before, moved.start, moved.end), moved.to) for moved in operation.moved
     )
 
 
-def additions(operation: Recast) -> tuple[Append, ...]:
+def recast_additions(operation: Recast) -> tuple[Append, ...]:
     """The lines that the page would have got: a hub's lines for its parts."""
     if operation.after is None or not operation.moved:
         return ()
@@ -49,7 +49,7 @@ def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
     ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
     found = []
     for block in page.document.blocks:
-        if block.depth == 0 and block.kind is not Kind.BLANK and start <= block.start < end:
-            lines = unix("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
+        if block.depth == 0 and block.kind is not BlockKind.BLANK and start <= block.start < end:
+            lines = unix_text("".join(page.document.lines[block.start : max(block.end, block.whole_end)]))
             found.append(Piece(ids.get(block.start) or block_key(lines), lines))
     return tuple(found)

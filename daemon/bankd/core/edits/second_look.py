@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from bankd.core.edits.merge3 import carry
+from bankd.core.edits.merge3 import carry_lines
 from bankd.core.edits.operations import (
     Append,
     Carry,
@@ -23,10 +23,10 @@ from bankd.core.edits.operations import (
     Replace,
     Restore,
 )
-from bankd.core.edits.recasting import pieces_of_page, removals
+from bankd.core.edits.recasting import pieces_of_page, recast_removals
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
-from bankd.core.markdown.scanner import decode, encode
+from bankd.core.markdown.scanner import decode_text, encode_text
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 """Keys -> for each the files of bank/ and archive/ that hold its piece now."""
@@ -59,7 +59,7 @@ def _without_turned_back(operation: Operation, later: Sequence[Transaction]) -> 
     return replace(operation, moves=tuple(m for m in operation.moves if m.old.partition(" ")[2] not in back))
 
 
-def describe(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
+def describe_changes(operations: Iterable[Operation], changed: Collection[str], run: str) -> list[str]:
     """What a second look changed, for people, memory by memory."""
     found = []
     for operation in operations:
@@ -131,16 +131,18 @@ class _Looker:
         if self._is_planned_anew(operation.path):
             return []
         data = self.look(operation.path)
-        moved = tuple(piece for removal in removals(operation) for piece in removal.pieces)
-        if data == encode(operation.before) or self._back(operation, moved):
+        moved = tuple(piece for removal in recast_removals(operation) for piece in removal.pieces)
+        if data == encode_text(operation.before) or self._back(operation, moved):
             return [operation]
         if operation.after is None or operation.moved or data is None:
             return []
         pieces = tuple(piece for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:"))
         if not self._nowhere(operation.path, pieces):
             return []
-        text = decode(data)
-        return [Recast(operation.path, text, carry(operation.after, operation.before, text), phase=operation.phase)]
+        text = decode_text(data)
+        return [
+            Recast(operation.path, text, carry_lines(operation.after, operation.before, text), phase=operation.phase)
+        ]
 
     def _is_planned_anew(self, path: str) -> bool:
         """Whether a later transaction gave the page another form: then that is no old form that is back."""

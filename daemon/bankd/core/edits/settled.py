@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from bankd.core.edits.operations import Append, Operation, Piece, Replace
 from bankd.core.edits.second_look import Locate
-from bankd.core.edits.spans import Span, find_all, page_of, split_bom, text_of, unix
+from bankd.core.edits.spans import LineSpan, find_all, page_of, split_bom, text_of, unix_text
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
 from bankd.core.markdown.inline import without_targets
 from bankd.core.markdown.memory import split_id
-from bankd.core.markdown.scanner import decode, encode
+from bankd.core.markdown.scanner import decode_text, encode_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +86,19 @@ class _Written:
 
     def is_wiped(self, data: bytes, standing: Collection[str]) -> bool:
         """Whether nothing of it is left, not even a line without its id, or the blank lines around the pieces."""
-        had = _texts(encode(self.before or ""), self.pieces).keys()
-        lines, old = _bare_lines(decode(data)), _bare_lines(self.before or "")
+        had = _texts(encode_text(self.before or ""), self.pieces).keys()
+        lines, old = _bare_lines(decode_text(data)), _bare_lines(self.before or "")
         words = {_bare(piece.text.partition("\n")[0]) for piece in self.pieces.values()} - old
         return set(standing) <= had and not words & lines and not self._is_cut_out(data)
 
     def _is_cut_out(self, data: bytes) -> bool:
         """Whether the page is as it was left but for these very lines: a buffer from before has not its blank lines."""
-        left = None if self.before is None else encode(self.before)
+        left = None if self.before is None else encode_text(self.before)
         for operation in self.operations:
             left = operation.apply(left)
         page = page_of(split_bom(left or b"")[1])
         spans = [span for found in find_all(page, self.pieces).values() for span in found]
-        return _without(page.document.lines, spans) == split_bom(data)[1] and decode(data) != self.before
+        return _without(page.document.lines, spans) == split_bom(data)[1] and decode_text(data) != self.before
 
 
 def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set[str]:
@@ -107,7 +107,7 @@ def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set
     for op in transaction.operations:
         if isinstance(op, Replace) and op.path in paths:
             texts = _texts(look(op.path) or b"", [op.key]).get(op.key)
-            if texts and not {unix(op.old), unix(op.new)} & set(texts):
+            if texts and not {unix_text(op.old), unix_text(op.new)} & set(texts):
                 changed.add(op.key)
     return changed
 
@@ -122,7 +122,7 @@ def _texts(data: bytes, keys: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _said(text: str) -> list[str]:
-    return [line.strip() for line in without_targets(unix(text)).split("\n")]
+    return [line.strip() for line in without_targets(unix_text(text)).split("\n")]
 
 
 def _bare(line: str) -> str:
@@ -133,6 +133,6 @@ def _bare_lines(text: str) -> set[str]:
     return {_bare(line) for line in text.split("\n")}
 
 
-def _without(lines: Sequence[str], spans: Sequence[Span]) -> str:
+def _without(lines: Sequence[str], spans: Sequence[LineSpan]) -> str:
     out = {n for span in spans for n in range(span.start, span.end)}
     return "".join(line for n, line in enumerate(lines) if n not in out)

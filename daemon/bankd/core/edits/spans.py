@@ -13,33 +13,33 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bankd.core.markdown.blocks import CODE_INDENT, indent_of, without_indent
-from bankd.core.markdown.memory import normalise
+from bankd.core.markdown.memory import normalise_text
 from bankd.core.markdown.pages import Page, read_page
-from bankd.core.markdown.scanner import Document, Kind, decode, encode, scan, split_lines
+from bankd.core.markdown.scanner import BlockKind, Document, decode_text, encode_text, scan_text, split_lines
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
+class LineSpan:
     """Lines of a page, 0-based and half open."""
 
     start: int
     end: int
 
 
-def unix(text: str) -> str:
+def unix_text(text: str) -> str:
     """Lines joined by a bare line feed, without a final one: the form in which pieces are kept and compared."""
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
 def block_key(text: str) -> str:
     """Name a block that has no id by its exact lines: 96 bits of SHA-256."""
-    return "sha:" + hashlib.sha256(encode(unix(text))).hexdigest()[:24]
+    return "sha:" + hashlib.sha256(encode_text(unix_text(text))).hexdigest()[:24]
 
 
-def outdented(text: str) -> str:
+def outdent_lines(text: str) -> str:
     """Lines for a place where nothing is around them: indented by four columns they would be code there."""
     first, *_ = lines = text.split("\n")
     columns = indent_of(first)
@@ -48,7 +48,7 @@ def outdented(text: str) -> str:
 
 def split_bom(data: bytes) -> tuple[str, str]:
     """Take a byte order mark off, so that the first line reads like any other."""
-    text = decode(data)
+    text = decode_text(data)
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
@@ -62,23 +62,23 @@ def is_item(text: str) -> bool:
     return _ITEM.match(text) is not None
 
 
-def text_of(document: Document, span: Span) -> str:
+def text_of(document: Document, span: LineSpan) -> str:
     """The lines of a span in the form in which pieces are compared."""
-    return unix("".join(document.lines[span.start : span.end]))
+    return unix_text("".join(document.lines[span.start : span.end]))
 
 
 @lru_cache(maxsize=32)
 def page_of(text: str) -> Page:
     """Read a text as a page; the same few pages are read again and again while one transaction is worked out."""
-    return read_page("", encode(text))
+    return read_page("", encode_text(text))
 
 
-def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[Span]]:
+def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
     """The places of many pieces, in one pass."""
-    found: dict[str, list[Span]] = {key: [] for key in keys}
+    found: dict[str, list[LineSpan]] = {key: [] for key in keys}
     for entry in page.entries:
         if entry.memory.id in found:
-            found[entry.memory.id].append(Span(entry.start, entry.whole_end))
+            found[entry.memory.id].append(LineSpan(entry.start, entry.whole_end))
     if any(key.startswith("sha:") for key in found):
         for span in _block_spans(page.document):
             if (key := block_key(text_of(page.document, span))) in found:
@@ -97,16 +97,16 @@ def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
     return {key for key, spans in find_all(page_of(text), wanted).items() if spans}
 
 
-def _block_spans(document: Document) -> Iterator[Span]:
+def _block_spans(document: Document) -> Iterator[LineSpan]:
     seen = set()
     for block in document.blocks:
-        span = Span(block.start, max(block.end, block.whole_end))
-        if block.kind is not Kind.BLANK and span not in seen:
+        span = LineSpan(block.start, max(block.end, block.whole_end))
+        if block.kind is not BlockKind.BLANK and span not in seen:
             seen.add(span)
             yield span
 
 
-def outline(document: Document, *without: Span) -> list[tuple[str, int, int, tuple[str, ...]]]:
+def block_shape(document: Document, *without: LineSpan) -> list[tuple[str, int, int, tuple[str, ...]]]:
     """How a page reads: its blocks with their lines, except those that begin in the given spans."""
     return [
         (
@@ -116,28 +116,28 @@ def outline(document: Document, *without: Span) -> list[tuple[str, int, int, tup
             tuple(line.rstrip("\r\n") for line in document.lines[block.start : block.end]),
         )
         for block in document.blocks
-        if block.kind is not Kind.BLANK and not any(span.start <= block.start < span.end for span in without)
+        if block.kind is not BlockKind.BLANK and not any(span.start <= block.start < span.end for span in without)
     ]
 
 
-def cut(text: str, spans: list[Span]) -> tuple[str, list[Span]]:
+def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
     """Take spans out of a text; give the rest and those that could go without changing how the rest reads."""
     document = page_of(text).document
-    want = outline(document, *spans)
+    want = block_shape(document, *spans)
     for widened in (True, False):
         rest = _without(document, spans, widened)
-        if outline(page_of(rest).document) == want:
+        if block_shape(page_of(rest).document) == want:
             return rest, spans
     if len(spans) == 1:
         return text, []
-    gone: list[Span] = []
+    gone: list[LineSpan] = []
     for span in sorted(spans, reverse=True):  # one by one from the end, so that earlier spans keep their lines
-        text, cut_out = cut(text, [span])
+        text, cut_out = cut_spans(text, [span])
         gone += cut_out
     return text, gone
 
 
-def _without(document: Document, spans: list[Span], widened: bool) -> str:
+def _without(document: Document, spans: list[LineSpan], widened: bool) -> str:
     """Drop the lines; widened, with one of the blank lines on both sides, else with a blank line left in place."""
     lines: list[str | None] = list(document.lines)
     ending = majority_ending(document.text)
@@ -163,29 +163,29 @@ def _is_blank(lines: list[str | None], n: int) -> bool:
     return line is not None and not line.strip()
 
 
-def insert(text: str, heading: str, pieces: list[str]) -> str | None:
+def insert_pieces(text: str, heading: str, pieces: list[str]) -> str | None:
     """Put pieces under a heading ("" is the page's own), after its last item; None when no place reads as it should."""
     document = page_of(text).document
     page = page_of(text)
     ending = majority_ending(text)
-    want = outline(document)
+    want = block_shape(document)
     for at, lines in _places(page, heading, pieces):
         head = list(document.lines[:at])
         if head and not head[-1].endswith("\n"):
             head[-1] += ending
         result = "".join([*head, *(line + ending for line in lines), *document.lines[at:]])
         after = page_of(result).document
-        new = Span(at, at + len(lines))
-        if outline(after, new) == want and _reads_alone(after, new):
+        new = LineSpan(at, at + len(lines))
+        if block_shape(after, new) == want and _reads_alone(after, new):
             return result
     return None
 
 
-def _reads_alone(document: Document, new: Span) -> bool:
+def _reads_alone(document: Document, new: LineSpan) -> bool:
     """Whether the new lines form the same blocks as they would by themselves."""
-    own = scan("".join(document.lines[new.start : new.end]))
-    around = Span(0, new.start), Span(new.end, len(document.lines))
-    return outline(own) == outline(document, *around)
+    own = scan_text("".join(document.lines[new.start : new.end]))
+    around = LineSpan(0, new.start), LineSpan(new.end, len(document.lines))
+    return block_shape(own) == block_shape(document, *around)
 
 
 def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, list[str]]]:
@@ -197,17 +197,19 @@ def _places(page: Page, heading: str, pieces: list[str]) -> Iterator[tuple[int, 
         items = [
             b
             for b in page.document.blocks
-            if b.kind is Kind.ITEM and not b.depth and section.start <= b.start < section.end
+            if b.kind is BlockKind.ITEM and not b.depth and section.start <= b.start < section.end
         ]
         if items and is_item(pieces[0]):
             yield items[-1].whole_end, _closed(body, pieces, lines, items[-1].whole_end)
         at = _content_end(lines, section)
         yield at, _opened(_closed(body, pieces, lines, at), at)
     named = [f"## {heading}", "", *body] if heading else body
-    end = _content_end(lines, Span(0, len(lines)))
+    end = _content_end(lines, LineSpan(0, len(lines)))
     yield end, _opened(named, end)
-    front = next((b.end for b in page.document.blocks if b.kind is Kind.FRONT_MATTER), 0)
-    starts = [b.start for b in page.document.blocks if not b.depth and b.kind is not Kind.BLANK and b.start >= front]
+    front = next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
+    starts = [
+        b.start for b in page.document.blocks if not b.depth and b.kind is not BlockKind.BLANK and b.start >= front
+    ]
     for at in (*reversed(starts), front):
         yield at, [*_opened(named, at), ""]
 
@@ -230,19 +232,19 @@ def _closed(body: list[str], pieces: list[str], lines: tuple[str, ...], at: int)
     return body if blank_follows or (is_item(pieces[-1]) and is_item(lines[at])) else [*body, ""]
 
 
-def _section(page: Page, heading: str) -> Span | None:
+def _section(page: Page, heading: str) -> LineSpan | None:
     """The lines right under a heading, up to the next heading of any level."""
     starts = [h.start for h in page.headings] + [len(page.document.lines)]
     if not page.headings and not heading:
-        front = next((b.end for b in page.document.blocks if b.kind is Kind.FRONT_MATTER), 0)
-        return Span(front, len(page.document.lines))
+        front = next((b.end for b in page.document.blocks if b.kind is BlockKind.FRONT_MATTER), 0)
+        return LineSpan(front, len(page.document.lines))
     for n, found in enumerate(page.headings):
-        if not heading or normalise(found.title) == normalise(heading):
-            return Span(found.end, starts[n + 1])
+        if not heading or normalise_text(found.title) == normalise_text(heading):
+            return LineSpan(found.end, starts[n + 1])
     return None
 
 
-def _content_end(lines: tuple[str, ...], section: Span) -> int:
+def _content_end(lines: tuple[str, ...], section: LineSpan) -> int:
     end = section.end
     while end > section.start and not lines[end - 1].strip():
         end -= 1
@@ -255,7 +257,7 @@ def new_page(title: str, heading: str, pieces: list[str]) -> str:
     return "\n".join([*head, *_spaced(pieces)]) + "\n"
 
 
-def replaced(text: str, span: Span, new: str) -> str:
+def replace_span(text: str, span: LineSpan, new: str) -> str:
     """Put other lines in the place of a span, with the page's own line ending."""
     lines = list(split_lines(text))
     ending = majority_ending(text)

@@ -19,13 +19,13 @@ from bankd.core.edits.operations import (
     Replace,
     Rewrite,
     from_json,
-    only,
+    narrow_operation,
+    operation_json,
     pieces_of,
-    to_json,
 )
-from bankd.core.edits.recasting import additions, can_recast, removals
+from bankd.core.edits.recasting import can_recast, recast_additions, recast_removals
 from bankd.core.edits.spans import keys_in
-from bankd.core.markdown.scanner import encode
+from bankd.core.markdown.scanner import encode_text
 
 Event: TypeAlias = Mapping[str, Any]
 Look: TypeAlias = Callable[[str], bytes | None]
@@ -49,7 +49,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepResult:
     """What a step makes of the bytes it met, and the copies to take back because a hand has changed the original."""
 
     data: bytes | None
@@ -86,18 +86,18 @@ class Transaction:
             "run": self.run,
             "kind": self.kind,
             "planned_at": self.planned_at,
-            "ops": [to_json(operation) for operation in self.operations],
+            "ops": [operation_json(operation) for operation in self.operations],
             "events": [dict(event) for event in self.events],
         }
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Transaction:
-        """Read what `to_json` gave."""
+        """Read what `operation_json` gave."""
         operations = tuple(from_json(operation) for operation in fields["ops"])
         return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
 
 
-def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> Outcome:
+def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> StepResult:
     """Run a step's operations on the bytes that its file has now; `look` shows the other files."""
     met = data
     withdrawals: list[Remove] = []
@@ -123,41 +123,41 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
                 data = _where_found(operation, look).apply(data, rewrite)
             case _:
                 data = operation.apply(data)
-    return Outcome(_titled(step.path, data, met), tuple(withdrawals), tuple(stayed))
+    return StepResult(_titled(step.path, data, met), tuple(withdrawals), tuple(stayed))
 
 
 def _titled(path: str, data: bytes | None, met: bytes | None) -> bytes | None:
     """A page from which all was taken out keeps a title: an empty one would pass for cut by an unfinished save."""
     is_emptied = data is not None and not data.strip() and bool(met and met.strip())
-    return encode(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
+    return encode_text(f"# {path.rpartition('/')[2].removesuffix('.md')}\n") if is_emptied else data
 
 
-def refused_step(step: Step, data: bytes | None) -> Outcome:
+def refused_step(step: Step, data: bytes | None) -> StepResult:
     """What follows from a file that could not be written: what it holds still takes back its copies elsewhere."""
     wanted: list[Remove | Drop] = []
     for operation in step.operations:
         if isinstance(operation, Remove | Drop):
             wanted.append(operation)
         elif isinstance(operation, Recast):
-            wanted += removals(operation)
+            wanted += recast_removals(operation)
     withdrawals = []
     for removal in (removal for removal in wanted if removal.elsewhere):
         held = keys_in(data, (piece.key for piece in removal.pieces))
         if held:
-            withdrawals.append(Remove(removal.elsewhere, only(removal, held).pieces, step.path))
-    return Outcome(data, tuple(withdrawals))
+            withdrawals.append(Remove(removal.elsewhere, narrow_operation(removal, held).pieces, step.path))
+    return StepResult(data, tuple(withdrawals))
 
 
-def _recast(operation: Recast, data: bytes | None, look: Look) -> Outcome:
+def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
     """Recast a page as a whole; one that is neither as planned nor recast already, piece by piece."""
     if can_recast(operation, data, look):
-        return Outcome(operation.apply(data))
-    done = None if operation.after is None else encode(operation.after)
+        return StepResult(operation.apply(data))
+    done = None if operation.after is None else encode_text(operation.after)
     if data is None or data == done or not operation.moved:
-        return Outcome(data, (), () if data in {None, done} else (operation.path,))
-    outcome = take_step(Step(operation.path, removals(operation)), data, look)
+        return StepResult(data, (), () if data in {None, done} else (operation.path,))
+    outcome = take_step(Step(operation.path, recast_removals(operation)), data, look)
     if outcome.data != data and outcome.data is not None:
-        for addition in additions(operation):
+        for addition in recast_additions(operation):
             outcome = replace(outcome, data=addition.apply(outcome.data))
     return outcome
 
@@ -169,8 +169,8 @@ def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
     keys = {piece.key for piece in operation.pieces}
     there = keys_in(look(operation.elsewhere), keys)
     if isinstance(operation, Drop) and there != keys:
-        return Remove(operation.path, only(operation, there).pieces, operation.elsewhere)
-    return only(operation, there)
+        return Remove(operation.path, narrow_operation(operation, there).pieces, operation.elsewhere)
+    return narrow_operation(operation, there)
 
 
 def _where_found(operation: Relink, look: Look) -> Relink:
@@ -191,13 +191,13 @@ def keys_of(transaction: Transaction) -> set[str]:
         removal
         for operation in transaction.operations
         if isinstance(operation, Recast)
-        for removal in removals(operation)
+        for removal in recast_removals(operation)
     ]
     pieces = {piece.key for operation in (*transaction.operations, *moved) for piece in pieces_of(operation)}
     return pieces | {operation.key for operation in transaction.operations if isinstance(operation, Replace)}
 
 
-def replay(
+def replay_transaction(
     transaction: Transaction, before: Mapping[str, bytes | None], look: Look, rewrite: Rewrite | None = None
 ) -> dict[str, bytes | None]:
     """The files of a transaction as it leaves them when nobody interferes; `look` shows those it did not change."""

@@ -61,14 +61,14 @@ def as_text(analysis: Analysis) -> AnalysisText:
     return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")
 
 
 def runs_of(text: str) -> list[str]:
     """Cut a text where scripts meet: `MongoDB를 v4.2로` gives `mongodb`, `를`, `v`, `4.2`, `로`."""
-    return _RUN.findall(fold(text))
+    return _RUN.findall(fold_text(text))
 
 
 def has_hangul(text: str) -> bool:
@@ -92,7 +92,7 @@ def bigrams_of(runs: Iterable[str]) -> list[str]:
     return grams
 
 
-def analyse(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:
+def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:
     """Give the terms of a text; `morphemes` are those of `normal_form(text)` and may be absent without Hangul."""
     if morphemes is None:
         sentences = [[stem_word(run) for run in runs_of(part) if not is_hangul(run)] for part in split_sentences(text)]
@@ -120,7 +120,7 @@ def terms_of_morpheme(form: str, tag: str) -> tuple[list[str], bool]:
         return ([_POSITIVE_OF[form]] if form in _POSITIVE_OF else []), True
     if kind == "SL":
         return [stem_word(run) for run in runs_of(form)], False
-    return ([fold(form)] if kind in _CONTENT_TAGS else []), False
+    return ([fold_text(form)] if kind in _CONTENT_TAGS else []), False
 
 
 def readings_of(text: str, morphemes: Sequence[Morpheme]) -> dict[str, list[str]]:

@@ -51,7 +51,7 @@ def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:
     return seen if seen is not None else list(_longest_known(run, known))
 
 
-def words_of(term: str, known: Known) -> Sequence[str]:
+def known_words(term: str, known: Known) -> Sequence[str]:
     """A Korean term that an analyser made of a run and the bank does not have: the words of the bank in it."""
     return (
         list(_longest_known(term, known)) if len(term) >= _COMPOUND and is_hangul(term) and not known(term) else [term]

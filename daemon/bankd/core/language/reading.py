@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bankd.core.language.english.reading import read_english
 from bankd.core.language.korean.reading import read_korean
 from bankd.core.language.statement import Statement
-from bankd.core.language.wording import Wording, has_hangul, plain_wording
+from bankd.core.language.wording import Wording, needs_analyser, plain_wording
 from bankd.core.markdown.memory import Memory
 
 _PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
@@ -16,11 +16,11 @@ _PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
 
 def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
     """Read an analysed text; one without Hangul is read by its characters, so that no analyser is waited for."""
-    if has_hangul(wording.text):
+    if needs_analyser(wording.text):
         return read_korean(wording, entities)
     return read_english(plain_wording(wording.text), entities)
 
 
-def words_of(memory: Memory) -> str:
+def compared_text(memory: Memory) -> str:
     """The text of a memory as it is compared, without the tag that pins it."""
     return _PIN.sub(" ", memory.text).strip()

@@ -25,7 +25,7 @@ _GAP = re.compile(r"(?<![a-zA-Z0-9])\s+|\s+(?![a-zA-Z0-9])")
 """White space that no two Latin words or numbers meet at: 1 2 is not 12, and a way is not away."""
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is, by what a change of it means."""
 
     WORD = "word"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
     MARK = "mark"
 
 
-_APART = frozenset({Kind.VALUE, Kind.MARK})
+_APART = frozenset({TokenKind.VALUE, TokenKind.MARK})
 """Kinds that never join their neighbours: 1 and 2번 are not 12번."""
 
 
@@ -45,7 +45,7 @@ class Token:
     """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
 
     base: str
-    kind: Kind = Kind.WORD
+    kind: TokenKind = TokenKind.WORD
     negation: str = ""
     marks: list[str] = field(default_factory=list)
     case: str = ""

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 
 from bankd.core.language.english.function_words import NUMBERS, SCALES
-from bankd.core.language.word_lists import words
+from bankd.core.language.word_lists import split_words
 from bankd.core.language.wording import Morpheme
 
 _UNIT_ROWS = """
@@ -63,7 +63,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
 )
 """Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
 
-DATE_UNITS = words("년 월 일 시 분 초 am pm")
+DATE_UNITS = split_words("년 월 일 시 분 초 am pm")
 
 _DIGITS = {digit: number for number, digit in enumerate("영일이삼사오육칠팔구")} | {"공": 0, "륙": 6}
 _NATIVE = {

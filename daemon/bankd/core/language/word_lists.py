@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 
-def words(*rows: str) -> frozenset[str]:
+def split_words(*rows: str) -> frozenset[str]:
     """Read words separated by spaces."""
     return frozenset(word for row in rows for word in row.split())
 

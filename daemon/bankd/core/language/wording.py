@@ -45,7 +45,7 @@ class Wording:
     morphemes: tuple[Morpheme, ...]
 
 
-def has_hangul(text: str) -> bool:
+def needs_analyser(text: str) -> bool:
     """Say whether a text needs a Korean analyser at all."""
     return _HANGUL.search(text) is not None
 

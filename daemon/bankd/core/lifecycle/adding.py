@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bankd.core.lifecycle.retain import PROFILES, clean, read_log
+from bankd.core.lifecycle.retain import PROFILES, clean_text, read_log
 from bankd.core.markdown.memory import parse_head
 from bankd.errors import UsageError
 
 
 def retain_line(text: str, tag: str | None) -> str:
     """Make the list item for a log; UsageError when it would be a bad line there."""
-    said = " ".join(clean(text).removeprefix("- ").split())
+    said = " ".join(clean_text(text).removeprefix("- ").split())
     head = parse_head(said)
     tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
     if head and tagged and tag not in {None, head.tag}:

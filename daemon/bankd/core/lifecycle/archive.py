@@ -43,7 +43,7 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ArchiveCandidate:
     """A memory that may be archived, and why, in a word and in words for people."""
 
     resident: Resident
@@ -63,7 +63,7 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PageContents:
     """A page as it is now: its headings as paths, and the ids of its memories in order."""
 
     page: str
@@ -71,23 +71,25 @@ class Standing:
     ids: tuple[str, ...]
 
 
-def candidates(residents: Iterable[Resident], today: date, fading: Fading, *, clock_frozen: bool) -> list[Candidate]:
+def find_archivable(
+    residents: Iterable[Resident], today: date, fading: Fading, *, clock_frozen: bool
+) -> list[ArchiveCandidate]:
     """Everything that may go, with the first reason that holds; by age nothing goes while the clock is frozen."""
     return [found for resident in residents if (found := _candidate(resident, today, fading, clock_frozen))]
 
 
-def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bool) -> Candidate | None:
+def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bool) -> ArchiveCandidate | None:
     if resident.memory.is_pinned or today < stays_until(resident.restored):
         return None
     if resident.superseded_by:
-        return Candidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
+        return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
     if clock_frozen:
         return None
     if is_faded(resident.memory, today, fading):
-        return Candidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}")
+        return ArchiveCandidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}")
     used = max((day for day in (resident.kept, resident.recalled) if day), default=None)
     if used is not None and today - used > UNUSED_AFTER:
-        return Candidate(resident, Reason.UNUSED, f"nobody asked for it since {used.isoformat()}")
+        return ArchiveCandidate(resident, Reason.UNUSED, f"nobody asked for it since {used.isoformat()}")
     return None
 
 
@@ -96,7 +98,7 @@ def stays_until(restored: date | None) -> date:
     return restored + RESTED if restored else date.min
 
 
-def goes_by_itself(candidate: Candidate, *, archives_superseded: bool) -> bool:
+def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) -> bool:
     """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
     if candidate.reason is Reason.SUPERSEDED:
         return archives_superseded and candidate.resident.restored is None
@@ -108,13 +110,13 @@ def archive_page(page: str) -> str:
     return "archive/" + page.removeprefix("bank/")
 
 
-def restore_place(tombstone: Tombstone, standing: Mapping[str, Standing]) -> tuple[str, tuple[str, ...]]:
+def restore_place(tombstone: Tombstone, contents: Mapping[str, PageContents]) -> tuple[str, tuple[str, ...]]:
     """Where a memory goes back to: its page and headings, or after a split the part that took them over.
 
     A part is known by the memories that stood before and after this one, else by the heading; with neither it is the old
     page, which is made again when it is gone.
     """
-    places = list(_heirs(tombstone.page, standing))
+    places = list(_heirs(tombstone.page, contents))
     for neighbour in (*tombstone.after, *tombstone.before):
         for place in places:
             if neighbour in place.ids:
@@ -125,15 +127,15 @@ def restore_place(tombstone: Tombstone, standing: Mapping[str, Standing]) -> tup
     return tombstone.page, tombstone.heading
 
 
-def _heirs(page: str, standing: Mapping[str, Standing]) -> Iterator[Standing]:
+def _heirs(page: str, contents: Mapping[str, PageContents]) -> Iterator[PageContents]:
     """The page itself, then its parts: a split page `full.md` has them in the folder `full/`."""
-    if page in standing:
-        yield standing[page]
+    if page in contents:
+        yield contents[page]
     folder = page.removesuffix(".md") + "/"
-    yield from (standing[part] for part in sorted(standing) if part.startswith(folder))
+    yield from (contents[part] for part in sorted(contents) if part.startswith(folder))
 
 
-def _heading_in(place: Standing, heading: Sequence[str]) -> tuple[str, ...]:
+def _heading_in(place: PageContents, heading: Sequence[str]) -> tuple[str, ...]:
     """The heading of a page that is meant: the same path, else the only or first one with its title; else none."""
     if tuple(heading) in place.headings:
         return tuple(heading)

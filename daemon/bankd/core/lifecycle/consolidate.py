@@ -1,6 +1,6 @@
 """Finds near-duplicates that are already in the bank, and merges those of which one says all that the others say.
 
-Likeness only gathers a cluster; merging inside it asks `compare`, so that no fact is lost whatever the threshold. The
+Likeness only gathers a cluster; merging inside it asks `compare_statements`, so that no fact is lost whatever the threshold. The
 originals go to the archive as superseded; that is for the plan.
 """
 
@@ -12,7 +12,7 @@ from datetime import date
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.duplicates import Outcome, compare
+from bankd.core.dedup.duplicates import Relation, compare_statements
 from bankd.core.language.statement import Statement
 from bankd.core.lifecycle.decay import Fading, value_on
 from bankd.core.markdown.memory import Confidence, Memory
@@ -21,7 +21,7 @@ CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
 """What counts in the affinity of two memories: their words, title and headings around them, tag and entities."""
 
 THRESHOLD = 0.55
-"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare` finds the same (tests/bench):
+"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare_statements` finds the same (tests/bench):
 at 0.55 one in 262 is missed, wherever the two stand, and of chance pairs on one page 3 % are gathered; at 0.4 whole pages
 are, and at 0.6 a fifth of the pairs on two pages is missed."""
 
@@ -53,7 +53,7 @@ class Merger:
     sources: tuple[str, ...]
 
 
-def affinity(one: Member, other: Member) -> float:
+def affinity_of(one: Member, other: Member) -> float:
     """How near two memories are, from 0 to 1."""
     content = Indel.normalized_similarity(sorted(one.statement.keys), sorted(other.statement.keys))
     place = _overlap(_words_of(one.titles), _words_of(other.titles))
@@ -78,7 +78,7 @@ def find_clusters(pairs: Iterable[tuple[Member, Member]], threshold: float = THR
     members: dict[str, Member] = {}
     near: dict[str, set[str]] = {}
     for one, other in pairs:
-        if one.id == other.id or affinity(one, other) < threshold:
+        if one.id == other.id or affinity_of(one, other) < threshold:
             continue
         members |= {one.id: one, other.id: other}
         near.setdefault(one.id, set()).add(other.id)
@@ -98,7 +98,7 @@ def _root(roots: dict[str, str], id_: str) -> str:
     return id_
 
 
-def mergers(cluster: Cluster, today: date, fading: Fading) -> list[Merger]:
+def find_mergers(cluster: Cluster, today: date, fading: Fading) -> list[Merger]:
     """What can be merged in a cluster without losing a word: each group under the member that says all of it.
 
     A pinned memory is kept, never merged into another; a member that says something of its own stays as it is.
@@ -125,7 +125,7 @@ def _most_said_first(member: Member) -> tuple[bool, int, str]:
 def _says_all(keeper: Member, other: Member) -> bool:
     """Say whether the keeper says what the other does, of the same people and as the same kind of statement."""
     is_kin = keeper.memory.tag == other.memory.tag
-    return is_kin and compare(keeper.statement, other.statement).outcome is Outcome.SAME
+    return is_kin and compare_statements(keeper.statement, other.statement).outcome is Relation.SAME
 
 
 def _strongest(members: Sequence[Member], today: date, fading: Fading) -> Confidence | None:

@@ -63,31 +63,31 @@ def falls_on(written: Confidence, fading: Fading) -> date | None:
     return written.day + timedelta(days) if days <= (date.max - written.day).days else None
 
 
-def fades(memory: Memory) -> bool:
+def is_fading(memory: Memory) -> bool:
     """Say whether a memory fades at all: an opinion with a confidence that nobody pinned."""
     return memory.tag == FADING_TAG and memory.confidence is not None and not memory.is_pinned
 
 
 def is_faded(memory: Memory, today: date, fading: Fading) -> bool:
     """Say whether a memory is strictly below the floor today."""
-    if memory.confidence is None or not fades(memory):
+    if memory.confidence is None or not is_fading(memory):
         return False
     return value_on(memory.confidence, today, fading) < fading.floor
 
 
-def confirmed(written: Confidence, today: date, fading: Fading) -> Confidence:
+def raise_confidence(written: Confidence, today: date, fading: Fading) -> Confidence:
     """The confidence of an opinion that was said again today: a small step up from today's value, at most certain."""
     return Confidence(min(CERTAIN, value_on(written, today, fading) + CONFIRMATION), today)
 
 
-def forecast(memories: Iterable[tuple[str, Memory]], today: date, days: int, fading: Fading) -> list[Fall]:
+def forecast_falls(memories: Iterable[tuple[str, Memory]], today: date, days: int, fading: Fading) -> list[Fall]:
     """What falls below the floor from today to so many days ahead, soonest first; memories come with their ids."""
     return sorted(_falls(memories, today, today + timedelta(days), fading), key=lambda fall: (fall.day, fall.id))
 
 
 def _falls(memories: Iterable[tuple[str, Memory]], today: date, last: date, fading: Fading) -> Iterator[Fall]:
     for id_, memory in memories:
-        if memory.confidence is None or not fades(memory):
+        if memory.confidence is None or not is_fading(memory):
             continue
         written = Confidence(memory.confidence.hundredths, memory.confidence.day or today)
         day = falls_on(written, fading)

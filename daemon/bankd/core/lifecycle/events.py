@@ -30,7 +30,7 @@ _CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
 
 
-def event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
+def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
     """Make an event whose id is a function of its kind and key, so that saying it twice adds nothing."""
     return {"id": f"{kind}:{key}", "type": kind, "at": at.isoformat(timespec="seconds"), **facts}
 
@@ -87,7 +87,7 @@ class Ledger:
         return {old: new for old, new in self.superseded.items() if new not in ended}
 
 
-def fold(events: Iterable[Event]) -> Ledger:
+def fold_events(events: Iterable[Event]) -> Ledger:
     """Fold events into a ledger; what an event of an unknown type means is not ours to guess."""
     unique = {str(item["id"]): item for item in events}
     ledger = Ledger()

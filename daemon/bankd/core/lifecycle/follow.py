@@ -26,7 +26,7 @@ _K1, _B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PagePart:
     """What decides whether a memory fits a page: its headings, entities, months and terms; and the parts it has."""
 
     path: str
@@ -37,10 +37,10 @@ class Part:
     parts: tuple[str, ...] = ()
 
 
-ViewPart = Callable[[str], Part | None]
+ViewPart = Callable[[str], PagePart | None]
 
 
-def follow(memory: Memory, destination: Destination, view: ViewPart) -> Destination:
+def choose_part(memory: Memory, destination: Destination, view: ViewPart) -> Destination:
     """The place for a memory that a rule sends to a page: the page, or the part of it, or of that part, that fits best.
 
     A hub takes what fits no part: when enough of that has come together, it is split off again.
@@ -59,7 +59,7 @@ def follow(memory: Memory, destination: Destination, view: ViewPart) -> Destinat
     return Destination(here.path.removeprefix(BANK), kept, f"{destination.reason}, in the part that fits")
 
 
-def describe(page: Page) -> Part:
+def read_part(page: Page) -> PagePart:
     """Read off a page what decides."""
     texts = [entry.memory.text for entry in page.entries]
     terms = Counter(term for text in texts for term in terms_of(text))
@@ -70,10 +70,10 @@ def describe(page: Page) -> Part:
     months = {found for text in [*texts, *titles] for found in _MONTH.findall(text)}
     headings = frozenset(obsidian_words(heading.title) for heading in page.headings)
     parts = tuple(part_lines(page.document, page.path).values())
-    return Part(page.path, headings, frozenset(entities), frozenset(months), terms, parts)
+    return PagePart(page.path, headings, frozenset(entities), frozenset(months), terms, parts)
 
 
-def _with_parts(part: Part, view: ViewPart) -> Part:
+def _with_parts(part: PagePart, view: ViewPart) -> PagePart:
     """A part that is a hub itself, with all that its own parts hold."""
     whole = part
     for path in part.parts:
@@ -82,11 +82,11 @@ def _with_parts(part: Part, view: ViewPart) -> Part:
             below = _with_parts(below, view)
             terms = Counter(whole.terms) + Counter(below.terms)
             headings, entities = whole.headings | below.headings, whole.entities | below.entities
-            whole = Part(part.path, headings, entities, whole.months | below.months, terms, part.parts)
+            whole = PagePart(part.path, headings, entities, whole.months | below.months, terms, part.parts)
     return whole
 
 
-def best_part(memory: Memory, heading: str | None, parts: Sequence[Part]) -> str | None:
+def best_part(memory: Memory, heading: str | None, parts: Sequence[PagePart]) -> str | None:
     """The part that fits best: by the rule's heading, then by entity, then by words; None when none does at all."""
     if heading is not None:
         named = [part for part in parts if obsidian_words(heading) in part.headings]
@@ -111,13 +111,13 @@ def terms_of(text: str) -> list[str]:
     return terms
 
 
-def _scores(text: str, parts: Sequence[Part]) -> dict[str, float]:
+def _scores(text: str, parts: Sequence[PagePart]) -> dict[str, float]:
     frequency = Counter(term for part in parts for term in part.terms)
     lengths = {part.path: sum(part.terms.values()) for part in parts}
     average = sum(lengths.values()) / len(parts) or 1.0
     wanted = set(terms_of(text))
 
-    def score(part: Part) -> float:
+    def score(part: PagePart) -> float:
         total = 0.0
         for term in wanted & part.terms.keys():
             rarity = math.log(1 + (len(parts) - frequency[term] + 0.5) / (frequency[term] + 0.5))

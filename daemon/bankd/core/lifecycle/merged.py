@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bankd.core.edits.operations import Operation, Replace
-from bankd.core.edits.spans import unix
+from bankd.core.edits.spans import unix_text
 from bankd.core.lifecycle.consolidate import Merger
 from bankd.core.lifecycle.retiring import Archived, moved_out
 from bankd.core.markdown.memory import render_sources
-from bankd.core.markdown.page_lines import Lines, with_confidence
+from bankd.core.markdown.page_lines import MemoryLines, with_confidence
 
 _TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 
@@ -33,7 +33,7 @@ class Merged:
         return (named, *(operation for source in self.sources for operation in source.operations))
 
 
-def merged_of(merger: Merger, held: Mapping[str, Lines]) -> Merged | None:
+def merged_of(merger: Merger, held: Mapping[str, MemoryLines]) -> Merged | None:
     """What a merger does to the pages; None when one of its memories cannot be moved now."""
     keeper, *others = merger.sources
     if any(id_ not in held for id_ in merger.sources) or any(held[id_].inside for id_ in others):
@@ -41,12 +41,12 @@ def merged_of(merger: Merger, held: Mapping[str, Lines]) -> Merged | None:
     sources = tuple(moved_out(id_, held[id_], f"superseded: {keeper} says all of it") for id_ in others)
     lines = held[keeper]
     known = tuple(dict.fromkeys((*merger.keeper.memory.sources, *others)))
-    return Merged(keeper, lines.page, unix(lines.text), _named(merger, lines, known), sources)
+    return Merged(keeper, lines.page, unix_text(lines.text), _named(merger, lines, known), sources)
 
 
-def _named(merger: Merger, lines: Lines, sources: tuple[str, ...]) -> str:
+def _named(merger: Merger, lines: MemoryLines, sources: tuple[str, ...]) -> str:
     """The keeper's lines with the comment that names its sources, and the highest confidence of all."""
-    text = unix(lines.text)
+    text = unix_text(lines.text)
     confidence = merger.merged.confidence
     if confidence is not None and merger.keeper.memory.confidence is not None:
         text = with_confidence(text, confidence)

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
-from bankd.core.lifecycle.retain import LogReading, Place
+from bankd.core.lifecycle.retain import LogPlace, LogReading
 from bankd.core.markdown.memory import statement_of
-from bankd.core.secrets.screening import find_secrets, mask
+from bankd.core.secrets.screening import find_secrets, mask_secrets
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """What is known of one line: its outcome in a word, and in a sentence."""
 
-    place: Place
+    place: LogPlace
     outcome: str
     memory: str | None
     text: str
@@ -24,7 +24,7 @@ class Trace:
 
 def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> Trace:
     """What became of a line of a log; `pages` tells where the memories of that log stand now."""
-    place = Place(reading.log, number)
+    place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
             return Trace(place, "dismissed" if bad.key in ledger.dismissed else "bad", None, "", bad.reason)
@@ -34,7 +34,7 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
             if outcome == "new" and line.place == reading.unended:
                 sentence = "not read yet: no line break ends it, so it may still be being written"
             text = statement_of(line.memory)
-            return Trace(place, outcome, line.id, mask(text, find_secrets(text)), sentence)
+            return Trace(place, outcome, line.id, mask_secrets(text, find_secrets(text)), sentence)
     return Trace(place, "prose", None, "", "no Retain line begins here")
 
 
@@ -60,7 +60,7 @@ def _sentence(fact: Event) -> str:
     return str(fact["type"])
 
 
-def source_line(id_: str, reading: LogReading) -> Place | None:
+def source_line(id_: str, reading: LogReading) -> LogPlace | None:
     """Where the line of a memory stands in its log now; lines move as a log is edited."""
     return next((line.place for line in reading.lines if line.id == id_), None)
 

@@ -11,21 +11,21 @@ PURGED = "[purged]"
 _SHORTEST = 4  # characters: a shorter line would be found in half of all texts
 
 
-def needles(text: str) -> tuple[str, ...]:
+def text_forms(text: str) -> tuple[str, ...]:
     """The lines of a text in the forms in which a disk may hold them, the longest first."""
     lines = {line.strip() for line in text.split("\n")}
     forms = {unicodedata.normalize(form, line) for line in lines for form in ("NFC", "NFD")}
     return tuple(sorted((line for line in forms if len(line) >= _SHORTEST), key=lambda line: (-len(line), line)))
 
 
-def encoded(words: Iterable[str]) -> tuple[bytes, ...]:
+def encoded_forms(words: Iterable[str]) -> tuple[bytes, ...]:
     """The same as bytes: in UTF-8, and as JSON escapes them."""
     found = {word.encode("utf-8", "surrogateescape") for word in words}
     found |= {json.dumps(word)[1:-1].encode() for word in words}
     return tuple(sorted(found, key=len, reverse=True))
 
 
-def holds(data: bytes, wanted: Iterable[bytes]) -> bool:
+def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
     """Whether any form of the text is in these bytes."""
     return any(form in data for form in wanted)
 
@@ -44,14 +44,14 @@ def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
     return data
 
 
-def scrub(value: Any, words: tuple[str, ...]) -> Any:
+def scrub_json(value: Any, words: tuple[str, ...]) -> Any:
     """A JSON value with the text taken out of every string in it."""
     match value:
         case str():
             return scrub_text(value, words)
         case dict():
-            return {key: scrub(item, words) for key, item in value.items()}
+            return {key: scrub_json(item, words) for key, item in value.items()}
         case list() | tuple():
-            return [scrub(item, words) for item in value]
+            return [scrub_json(item, words) for item in value]
         case _:
             return value

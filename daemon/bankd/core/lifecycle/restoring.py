@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove
-from bankd.core.edits.spans import unix
-from bankd.core.lifecycle.archive import Standing, Tombstone, restore_place
+from bankd.core.edits.spans import unix_text
+from bankd.core.lifecycle.archive import PageContents, Tombstone, restore_place
 from bankd.core.lifecycle.events import Event
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.pages import Page
 
 
@@ -31,24 +31,26 @@ class Restored:
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the bank first, then out of the archive."""
-        piece = Piece(self.id, unix(self.text))
+        piece = Piece(self.id, unix_text(self.text))
         heading = self.heading[-1] if len(self.heading) > 1 else ""
         title = self.heading[0] if self.heading else ""
         back = Append(self.page, heading, (piece,), title, self.after, self.before, self.is_apart)
         return back, Remove(self.archive, (piece,), self.page)
 
 
-def restored(id_: str, lines: Lines, tombstone: Event | None, standing: Mapping[str, Standing]) -> Restored:
+def plan_restoring(
+    id_: str, lines: MemoryLines, tombstone: Event | None, contents: Mapping[str, PageContents]
+) -> Restored:
     """A memory on its way back; without a tombstone it goes where the place in the archive points."""
     stone = _tombstone(id_, lines, tombstone)
-    page, heading = restore_place(stone, standing)
+    page, heading = restore_place(stone, contents)
     gaps = tombstone.get("is_apart") if tombstone else None
     is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
     links = written_links(tombstone or {})
     return Restored(id_, lines.page, lines.text, page, heading, stone.after, stone.before, is_apart, links)
 
 
-def _tombstone(id_: str, lines: Lines, event: Event | None) -> Tombstone:
+def _tombstone(id_: str, lines: MemoryLines, event: Event | None) -> Tombstone:
     if event is None or not event.get("page"):
         return Tombstone(id_, "bank/" + lines.page.removeprefix("archive/"), lines.heading)
     heading = tuple(str(title) for title in event.get("heading") or ())
@@ -67,7 +69,7 @@ def _ids(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),) if value else ()
 
 
-def standing_of(page: Page) -> Standing:
+def read_contents(page: Page) -> PageContents:
     """A page as restoring sees it."""
     ids = tuple(entry.memory.id for entry in page.entries if entry.memory.id)
-    return Standing(page.path, tuple(heading.path for heading in page.headings), ids)
+    return PageContents(page.path, tuple(heading.path for heading in page.headings), ids)

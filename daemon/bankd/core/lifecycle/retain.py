@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
 
-from bankd.core.markdown.memory import Confidence, Head, Memory, memory_id, parse_head, statement_of
+from bankd.core.markdown.memory import Confidence, Memory, TagHead, memory_id, parse_head, statement_of
 from bankd.core.markdown.pages import heading_title
-from bankd.core.markdown.scanner import Block, Document, Kind, scan
+from bankd.core.markdown.scanner import Block, BlockKind, Document, scan_text
 from bankd.core.markdown.utf8 import MARK, is_utf8
 
 PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -48,7 +48,7 @@ _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) 
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class LogPlace:
     """A line of a log: its path below `memory/` and its 1-based number."""
 
     log: str
@@ -63,7 +63,7 @@ class Place:
 class RetainLine:
     """A tagged line of a log; `id` is that of the memory it becomes."""
 
-    place: Place
+    place: LogPlace
     memory: Memory
     occurrence: int
     id: str
@@ -73,7 +73,7 @@ class RetainLine:
 class BadLine:
     """A line that was meant to be remembered but cannot be read, why, and its text as far as it is known."""
 
-    place: Place
+    place: LogPlace
     reason: str
     text: str = ""
 
@@ -91,12 +91,12 @@ class LogReading:
     log: str
     lines: tuple[RetainLine, ...]
     bad: tuple[BadLine, ...]
-    unended: Place | None = None
+    unended: LogPlace | None = None
 
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
     """Read the Retain lines of a log."""
-    reader = _LogReader(log, scan(text.removeprefix(MARK)), anywhere)
+    reader = _LogReader(log, scan_text(text.removeprefix(MARK)), anywhere)
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
@@ -117,7 +117,7 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     return replace(reading, lines=tuple(_identify(identity, tagged)))
 
 
-def _identify(identity: str, tagged: list[tuple[Place, Memory]]) -> Iterator[RetainLine]:
+def _identify(identity: str, tagged: list[tuple[LogPlace, Memory]]) -> Iterator[RetainLine]:
     seen: Counter[str] = Counter()
     for place, memory in tagged:
         statement = statement_of(memory)
@@ -125,7 +125,7 @@ def _identify(identity: str, tagged: list[tuple[Place, Memory]]) -> Iterator[Ret
         seen[statement] += 1
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Unescape HTML entities, then drop terminal escapes and control characters."""
     unescaped = html.unescape(text)
     return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", unescaped)).strip()
@@ -139,15 +139,15 @@ class _LogReader:
         self._document = document
         self._anywhere = anywhere
         self._retain_level = 0
-        self.unended: Place | None = None
+        self.unended: LogPlace | None = None
 
-    def read(self) -> Iterator[tuple[Place, Memory] | BadLine]:
+    def read(self) -> Iterator[tuple[LogPlace, Memory] | BadLine]:
         for block in self._document.blocks:
-            if block.kind is Kind.HEADING:
+            if block.kind is BlockKind.HEADING:
                 self._enter(block)
-            elif block.kind is Kind.ITEM and (found := self._item(block)):
+            elif block.kind is BlockKind.ITEM and (found := self._item(block)):
                 if not self._document.lines[block.end - 1].endswith("\n"):
-                    self.unended = Place(self._log, block.start + 1)
+                    self.unended = LogPlace(self._log, block.start + 1)
                 yield found
 
     def _enter(self, block: Block) -> None:
@@ -156,8 +156,8 @@ class _LogReader:
         elif block.level <= self._retain_level:
             self._retain_level = 0
 
-    def _item(self, block: Block) -> tuple[Place, Memory] | BadLine | None:
-        place = Place(self._log, block.start + 1)
+    def _item(self, block: Block) -> tuple[LogPlace, Memory] | BadLine | None:
+        place = LogPlace(self._log, block.start + 1)
         raw = [line.strip() for line in self._document.lines[block.start : block.end]]
         text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
         head = parse_head(text)
@@ -168,7 +168,7 @@ class _LogReader:
             return BadLine(place, problem or _UNTAGGED, text)
         return place, _memory_of(head, text)
 
-    def _is_prose(self, block: Block, text: str, head: Head | None) -> bool:
+    def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Tell a list item of ordinary prose from a line that was meant to be retained."""
         if not self._retain_level and not self._anywhere:
             return True
@@ -179,7 +179,7 @@ class _LogReader:
         return head is None or head.tag not in PROFILES["default"]
 
 
-def _problem_of(text: str, head: Head | None) -> str | None:
+def _problem_of(text: str, head: TagHead | None) -> str | None:
     if not is_utf8(text):
         return "bytes that are not UTF-8; save the log as UTF-8"
     if len(text.encode("utf-8", "surrogateescape")) > MAX_LINE_BYTES:
@@ -188,12 +188,12 @@ def _problem_of(text: str, head: Head | None) -> str | None:
         return _UNREAD if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
-    if head.problem is None and not clean(text[head.length :]):
+    if head.problem is None and not clean_text(text[head.length :]):
         return "a tag without a text"
     return head.problem
 
 
-def _memory_of(head: Head, text: str) -> Memory:
-    lines = [clean(line) for line in text[head.length :].split("\n")]
+def _memory_of(head: TagHead, text: str) -> Memory:
+    lines = [clean_text(line) for line in text[head.length :].split("\n")]
     confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
     return Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)

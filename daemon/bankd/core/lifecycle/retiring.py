@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove, Replace
-from bankd.core.edits.spans import block_key, outdented, unix
-from bankd.core.lifecycle.archive import Candidate, Resident, archive_page
+from bankd.core.edits.spans import block_key, outdent_lines, unix_text
+from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, archive_page
 from bankd.core.lifecycle.decay import Fading, value_on
 from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.markdown.memory import Confidence, Memory, memory_id, parse_memory, statement_of
-from bankd.core.markdown.page_lines import MARKER, Lines
+from bankd.core.markdown.page_lines import MARKER, MemoryLines
 from bankd.core.markdown.policy import BudgetPolicy
 
 ALWAYS_ALLOWED = 20
@@ -64,8 +64,8 @@ class Archived:
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        here, target = Piece(self.id, unix(self.text)), archive_page(self.page)
-        there = Piece(self.id, outdented(here.text))
+        here, target = Piece(self.id, unix_text(self.text)), archive_page(self.page)
+        there = Piece(self.id, outdent_lines(here.text))
         heading, title = self.heading[-1] if len(self.heading) > 1 else "", self.heading[0] if self.heading else ""
         return Append(target, heading, (there,), title), Remove(self.page, (here,), target)
 
@@ -88,12 +88,12 @@ def allowed_removals(held: int, budget: BudgetPolicy) -> int:
     return max(ALWAYS_ALLOWED, held * budget.max_removed_percent // 100)
 
 
-def fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
+def find_fallen(opinions: Iterable[Opinion], today: date, fading: Fading) -> list[Opinion]:
     """The opinions that are strictly below the floor today, as far as their confidence tells."""
     return [opinion for opinion in opinions if value_on(opinion.confidence, today, fading) < fading.floor]
 
 
-def residents_of(held: Mapping[str, Lines], ledger: Ledger) -> list[Resident]:
+def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Resident]:
     """What the archive rules ask of memories, from their lines and the events.
 
     One in which other memories with ids are nested is not a resident: they would go where it goes.
@@ -102,7 +102,7 @@ def residents_of(held: Mapping[str, Lines], ledger: Ledger) -> list[Resident]:
     return [_resident(id_, lines, newer.get(id_), ledger) for id_, lines in sorted(held.items()) if not lines.inside]
 
 
-def _resident(id_: str, lines: Lines, newer: str | None, ledger: Ledger) -> Resident:
+def _resident(id_: str, lines: MemoryLines, newer: str | None, ledger: Ledger) -> Resident:
     memory = memory_of(lines)
     kept = ledger.consumed.get(id_)
     used = max((day for day in (ledger.recalled.get(id_), ledger.confirmed.get(id_)) if day), default=None)
@@ -110,13 +110,13 @@ def _resident(id_: str, lines: Lines, newer: str | None, ledger: Ledger) -> Resi
     return Resident(id_, lines.page, lines.heading, memory, first, used, newer, ledger.restored.get(id_))
 
 
-def memory_of(lines: Lines) -> Memory:
+def memory_of(lines: MemoryLines) -> Memory:
     """The memory that its lines say, without what is nested in it."""
     own = "\n".join(line.strip() for line in lines.text.split("\n")[: lines.own])
     return parse_memory(MARKER.sub("", own))
 
 
-def named(lines: Lines) -> Named:
+def give_id(lines: MemoryLines) -> Named:
     """Give a hand-written memory an id, made of its page and what it says."""
     id_ = memory_id(lines.page, statement_of(parse_memory(MARKER.sub("", lines.text))), 0)
     rows = lines.text.split("\n")
@@ -124,12 +124,12 @@ def named(lines: Lines) -> Named:
     return Named(lines.page, lines.text, "\n".join(rows), id_)
 
 
-def archived(candidate: Candidate, lines: Lines) -> Archived:
+def archive_memory(candidate: ArchiveCandidate, lines: MemoryLines) -> Archived:
     """A candidate that goes."""
     return moved_out(candidate.resident.id, lines, candidate.detail)
 
 
-def moved_out(id_: str, lines: Lines, reason: str) -> Archived:
+def moved_out(id_: str, lines: MemoryLines, reason: str) -> Archived:
     """A memory that goes to the archive, from its lines."""
     return Archived(id_, lines.page, lines.heading, lines.text, lines.after, reason, lines.before, lines.is_apart)
 

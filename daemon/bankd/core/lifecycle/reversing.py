@@ -6,14 +6,14 @@ What people or later runs changed since stays as it is, and is named.
 from __future__ import annotations
 
 from bankd.core.edits.operations import Append, Carry, Move, Piece, Relink, Remove, Replace
-from bankd.core.edits.spans import unix
+from bankd.core.edits.spans import unix_text
 from bankd.core.lifecycle.archive import Tombstone, restore_place
 from bankd.core.lifecycle.purge import PURGED
-from bankd.core.lifecycle.restoring import standing_of
+from bankd.core.lifecycle.restoring import read_contents
 from bankd.core.lifecycle.undo import (
     Files,
-    Past,
-    Present,
+    PastRun,
+    PresentState,
     Undoing,
     find_obstacles,
     is_taken_back,
@@ -22,11 +22,11 @@ from bankd.core.lifecycle.undo import (
     undo_exactly,
 )
 from bankd.core.markdown.inline import without_targets
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.pages import read_page
 
 
-def undo(past: Past, now: Present) -> Undoing:
+def plan_undo(past: PastRun, now: PresentState) -> Undoing:
     """Work out how to take a run back."""
     if is_taken_back(past, now):
         return Undoing()
@@ -39,7 +39,7 @@ def undo(past: Past, now: Present) -> Undoing:
 class _Reverser:
     """One run, as far as it can be taken back."""
 
-    def __init__(self, past: Past, now: Present) -> None:
+    def __init__(self, past: PastRun, now: PresentState) -> None:
         self._past, self._now = past, now
         self._was, self._left = stand_of(_with_what_was_given(past)), stand_of(past.after)
         ids = self._was.keys() | self._left.keys()
@@ -74,7 +74,7 @@ class _Reverser:
             if isinstance(operation, Carry):
                 self._keep(f"{operation.path}: what an editor wrote late is his; it stays")
 
-    def _reverse(self, id_: str, was: Lines | None, left: Lines | None) -> None:
+    def _reverse(self, id_: str, was: MemoryLines | None, left: MemoryLines | None) -> None:
         here = self._here[id_]
         if len(here) > 1:
             self._keep(f"{id_} stands on {' and '.join(lines.page for lines in here)}; it stays")
@@ -87,7 +87,7 @@ class _Reverser:
         elif left is not None and was is not None:
             self._turn(id_, was, left, here[0])
 
-    def _bring_again(self, id_: str, was: Lines, here: list[Lines]) -> None:
+    def _bring_again(self, id_: str, was: MemoryLines, here: list[MemoryLines]) -> None:
         if here:
             self._keep(f"{here[0].page}: {id_} stands there by now")
         elif id_ in self._now.forgotten or PURGED in was.text:
@@ -97,16 +97,16 @@ class _Reverser:
         else:
             self._append(id_, was, was.text, None)
 
-    def _take_out(self, id_: str, left: Lines, here: Lines) -> None:
+    def _take_out(self, id_: str, left: MemoryLines, here: MemoryLines) -> None:
         if _top(here.page) != _top(left.page):
             self._keep(f"{here.page}: {id_} went there since; it stays there")
         elif _said(here.text) != _said(left.text):
             self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
         else:
-            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix(here.text)),)))
+            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix_text(here.text)),)))
             self.undoing.turned |= dict.fromkeys((id_, *here.inside), (here, None))
 
-    def _turn(self, id_: str, was: Lines, left: Lines, here: Lines) -> None:
+    def _turn(self, id_: str, was: MemoryLines, left: MemoryLines, here: MemoryLines) -> None:
         """To its old words, or back to its old page."""
         if was.page == left.page:
             self._put_in_old_words(id_, was, left, here)
@@ -117,23 +117,23 @@ class _Reverser:
         else:
             is_whole = here.text == left.text and set(here.inside) == set(was.inside)
             page = self._append(id_, was, was.text if is_whole else here.text, here)
-            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix(here.text)),), page))
+            self.undoing.operations.append(Remove(here.page, (Piece(id_, unix_text(here.text)),), page))
 
-    def _put_in_old_words(self, id_: str, was: Lines, left: Lines, here: Lines) -> None:
+    def _put_in_old_words(self, id_: str, was: MemoryLines, left: MemoryLines, here: MemoryLines) -> None:
         if _own(here) != _own(left):
             self._keep(f"{here.page}: {id_} was reworded since; it stays as it is now")
             return
-        old = unix(here.text)
+        old = unix_text(here.text)
         rest = old.split("\n")[here.own :]
         self.undoing.operations.append(Replace(here.page, id_, old, "\n".join([*_own(was), *rest])))
 
-    def _append(self, id_: str, was: Lines, text: str, here: Lines | None) -> str:
+    def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
         """Put a memory back where it stood: its page, else the part or page that holds what stood beside it."""
         page = self._page_for(was)
-        standing = {path: standing_of(read_page(path, self._now.look(path) or b"")) for path in self._homes(page)}
-        place, heading = restore_place(Tombstone(id_, page, was.heading, was.after, was.before), standing)
+        contents = {path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._homes(page)}
+        place, heading = restore_place(Tombstone(id_, page, was.heading, was.after, was.before), contents)
         title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
-        piece = Piece(id_, unix(text))
+        piece = Piece(id_, unix_text(text))
         self.undoing.operations.append(Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
         self.undoing.turned |= dict.fromkeys((id_, *was.inside), (here, was))
         self._places |= dict.fromkeys((id_, *was.inside), place)
@@ -143,7 +143,7 @@ class _Reverser:
         below = page.removesuffix(".md") + "/"
         return [path for path in sorted(self._now.pages) if path == page or path.startswith(below)]
 
-    def _page_for(self, was: Lines) -> str:
+    def _page_for(self, was: MemoryLines) -> str:
         """Its page; where that is gone, the one that has the nearest of the memories that stood beside it."""
         if self._homes(was.page):
             return was.page
@@ -155,7 +155,7 @@ class _Reverser:
         self.undoing.stays.append(words)
 
 
-def _with_what_was_given(past: Past) -> Files:
+def _with_what_was_given(past: PastRun) -> Files:
     """The files from before with the ids and days that the run gave to lines that had none: those stay."""
     files: dict[str, bytes | None] = dict(past.before)
     for operation in past.transaction.operations:
@@ -164,17 +164,17 @@ def _with_what_was_given(past: Past) -> Files:
     return files
 
 
-def _is_same(was: Lines | None, left: Lines | None) -> bool:
+def _is_same(was: MemoryLines | None, left: MemoryLines | None) -> bool:
     return was is not None and left is not None and (was.page, _own(was)) == (left.page, _own(left))
 
 
-def _own(lines: Lines) -> list[str]:
-    return unix(lines.text).split("\n")[: lines.own]
+def _own(lines: MemoryLines) -> list[str]:
+    return unix_text(lines.text).split("\n")[: lines.own]
 
 
 def _said(text: str) -> list[str]:
     """What lines say, however deep they stand and wherever their links lead."""
-    return [without_targets(line.strip()) for line in unix(text).split("\n")]
+    return [without_targets(line.strip()) for line in unix_text(text).split("\n")]
 
 
 def _top(page: str) -> str:

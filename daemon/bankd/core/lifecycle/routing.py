@@ -68,12 +68,12 @@ class Destination:
 _UNPLACED = Destination(INBOX, None, "no rule matched")
 
 
-def route(memory: Memory, rules: Rules) -> Destination:
+def route_memory(memory: Memory, rules: Rules) -> Destination:
     """The place of a memory: the first rule that matches, its entity's page, its tag's default, or the inbox."""
     return next(_claiming(memory, rules), _UNPLACED)
 
 
-def candidates(memory: Memory, rules: Rules) -> list[Destination]:
+def find_claims(memory: Memory, rules: Rules) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox claims what nobody else does."""
     return list(_claiming(memory, rules)) or [_UNPLACED]
 

@@ -6,37 +6,41 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bankd.core.edits.transaction import Event
-from bankd.core.lifecycle.events import ARCHIVED, RESTORED, UNDONE, Ledger, event
+from bankd.core.lifecycle.events import ARCHIVED, RESTORED, UNDONE, Ledger, make_event
 from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.markdown.page_lines import Lines
+from bankd.core.markdown.page_lines import MemoryLines
 
 _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
 
 
 def turns_of(
-    turned: Mapping[str, tuple[Lines | None, Lines | None]], run: str, undoes: str, at: datetime, ledger: Ledger
+    turned: Mapping[str, tuple[MemoryLines | None, MemoryLines | None]],
+    run: str,
+    undoes: str,
+    at: datetime,
+    ledger: Ledger,
 ) -> tuple[Event, ...]:
     """The events of an undo; nothing is said of a memory that stays in the bank, or in the archive."""
     found = ((id_, *places, _kind(*places)) for id_, places in sorted(turned.items()))
     return tuple(
-        event(kind, f"{id_}@{run}", at, **_facts(kind, id_, here, undoes, ledger), run=run, undoes=undoes)
+        make_event(kind, f"{id_}@{run}", at, **_facts(kind, id_, here, undoes, ledger), run=run, undoes=undoes)
         for id_, here, _, kind in found
         if kind
     )
 
 
-def _kind(here: Lines | None, there: Lines | None) -> str | None:
+def _kind(here: MemoryLines | None, there: MemoryLines | None) -> str | None:
     place = _place(there)
     if place == _place(here):
         return None
     return {"": UNDONE, "bank": RESTORED, "archive": ARCHIVED}[place]
 
 
-def _place(lines: Lines | None) -> str:
+def _place(lines: MemoryLines | None) -> str:
     return lines.page.partition("/")[0] if lines else ""
 
 
-def _facts(kind: str, id_: str, here: Lines | None, undoes: str, ledger: Ledger) -> dict[str, object]:
+def _facts(kind: str, id_: str, here: MemoryLines | None, undoes: str, ledger: Ledger) -> dict[str, object]:
     """What archives a memory says where it stood: as it was said when it went there first."""
     if kind != ARCHIVED:
         return {"memory": id_}

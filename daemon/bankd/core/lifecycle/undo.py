@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bankd.core.edits.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest
-from bankd.core.edits.recasting import removals
+from bankd.core.edits.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest_of
+from bankd.core.edits.recasting import recast_removals
 from bankd.core.edits.spans import BOM
 from bankd.core.edits.transaction import Look, Transaction
 from bankd.core.lifecycle.purge import PURGED
 from bankd.core.markdown.anchors import find_place, outline_of
-from bankd.core.markdown.page_lines import Lines, PageLines
+from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page
-from bankd.core.markdown.scanner import decode, scan
+from bankd.core.markdown.scanner import decode_text, scan_text
 
 Files = Mapping[str, bytes | None]
-Stand = Mapping[str, Lines]
+Stand = Mapping[str, MemoryLines]
 """Memory id -> its lines and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastRun:
     """A run that is to be taken back: its transaction, and its files from before and as it left them."""
 
     transaction: Transaction
@@ -46,11 +46,11 @@ class Inbound:
         """Whether it leads to something on a page of these bytes."""
         if data is None or not self.fragment:
             return data is not None
-        return find_place(outline_of(scan(decode(data))), self.fragment, is_wiki=self.is_wiki) is not None
+        return find_place(outline_of(scan_text(decode_text(data))), self.fragment, is_wiki=self.is_wiki) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class PresentState:
     """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten."""
 
     pages: Collection[str]
@@ -58,9 +58,9 @@ class Present:
     links_to: Callable[[str], Sequence[Inbound]]
     forgotten: Collection[str]
 
-    def stand(self, ids: Collection[str]) -> dict[str, list[Lines]]:
+    def stand(self, ids: Collection[str]) -> dict[str, list[MemoryLines]]:
         """Every place of these memories."""
-        found: dict[str, list[Lines]] = {id_: [] for id_ in ids}
+        found: dict[str, list[MemoryLines]] = {id_: [] for id_ in ids}
         for path in sorted(self.pages) if ids else ():
             data = self.look(path) or b""
             if any(id_.encode() in data for id_ in ids):
@@ -78,14 +78,14 @@ class Undoing:
     """
 
     operations: list[Operation] = field(default_factory=list)
-    turned: dict[str, tuple[Lines | None, Lines | None]] = field(default_factory=dict)
+    turned: dict[str, tuple[MemoryLines | None, MemoryLines | None]] = field(default_factory=dict)
     stays: list[str] = field(default_factory=list)
     obstacles: tuple[str, ...] = ()
 
 
-def is_taken_back(past: Past, now: Present) -> bool:
+def is_taken_back(past: PastRun, now: PresentState) -> bool:
     """Whether every file is as it was before the run."""
-    return all(digest(now.look(path)) == digest(data) for path, data in past.before.items())
+    return all(digest_of(now.look(path)) == digest_of(data) for path, data in past.before.items())
 
 
 def moves_lines(transaction: Transaction) -> bool:
@@ -102,12 +102,12 @@ def moves_lines(transaction: Transaction) -> bool:
     )
 
 
-def find_obstacles(past: Past, now: Present) -> Iterator[str]:
+def find_obstacles(past: PastRun, now: PresentState) -> Iterator[str]:
     """Why a run cannot be taken back to the byte."""
     for path, data in past.before.items():
-        if digest(now.look(path)) != digest(past.after[path]):
+        if digest_of(now.look(path)) != digest_of(past.after[path]):
             yield f"{path}: {_what_happened(past.after[path], now.look(path))}"
-        elif PURGED in decode(data or b""):
+        elif PURGED in decode_text(data or b""):
             yield f"{path}: a text was purged from what is kept of it"
         else:
             yield from _references(path, past, now)
@@ -123,7 +123,7 @@ def _what_happened(left: bytes | None, now: bytes | None) -> str:
     return "was made since" if left is None else "changed since"
 
 
-def _references(path: str, past: Past, now: Present) -> Iterator[str]:
+def _references(path: str, past: PastRun, now: PresentState) -> Iterator[str]:
     """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere."""
     was, left = past.before[path], past.after[path]
     links = now.links_to(path)
@@ -135,7 +135,7 @@ def _references(path: str, past: Past, now: Present) -> Iterator[str]:
             yield f"{link.source}:{link.line} refers to {named}, which would go"
 
 
-def undo_exactly(past: Past) -> Undoing:
+def undo_exactly(past: PastRun) -> Undoing:
     """Give every file its bytes from before back."""
     undoing = Undoing()
     sources = {removal.elsewhere: removal for removal in _removals(past.transaction) if removal.elsewhere}
@@ -143,11 +143,11 @@ def undo_exactly(past: Past) -> Undoing:
     for path, data in past.before.items():
         left = past.after[path]
         if data is not None:
-            undoing.operations.append(Restore(path, digest(left), decode(data), is_whole))
+            undoing.operations.append(Restore(path, digest_of(left), decode_text(data), is_whole))
         elif left is not None:
             moved = sources.get(path)
             pieces, home = (moved.pieces, moved.path) if moved else ((), "")
-            undoing.operations.append(Drop(path, decode(left), pieces, home))
+            undoing.operations.append(Drop(path, decode_text(left), pieces, home))
     was, left_now = stand_of(past.before), stand_of(past.after)
     undoing.turned = {id_: (left_now.get(id_), was.get(id_)) for id_ in sorted(was.keys() | left_now.keys())}
     return undoing
@@ -159,15 +159,15 @@ def _removals(transaction: Transaction) -> list[Remove]:
         if isinstance(operation, Remove):
             found.append(operation)
         elif isinstance(operation, Recast):
-            found += removals(operation)
+            found += recast_removals(operation)
         elif isinstance(operation, Drop):
             found.append(Remove(operation.path, operation.pieces, operation.elsewhere))
     return found
 
 
-def stand_of(files: Files) -> dict[str, Lines]:
+def stand_of(files: Files) -> dict[str, MemoryLines]:
     """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
-    found: dict[str, Lines] = {}
+    found: dict[str, MemoryLines] = {}
     for path, data in sorted(files.items()):
         if data is not None and path.endswith(".md"):
             for id_, lines in _memories(path, data):
@@ -175,7 +175,7 @@ def stand_of(files: Files) -> dict[str, Lines]:
     return found
 
 
-def _memories(path: str, data: bytes) -> Iterator[tuple[str, Lines]]:
+def _memories(path: str, data: bytes) -> Iterator[tuple[str, MemoryLines]]:
     page = read_page(path, data.removeprefix(BOM.encode()))
     lines = PageLines(page)
     return ((entry.memory.id, lines.of(entry)) for entry in page.entries if entry.memory.id)

@@ -11,7 +11,7 @@ from bankd.core.lifecycle.retain import LogReading, RetainLine
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VerifyFinding:
     """A promise that does not hold: which (`lost`, `twice`, `link`, `left over`, `unreadable`), where, and in words."""
 
     kind: str
@@ -20,20 +20,22 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verification:
     """What was looked at, what is wrong, and how many lines wait for the next run."""
 
     lines: int
     memories: int
     waiting: int
-    findings: tuple[Finding, ...]
+    findings: tuple[VerifyFinding, ...]
 
 
-def find_lost(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[Finding]:
+def find_lost(
+    readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
+) -> list[VerifyFinding]:
     """Retain lines that were taken in and of which nothing is left: no page, no archive, no tombstone."""
     lines = [line for reading in readings for line in reading.lines]
     why = [(line, _why_lost(line, places, ledger)) for line in lines]
-    return [Finding("lost", str(line.place), words) for line, words in why if words is not None]
+    return [VerifyFinding("lost", str(line.place), words) for line, words in why if words is not None]
 
 
 def _why_lost(line: RetainLine, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str | None:
@@ -57,13 +59,13 @@ def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[
 
 def find_lost_books(
     readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
-) -> list[Finding]:
+) -> list[VerifyFinding]:
     """Memories that were kept, whose log line is gone too: only the books still know them."""
     in_logs = {line.id for reading in readings for line in reading.lines}
     kept = {id_: fact for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
     missing = sorted(kept.keys() - in_logs - places.keys() - ledger.gone.keys())
     return [
-        Finding(
+        VerifyFinding(
             "lost",
             f"memory/{kept[id_].get('log')}:{kept[id_].get('line')}",
             f"{id_} is in no page, its line is gone too",
@@ -72,9 +74,9 @@ def find_lost_books(
     ]
 
 
-def find_doubled(places: Mapping[str, Sequence[str]]) -> list[Finding]:
+def find_doubled(places: Mapping[str, Sequence[str]]) -> list[VerifyFinding]:
     """Ids that stand in more than one place."""
     return [
-        Finding("twice", " and ".join(copied.places), f"{copied.id} stands {len(copied.places)} times; {ADVICE}")
+        VerifyFinding("twice", " and ".join(copied.places), f"{copied.id} stands {len(copied.places)} times; {ADVICE}")
         for copied in find_copied(places)
     ]

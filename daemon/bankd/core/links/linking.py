@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from bankd.core.edits.layout import Layout
 from bankd.core.links.references import Reference
-from bankd.core.links.resolve import INDEX_PAGES, resolve, split_target
+from bankd.core.links.resolve import INDEX_PAGES, resolve_reference, split_target
 from bankd.core.markdown.names import Names, folder_of, folders_above, path_key
 
 
@@ -58,7 +58,7 @@ def keys_touched(layout: Layout) -> set[str]:
     return {key for path in paths for key in keys_to(path)}
 
 
-def touched(layout: Layout, links: Iterable[Link], names: Names) -> set[str]:
+def files_touched(layout: Layout, links: Iterable[Link], names: Names) -> set[str]:
     """The files outside a layout with a reference into it, or with one that means something else after it."""
     after = names.changed(layout.gone, layout.new_paths)
     inside = layout.sources | {*layout.gone, *layout.new_paths}
@@ -67,19 +67,19 @@ def touched(layout: Layout, links: Iterable[Link], names: Names) -> set[str]:
 
 
 def _is_touched(layout: Layout, link: Link, names: Names, after: Names) -> bool:
-    target = resolve(link.reference, link.source, names)
+    target = resolve_reference(link.reference, link.source, names)
     if target is None:
         return False
     if target.path in layout.sources and target.fragment:
         return True
     is_moved = any(target.path == old or target.path.startswith(old + "/") for old in layout.folders)
-    return is_moved or resolve(link.reference, link.source, after) != target
+    return is_moved or resolve_reference(link.reference, link.source, after) != target
 
 
 def links_to(path: str, links: Iterable[Link], names: Names) -> Iterator[Link]:
     """The references that lead to a file or folder."""
     for link in links:
-        target = resolve(link.reference, link.source, names)
+        target = resolve_reference(link.reference, link.source, names)
         if target and target.path == path and link.source != path:
             yield link
 

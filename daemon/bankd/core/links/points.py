@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from bankd.core.links.linking import Link
 from bankd.core.links.references import Reference
 from bankd.core.links.relink import fragment_of
-from bankd.core.links.resolve import WIKI_KINDS, Target, resolve, split_target
-from bankd.core.markdown.anchors import Outline, Place, find_place
+from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference, split_target
+from bankd.core.markdown.anchors import AnchorPlace, Outline, find_place
 from bankd.core.markdown.names import Names
 
 _BLOCK = re.compile(r"\^([A-Za-z0-9-]+)")
@@ -31,7 +31,7 @@ class Reach(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class LinkScene:
     """The files at one moment: their names and the places in them."""
 
     names: Names
@@ -39,7 +39,7 @@ class Scene:
 
     def target(self, link: Link) -> Target | None:
         """The file or folder that a reference leads to."""
-        return resolve(link.reference, link.source, self.names)
+        return resolve_reference(link.reference, link.source, self.names)
 
     def reach(self, link: Link) -> Reach:
         """How far a reference leads; a place where none can be looked for is believed."""
@@ -61,7 +61,7 @@ def block_named(reference: Reference) -> str:
     return found[1].lower() if found else ""
 
 
-def wanted(reference: Reference) -> Reach:
+def wanted_reach(reference: Reference) -> Reach:
     """How far a reference says that it leads."""
     return Reach.POINT if split_target(reference.target)[1] else Reach.FILE
 
@@ -71,7 +71,7 @@ def _is_top(reference: Reference, fragment: str) -> bool:
     return fragment == "top" and reference.kind not in WIKI_KINDS
 
 
-def place_in(outline: Outline, reference: Reference, target: Target) -> Place | None:
+def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPlace | None:
     """The place that a reference names in its file."""
     fragment = fragment_of(reference, target, outline)[0]
     return find_place(outline, fragment, is_wiki=reference.kind in WIKI_KINDS)

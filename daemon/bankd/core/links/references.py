@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from bankd.core.markdown.inline import LinkKind, Span, bare_paths, spans_in
-from bankd.core.markdown.nesting import QUOTE_MARK, Layer, walk
-from bankd.core.markdown.scanner import Block, Document, Kind, Lines, split_lines
+from bankd.core.markdown.inline import LinkKind, TargetSpan, bare_paths, spans_in
+from bankd.core.markdown.nesting import QUOTE_MARK, NestedLines, walk_blocks
+from bankd.core.markdown.scanner import Block, BlockKind, Document, Lines, split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class LabelUse:
     line: int
 
 
-_OPAQUE = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.BLANK, Kind.RULE})
+_OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.BLANK, BlockKind.RULE})
 _DEFINITION = re.compile(r"[ \t]{0,3}\[((?:[^\[\]\\]|\\.)+)\]:\s*(?:<((?:[^<>\n\\]|\\.)*)>|(\S+))")
 _NOTE_MARK = re.compile(r"[ \t]{0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _NOTE_INDENT = re.compile(r"(?:\t| {1,4})?")
-_NESTING = {Kind.QUOTE: (QUOTE_MARK, QUOTE_MARK), Kind.FOOTNOTE: (_NOTE_MARK, _NOTE_INDENT)}
+_NESTING = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK), BlockKind.FOOTNOTE: (_NOTE_MARK, _NOTE_INDENT)}
 _PROPERTY_LINK = re.compile(r"\[\[([^\[\]\n|,]+)(?:\|[^\[\]\n]*)?\]\]")
 _QUOTED_PATH = re.compile(r"([\"'])((?:[^\"'\n]*/)?(?:bank|archive)/[^\"'\n]*?\.md(?:#[^\"'\n]*)?)\1")
 _ROUTE_TARGET = re.compile(
@@ -68,7 +68,7 @@ def references_in_text(text: str) -> tuple[Reference, ...]:
     """Find the paths of the bank that a YAML, JSON, TOML, shell or Python file names."""
     found = []
     for number, line in enumerate(split_lines(text)):
-        quoted = [Span(LinkKind.BARE, *match.span(2)) for match in _QUOTED_PATH.finditer(line)]
+        quoted = [TargetSpan(LinkKind.BARE, *match.span(2)) for match in _QUOTED_PATH.finditer(line)]
         outside = [span for span in bare_paths(line) if not any(q.start <= span.start < q.end for q in quoted)]
         found += [_reference(span, number, line) for span in sorted([*quoted, *outside], key=lambda span: span.start)]
     return tuple(found)
@@ -81,7 +81,7 @@ def route_targets(text: str) -> tuple[Reference, ...]:
         if not line.lstrip().startswith("#"):
             for match in _ROUTE_TARGET.finditer(line):
                 is_quoted = line[: match.start()].endswith(("'", '"'))
-                found.append(_reference(Span(LinkKind.ROUTE, *match.span(), is_quoted), number, line))
+                found.append(_reference(TargetSpan(LinkKind.ROUTE, *match.span(), is_quoted), number, line))
     return tuple(found)
 
 
@@ -97,9 +97,9 @@ def definitions_of(document: Document) -> tuple[Definition, ...]:
     found: dict[str, Definition] = {}
     for block in document.blocks:
         text = "".join(document.lines[block.start : block.end]).lstrip(" \t")
-        if block.kind is Kind.REFERENCE and (match := _DEFINITION.match(text)):
+        if block.kind is BlockKind.REFERENCE and (match := _DEFINITION.match(text)):
             label = fold_label(match[1])
-        elif block.kind is Kind.FOOTNOTE and (match := _NOTE_MARK.match(text)):
+        elif block.kind is BlockKind.FOOTNOTE and (match := _NOTE_MARK.match(text)):
             label = "^" + fold_label(match[1])
         else:
             continue
@@ -113,13 +113,13 @@ def fold_label(label: str) -> str:
 
 
 def _found_in(document: Document) -> Iterator[Reference]:
-    for block, layer in walk(document, _NESTING):
+    for block, layer in walk_blocks(document, _NESTING):
         if block.kind not in _OPAQUE:
             for found in _READERS.get(block.kind, _in_block)(layer.lines, block):
                 yield _shifted(found, layer)
 
 
-def _shifted(found: Reference, layer: Layer) -> Reference:
+def _shifted(found: Reference, layer: NestedLines) -> Reference:
     """A reference of a layer at its place in the whole text."""
     column = layer.columns[found.line]
     return replace(found, line=layer.first + found.line, start=found.start + column, end=found.end + column)
@@ -142,11 +142,11 @@ def _in_lines(lines: Lines, start: int, end: int) -> Iterator[Reference]:
         while span.start >= line_start + len(lines[number]):
             line_start += len(lines[number])
             number += 1
-        moved = Span(span.kind, span.start - line_start, span.end - line_start, span.is_angled)
+        moved = TargetSpan(span.kind, span.start - line_start, span.end - line_start, span.is_angled)
         yield _reference(moved, number, lines[number])
 
 
-def _reference(span: Span, number: int, line: str) -> Reference:
+def _reference(span: TargetSpan, number: int, line: str) -> Reference:
     return Reference(span.kind, number, span.start, span.end, line[span.start : span.end], span.is_angled)
 
 
@@ -154,7 +154,7 @@ def _in_front_matter(lines: Lines, block: Block) -> Iterator[Reference]:
     """Obsidian takes quoted wikilinks in properties for links; people leave the quotes out."""
     for number in range(block.start, block.end):
         for found in _PROPERTY_LINK.finditer(lines[number]):
-            yield _reference(Span(LinkKind.WIKI, *found.span(1)), number, lines[number])
+            yield _reference(TargetSpan(LinkKind.WIKI, *found.span(1)), number, lines[number])
 
 
 def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
@@ -169,12 +169,12 @@ def _in_definition(lines: Lines, block: Block) -> Iterator[Reference]:
     while start >= line_start + len(lines[number]):
         line_start += len(lines[number])
         number += 1
-    span = Span(LinkKind.DEFINITION, start - line_start, end - line_start, group == 2)
+    span = TargetSpan(LinkKind.DEFINITION, start - line_start, end - line_start, group == 2)
     yield _reference(span, number, lines[number])
 
 
-_READERS: dict[Kind, Callable[[Lines, Block], Iterator[Reference]]] = {
-    Kind.FRONT_MATTER: _in_front_matter,
-    Kind.REFERENCE: _in_definition,
-    Kind.TABLE: _in_table,
+_READERS: dict[BlockKind, Callable[[Lines, Block], Iterator[Reference]]] = {
+    BlockKind.FRONT_MATTER: _in_front_matter,
+    BlockKind.REFERENCE: _in_definition,
+    BlockKind.TABLE: _in_table,
 }

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from bankd.core.edits.layout import Layout, Piece, Position, Sheet, positions
+from bankd.core.edits.layout import Layout, LayoutPiece, NewPage, Position, line_positions
 from bankd.core.links.references import Reference
-from bankd.core.links.render import encode_fragment, render
-from bankd.core.links.resolve import WIKI_KINDS, Base, Target, resolve, split_target
-from bankd.core.links.restyle import Change, restyled
-from bankd.core.markdown.anchors import Outline, Place, find_place, fragment_for, outline_of
+from bankd.core.links.render import encode_fragment, render_path
+from bankd.core.links.resolve import WIKI_KINDS, Base, Target, resolve_reference, split_target
+from bankd.core.links.restyle import TargetChange, choose_style
+from bankd.core.markdown.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.names import Names, path_key
-from bankd.core.markdown.scanner import Document, scan
+from bankd.core.markdown.scanner import Document, scan_text
 
 _ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this settles in two
 
@@ -22,7 +22,7 @@ _ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this 
 class Edit:
     """One target that changes: in which new page, at which old place, what it becomes, and the file and line it leads to."""
 
-    sheet: str
+    new_page: str
     source: str
     reference: Reference
     target: str
@@ -55,7 +55,7 @@ class Source:
     references: tuple[Reference, ...]
 
 
-def relink(layout: Layout, sources: Mapping[str, Source], names: Names) -> Relinked:
+def relink_layout(layout: Layout, sources: Mapping[str, Source], names: Names) -> Relinked:
     """Lay the pages out anew and rewrite what refers to them.
 
     `sources` are the pages of the layout and every other file with a reference that the layout touches.
@@ -78,7 +78,7 @@ class _Goal:
     """What a reference has to lead to: a path, and in it a line with the form in which it is named."""
 
     target: Target
-    place: Place | None = None
+    place: AnchorPlace | None = None
 
 
 class _Relinker:
@@ -87,7 +87,7 @@ class _Relinker:
         self._sources = sources
         self._names, self._after = names, after
         self._lines = {path: source.lines for path, source in sources.items()}
-        self._positions = positions(layout)
+        self._positions = line_positions(layout)
         self._outlines: dict[str, Outline] = {}
         self.lost: list[Lost] = []
 
@@ -95,13 +95,13 @@ class _Relinker:
         """Every new page and every other file with an edit, whole."""
         by_line: dict[tuple[str, str, int], list[Edit]] = {}
         for edit in edits:
-            by_line.setdefault((edit.sheet, edit.source, edit.reference.line), []).append(edit)
+            by_line.setdefault((edit.new_page, edit.source, edit.reference.line), []).append(edit)
 
-        def line_of(sheet: str, source: str, number: int) -> str:
-            return edit_line(self._lines[source][number], by_line.get((sheet, source, number), ()))
+        def line_of(new_page: str, source: str, number: int) -> str:
+            return edit_line(self._lines[source][number], by_line.get((new_page, source, number), ()))
 
-        texts = {sheet.path: _assemble(sheet, line_of) for sheet in self._layout.sheets}
-        for path in {sheet for sheet, _, _ in by_line} - set(texts):
+        texts = {new_page.path: _assemble(new_page, line_of) for new_page in self._layout.new_pages}
+        for path in {new_page for new_page, _, _ in by_line} - set(texts):
             texts[path] = "".join(line_of(path, path, n) for n in range(len(self._lines[path])))
         return texts
 
@@ -110,7 +110,7 @@ class _Relinker:
         documents: dict[str, Document] = {}
         self.lost = []
         self._new_outlines = {
-            path: outline_of(documents.setdefault(path, scan(texts[path]))) for path in self._layout.new_paths
+            path: outline_of(documents.setdefault(path, scan_text(texts[path]))) for path in self._layout.new_paths
         }
         found: list[Edit] = []
         for path, source in self._sources.items():
@@ -119,26 +119,26 @@ class _Relinker:
         return tuple(found)
 
     def _edits_of(self, path: str, reference: Reference) -> Iterable[Edit]:
-        target = resolve(reference, path, self._names)
+        target = resolve_reference(reference, path, self._names)
         goal = self._goal(reference, target, path) if target else None
         if target is None or goal is None:
             return
-        for sheet in self._sheets_with(path, reference.line):
-            written = self._written(reference, target, goal, path, sheet)
+        for new_page in self._pages_with(path, reference.line):
+            written = self._written(reference, target, goal, path, new_page)
             if written is None:
                 self.lost.append(Lost(path, reference))
             elif written != reference.target:
                 line = goal.place.line if goal.place else None
-                yield Edit(sheet, path, reference, written, goal.target.path, line)
+                yield Edit(new_page, path, reference, written, goal.target.path, line)
 
-    def _sheets_with(self, path: str, line: int) -> Iterable[str]:
+    def _pages_with(self, path: str, line: int) -> Iterable[str]:
         """The new pages on which an old line stands."""
         if path not in self._layout.sources:
             return [path]
         return [
-            sheet.path
-            for sheet in self._layout.sheets
-            if any(piece.source == path and piece.start <= line < piece.end for piece in sheet.pieces)
+            new_page.path
+            for new_page in self._layout.new_pages
+            if any(piece.source == path and piece.start <= line < piece.end for piece in new_page.pieces)
         ]
 
     def _goal(self, reference: Reference, target: Target, path: str) -> _Goal | None:
@@ -157,7 +157,7 @@ class _Relinker:
             return _Goal(target) if target.path in self._after else None
         return _Goal(replace(target, path=home.path), self._home_place(reference, target.path, home.line))
 
-    def _home_place(self, reference: Reference, old: str, line: int | None) -> Place | None:
+    def _home_place(self, reference: Reference, old: str, line: int | None) -> AnchorPlace | None:
         """The heading that stands for a page that has become a part of another."""
         now = None if line is None else self._positions.get(Position(old, line))
         if now is None:
@@ -172,27 +172,27 @@ class _Relinker:
                 return new + path[len(old) :]
         return path
 
-    def _place(self, reference: Reference, target: Target) -> Place | None:
+    def _place(self, reference: Reference, target: Target) -> AnchorPlace | None:
         """What the fragment names on the old page."""
         if not target.fragment:
             return None
         if target.path not in self._outlines:
-            self._outlines[target.path] = outline_of(scan("".join(self._lines[target.path])))
+            self._outlines[target.path] = outline_of(scan_text("".join(self._lines[target.path])))
         outline = self._outlines[target.path]
         return find_place(outline, fragment_of(reference, target, outline)[0], is_wiki=reference.kind in WIKI_KINDS)
 
-    def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, sheet: str) -> str | None:
+    def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, new_page: str) -> str | None:
         """The target as it has to be written on a new page; the old words wherever they still hold."""
         raw_path, raw_fragment = split_target(reference.target)
         new_path: str | None = raw_path
         goal_target = goal.target
         if not self._layout.is_move:
             is_inside = path in self._layout.sources and goal.place is not None
-            style = restyled(reference, Change(target, goal.target, path, sheet), is_inside=is_inside)
+            style = choose_style(reference, TargetChange(target, goal.target, path, new_page), is_inside=is_inside)
             goal_target = replace(goal.target, style=style)
         is_respelt = target.path != goal.target.path and path_key(target.path) == path_key(goal.target.path)
-        if is_respelt or not self._still_leads(reference, goal_target, sheet):  # other tools tell cases apart
-            new_path = render(reference, goal_target, sheet, self._after)
+        if is_respelt or not self._still_leads(reference, goal_target, new_page):  # other tools tell cases apart
+            new_path = render_path(reference, goal_target, new_page, self._after)
         if new_path is None:
             return None
         fragment = self._fragment(reference, target, goal)
@@ -213,11 +213,11 @@ class _Relinker:
             return None
         return encode_fragment(reference, named) + rest
 
-    def _still_leads(self, reference: Reference, goal: Target, sheet: str) -> bool:
+    def _still_leads(self, reference: Reference, goal: Target, new_page: str) -> bool:
         raw_path, _ = split_target(reference.target)
         if goal.style.base is Base.SELF or not raw_path:
-            return goal.path == sheet and not raw_path
-        found = resolve(replace(reference, target=raw_path), sheet, self._after)
+            return goal.path == new_page and not raw_path
+        found = resolve_reference(replace(reference, target=raw_path), new_page, self._after)
         return found is not None and (found.path, found.is_folder) == (goal.path, goal.is_folder)
 
 
@@ -241,11 +241,11 @@ def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple
     return fragment, ""
 
 
-def _assemble(sheet: Sheet, line_of: Callable[[str, str, int], str]) -> str:
-    return "".join(_piece_text(sheet.path, piece, line_of) for piece in sheet.pieces)
+def _assemble(new_page: NewPage, line_of: Callable[[str, str, int], str]) -> str:
+    return "".join(_piece_text(new_page.path, piece, line_of) for piece in new_page.pieces)
 
 
-def _piece_text(path: str, piece: Piece, line_of: Callable[[str, str, int], str]) -> str:
+def _piece_text(path: str, piece: LayoutPiece, line_of: Callable[[str, str, int], str]) -> str:
     if piece.source is None:
         return piece.text
     text = "".join(line_of(path, piece.source, n) for n in range(piece.start, piece.end))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from urllib.parse import quote, unquote
 
 from bankd.core.links.references import Reference, references_of
-from bankd.core.links.resolve import INDEX_PAGES, WIKI_KINDS, Base, Style, Target, resolve
+from bankd.core.links.resolve import INDEX_PAGES, WIKI_KINDS, Base, Style, Target, resolve_reference
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.names import BANK, Names, folder_of, relative_path
 from bankd.core.markdown.scanner import Document
@@ -16,7 +16,7 @@ _ENDS_YAML = frozenset("[]{},:#'")
 _ENCODED_WORD = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 
 
-def render(reference: Reference, target: Target, source: str, names: Names) -> str | None:
+def render_path(reference: Reference, target: Target, source: str, names: Names) -> str | None:
     """Write the path of a target in its style, changed only as far as it must be to lead there; None if nothing does.
 
     The fragment is the caller's.
@@ -25,7 +25,7 @@ def render(reference: Reference, target: Target, source: str, names: Names) -> s
         if style.base is Base.SELF:
             return ""
         written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
-        found = resolve(replace(reference, target=written), source, names)
+        found = resolve_reference(replace(reference, target=written), source, names)
         if found and found.path == target.path and found.is_folder == target.is_folder:
             return _in_yaml(written) if reference.kind is LinkKind.ROUTE and not reference.is_angled else written
     return None
@@ -102,7 +102,7 @@ def sense_of(path: str, document: Document, start: int, end: int, names: Names) 
     """What some lines say, with their targets replaced by what these lead to: the same from wherever they are said."""
     lines = list(document.lines[start:end])
     for reference in sorted(references_of(document), key=lambda reference: -reference.start):
-        if start <= reference.line < end and (target := resolve(reference, path, names)):
+        if start <= reference.line < end and (target := resolve_reference(reference, path, names)):
             line = lines[reference.line - start]
             meant = f"{target.path}#{target.fragment or ''}"
             lines[reference.line - start] = line[: reference.start] + meant + line[reference.end :]

@@ -58,7 +58,7 @@ class Target:
     is_folder: bool = False
 
 
-def resolve(reference: Reference, source: str, names: Names) -> Target | None:
+def resolve_reference(reference: Reference, source: str, names: Names) -> Target | None:
     """Find what a reference in a file leads to; None for the outside world, nothing at all, or two things at once."""
     path, fragment = split_target(reference.target)
     if not path:

@@ -14,22 +14,22 @@ from bankd.core.markdown.inline import LinkKind
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TargetChange:
     """What a reference led to and leads to now, and the page on which it stood and stands now."""
 
     old: Target
     new: Target
     path: str
-    sheet: str
+    new_page: str
 
 
-def restyled(reference: Reference, change: Change, *, is_inside: bool) -> Style:
+def choose_style(reference: Reference, change: TargetChange, *, is_inside: bool) -> Style:
     """Choose the style; `is_inside` says that the reference names a place and stands on a page that is laid out anew."""
     old, new = change.old, change.new
-    if is_inside and new.path == change.sheet and old.path != change.path:
+    if is_inside and new.path == change.new_page and old.path != change.path:
         return _as_own_page(reference, old, new)
     if is_inside and old.path == change.path and old.style.base is not Base.SELF and new.path != old.path:
-        return _as_other_part(old, new, change.sheet)
+        return _as_other_part(old, new, change.new_page)
     return _with_depth(old, new)
 
 
@@ -41,12 +41,12 @@ def _with_depth(old: Target, new: Target) -> Style:
     return replace(old.style, segments=max(1, old.style.segments + deeper))
 
 
-def _as_other_part(old: Target, new: Target, sheet: str) -> Style:
+def _as_other_part(old: Target, new: Target, new_page: str) -> Style:
     """How a page that named itself in full names another of its parts: with one step more than `#x` needs."""
     style = old.style
     if style.base is Base.NAME:
         return replace(style, segments=style.segments + new.path.count("/") - old.path.count("/"))
-    if style.base is Base.RELATIVE and new.path != sheet:
+    if style.base is Base.RELATIVE and new.path != new_page:
         return replace(style, climb=style.climb + 1)
     return style
 

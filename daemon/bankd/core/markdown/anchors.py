@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
-from bankd.core.markdown.nesting import QUOTE_MARK, walk
+from bankd.core.markdown.nesting import QUOTE_MARK, walk_blocks
 from bankd.core.markdown.pages import heading_title
-from bankd.core.markdown.scanner import Document, Kind
+from bankd.core.markdown.scanner import BlockKind, Document
 from bankd.core.markdown.titles import EXPLICIT_ID, github_anchor, obsidian_words
 
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']([^\"'<>]+)[\"']")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
 _UNLINKABLE = re.compile(r"[#|^\[\]\\\s]+")  # what may not stand in a wikilink's heading
-_QUOTES = {Kind.QUOTE: (QUOTE_MARK, QUOTE_MARK)}
-_WITHOUT_PLACES = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.FRONT_MATTER, Kind.BLANK})
+_QUOTES = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK)}
+_WITHOUT_PLACES = frozenset(
+    {BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.FRONT_MATTER, BlockKind.BLANK}
+)
 
 
 class Form(StrEnum):
@@ -33,7 +35,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnchorPlace:
     """A line of a page (0-based) and the form in which a fragment named it."""
 
     line: int
@@ -67,7 +69,7 @@ def outline_of(document: Document) -> Outline:
     blocks: dict[str, int] = {}
     spots: list[Spot] = []
     taken: dict[str, int] = {}
-    for block, layer in walk(document, _QUOTES):
+    for block, layer in walk_blocks(document, _QUOTES):
         if block.kind in _WITHOUT_PLACES:
             continue
         line, lines = layer.first + block.start, layer.lines
@@ -76,7 +78,7 @@ def outline_of(document: Document) -> Outline:
                 ids.setdefault(found[1], line + offset)
             if found_id := _BLOCK_ID.search(text.rstrip("\r\n")):
                 blocks.setdefault(found_id[1].lower(), line + offset)
-        if block.kind is Kind.HEADING:
+        if block.kind is BlockKind.HEADING:
             title = heading_title(lines, block)
             if explicit := EXPLICIT_ID.search(title):
                 ids.setdefault(explicit[1], line)
@@ -85,17 +87,17 @@ def outline_of(document: Document) -> Outline:
     return Outline(tuple(spots), ids, blocks)
 
 
-def find_place(outline: Outline, fragment: str, *, is_wiki: bool) -> Place | None:
+def find_place(outline: Outline, fragment: str, *, is_wiki: bool) -> AnchorPlace | None:
     """Find what a fragment (as written, without the first `#`) names."""
     text = unicodedata.normalize("NFC", fragment if is_wiki else unquote(fragment))
     if text.startswith("^"):
         line = outline.blocks.get(text[1:].strip().lower())
-        return None if line is None else Place(line, Form.BLOCK)
+        return None if line is None else AnchorPlace(line, Form.BLOCK)
     finders = (_by_words, _by_id, _by_anchor) if is_wiki else (_by_id, _by_anchor, _by_words)
     return next((place for find in finders if (place := find(outline, text))), None)
 
 
-def fragment_for(outline: Outline, place: Place, old: str) -> str | None:
+def fragment_for(outline: Outline, place: AnchorPlace, old: str) -> str | None:
     """Name a line of a page in the form in which the old fragment named it; None when nothing names it.
 
     The answer is unescaped text; the old words are kept when they still name the line.
@@ -127,7 +129,7 @@ def _numbered(anchor: str, taken: dict[str, int]) -> str:
     return unique
 
 
-def _by_words(outline: Outline, text: str) -> Place | None:
+def _by_words(outline: Outline, text: str) -> AnchorPlace | None:
     """Follow Obsidian: each part of `A#B` is the first heading with these words below the one before."""
     wanted = [words for part in text.split("#") if (words := obsidian_words(part))]
     level, found = 0, None
@@ -135,20 +137,20 @@ def _by_words(outline: Outline, text: str) -> Place | None:
         if wanted and not spot.is_quoted and spot.words == wanted[0] and spot.level > level:
             wanted.pop(0)
             level, found = spot.level, spot
-    return Place(found.line, Form.HEADING) if found and not wanted else None
+    return AnchorPlace(found.line, Form.HEADING) if found and not wanted else None
 
 
-def _by_id(outline: Outline, text: str) -> Place | None:
+def _by_id(outline: Outline, text: str) -> AnchorPlace | None:
     line = outline.ids.get(text)
-    return None if line is None else Place(line, Form.EXPLICIT)
+    return None if line is None else AnchorPlace(line, Form.EXPLICIT)
 
 
-def _by_anchor(outline: Outline, text: str) -> Place | None:
+def _by_anchor(outline: Outline, text: str) -> AnchorPlace | None:
     """Match GitHub's anchors as written, then without regard to case, as its page script does."""
     exact = (spot for spot in outline.spots if spot.anchor == text)
     folded = (spot for spot in outline.spots if spot.anchor == text.lower())
     spot = next(exact, None) or next(folded, None)
-    return Place(spot.line, Form.ANCHOR) if spot else None
+    return AnchorPlace(spot.line, Form.ANCHOR) if spot else None
 
 
 def _heading_path(outline: Outline, target: Spot) -> list[str]:

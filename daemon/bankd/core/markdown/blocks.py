@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 
-class Kind(StrEnum):
+class BlockKind(StrEnum):
     """The kinds of block that the rules of bankd tell apart."""
 
     FRONT_MATTER = "front_matter"
@@ -73,21 +73,21 @@ def is_blank(line: str) -> bool:
     return not line.strip(" \t\r\n")
 
 
-def bare(line: str) -> str:
+def strip_ending(line: str) -> str:
     """A line without its end."""
     return line.rstrip("\r\n")
 
 
 def front_matter_end(lines: Lines) -> int | None:
     """The line after the front matter; None when the text has none."""
-    if not lines or bare(lines[0]).removeprefix("\ufeff").rstrip(" \t") != "---":
+    if not lines or strip_ending(lines[0]).removeprefix("\ufeff").rstrip(" \t") != "---":
         return None
-    closers = (n for n in range(1, len(lines)) if bare(lines[n]).rstrip(" \t") in {"---", "..."})
+    closers = (n for n in range(1, len(lines)) if strip_ending(lines[n]).rstrip(" \t") in {"---", "..."})
     return next((n + 1 for n in closers), None)
 
 
 def _fence_end(lines: Lines, start: int, base: int) -> int | None:
-    opened = _FENCE.match(bare(lines[start]))
+    opened = _FENCE.match(strip_ending(lines[start]))
     if opened is None or indent_of(lines[start]) - base > 3:
         return None
     mark = opened[1] or opened[2]
@@ -130,11 +130,11 @@ def _prefix(line: str, columns: int) -> int:
 
 
 def _heading_end(lines: Lines, start: int, base: int) -> int | None:
-    return start + 1 if _ATX.match(without_indent(bare(lines[start]), base)) else None
+    return start + 1 if _ATX.match(without_indent(strip_ending(lines[start]), base)) else None
 
 
 def _rule_end(lines: Lines, start: int, base: int) -> int | None:
-    return start + 1 if _RULE.match(without_indent(bare(lines[start]), base)) else None
+    return start + 1 if _RULE.match(without_indent(strip_ending(lines[start]), base)) else None
 
 
 def _quote_end(lines: Lines, start: int, base: int) -> int | None:
@@ -147,7 +147,7 @@ def _quote_end(lines: Lines, start: int, base: int) -> int | None:
 def _table_end(lines: Lines, start: int, base: int) -> int | None:
     if start + 1 >= len(lines) or "|" not in lines[start]:
         return None
-    row = without_indent(bare(lines[start + 1]), base)
+    row = without_indent(strip_ending(lines[start + 1]), base)
     if "-" not in row or not _DELIMITER_ROW.match(row) or ("|" not in row and ":" not in row):
         return None
     return next((n for n in range(start + 2, len(lines)) if _ends_table(lines, n, base)), len(lines))
@@ -179,45 +179,45 @@ def _reference_end(lines: Lines, start: int, base: int) -> int | None:
     end = start + 1
     if is_blank(rest) and end < len(lines) and not is_blank(lines[end]):
         end += 1  # the target may stand on the next line
-    if end < len(lines) and _REFERENCE_TITLE.match(bare(lines[end])):
+    if end < len(lines) and _REFERENCE_TITLE.match(strip_ending(lines[end])):
         end += 1  # so may the title
     return end
 
 
 # Order matters: a rule `* * *` would be taken for an item, a comment for other HTML.
-_RECOGNISERS: tuple[tuple[Kind, Recogniser], ...] = (
-    (Kind.FENCE, _fence_end),
-    (Kind.COMMENT, _comment_end),
-    (Kind.HTML, _html_end),
-    (Kind.HEADING, _heading_end),
-    (Kind.RULE, _rule_end),
-    (Kind.QUOTE, _quote_end),
-    (Kind.TABLE, _table_end),
-    (Kind.FOOTNOTE, _footnote_end),
-    (Kind.REFERENCE, _reference_end),
+_RECOGNISERS: tuple[tuple[BlockKind, Recogniser], ...] = (
+    (BlockKind.FENCE, _fence_end),
+    (BlockKind.COMMENT, _comment_end),
+    (BlockKind.HTML, _html_end),
+    (BlockKind.HEADING, _heading_end),
+    (BlockKind.RULE, _rule_end),
+    (BlockKind.QUOTE, _quote_end),
+    (BlockKind.TABLE, _table_end),
+    (BlockKind.FOOTNOTE, _footnote_end),
+    (BlockKind.REFERENCE, _reference_end),
 )
 _FIRSTS = {
-    Kind.FENCE: "`~",
-    Kind.COMMENT: "<",
-    Kind.HTML: "<",
-    Kind.HEADING: "#",
-    Kind.RULE: "-*_",
-    Kind.QUOTE: ">",
-    Kind.FOOTNOTE: "[",
-    Kind.REFERENCE: "[",
+    BlockKind.FENCE: "`~",
+    BlockKind.COMMENT: "<",
+    BlockKind.HTML: "<",
+    BlockKind.HEADING: "#",
+    BlockKind.RULE: "-*_",
+    BlockKind.QUOTE: ">",
+    BlockKind.FOOTNOTE: "[",
+    BlockKind.REFERENCE: "[",
 }
 """The first characters of each kind; a table may begin with any."""
 
 
-def _may_begin_with(first: str) -> tuple[tuple[Kind, Recogniser], ...]:
+def _may_begin_with(first: str) -> tuple[tuple[BlockKind, Recogniser], ...]:
     return tuple(pair for pair in _RECOGNISERS if first in _FIRSTS.get(pair[0], first))
 
 
 _BY_FIRST = {first: _may_begin_with(first) for first in "`~<#-*_>["}
-_OF_TEXT = ((Kind.TABLE, _table_end),)
+_OF_TEXT = ((BlockKind.TABLE, _table_end),)
 
 
-def recognise(lines: Lines, start: int, base: int) -> tuple[Kind, int] | None:
+def recognise_block(lines: Lines, start: int, base: int) -> tuple[BlockKind, int] | None:
     """The kind of block that begins on a line, and the line after it; None for text, items and indented code."""
     first = lines[start].lstrip(" \t")[:1]
     for kind, recogniser in _BY_FIRST.get(first, _OF_TEXT):  # one look or two instead of nine
@@ -228,7 +228,7 @@ def recognise(lines: Lines, start: int, base: int) -> tuple[Kind, int] | None:
 
 def starts_block(lines: Lines, n: int, base: int) -> bool:
     """Whether a line ends the paragraph before it; a reference definition does not."""
-    if MARKER.match(bare(lines[n])):
+    if MARKER.match(strip_ending(lines[n])):
         return True
-    found = recognise(lines, n, base)
-    return found is not None and found[0] is not Kind.REFERENCE
+    found = recognise_block(lines, n, base)
+    return found is not None and found[0] is not BlockKind.REFERENCE

@@ -16,7 +16,7 @@ _BREAK = re.compile("[\n\t\u2028\u2029]")
 _BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 
 
-def show(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""The text with control and bidi characters made visible: `\x1b` and `<U+202E>`; newlines and tabs stay."""
     text = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     text = _UNDECODABLE.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", text)
@@ -25,4 +25,4 @@ def show(text: str) -> str:
 
 def show_line(text: str) -> str:
     """The same on one line: a newline in a name must not forge a second line of a log or a table."""
-    return _BREAK.sub(lambda found: _BREAK_NAMES[found[0]], show(text))
+    return _BREAK.sub(lambda found: _BREAK_NAMES[found[0]], make_visible(text))

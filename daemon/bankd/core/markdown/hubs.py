@@ -12,7 +12,7 @@ from itertools import chain, count
 from urllib.parse import unquote
 
 from bankd.core.markdown.names import folder_of, path_key
-from bankd.core.markdown.scanner import Document, Kind
+from bankd.core.markdown.scanner import BlockKind, Document
 from bankd.core.markdown.titles import github_anchor, without_explicit_id
 
 SHARED_MARK = "<!-- definitions shared with the other parts -->"
@@ -81,14 +81,14 @@ def part_of_line(line: str, hub: str) -> str | None:
 
 def part_lines(document: Document, hub: str) -> dict[int, str]:
     """The lines of a hub that stand for its parts."""
-    items = (block for block in document.blocks if block.kind is Kind.ITEM and block.end - block.start == 1)
+    items = (block for block in document.blocks if block.kind is BlockKind.ITEM and block.end - block.start == 1)
     found = ((block.start, part_of_line(document.lines[block.start], hub)) for block in items)
     return {line: part for line, part in found if part}
 
 
 def inherited_front_matter(document: Document) -> str:
     """The front matter that holds for each part: all keys but those that only one page can have."""
-    if not document.blocks or document.blocks[0].kind is not Kind.FRONT_MATTER:
+    if not document.blocks or document.blocks[0].kind is not BlockKind.FRONT_MATTER:
         return ""
     first, *body, last = document.lines[: document.blocks[0].end]
     kept, keeps = [], True

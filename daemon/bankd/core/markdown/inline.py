@@ -28,7 +28,7 @@ class LinkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TargetSpan:
     """A target inside a text, without the marks around it."""
 
     kind: LinkKind
@@ -66,7 +66,7 @@ _BARE = re.compile(rf"(?<![A-Za-z0-9_./:@%+$~-])(?:{_PAGE_PATH}|{_FOLDER_PATH})"
 _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s*")
 
 
-def spans_in(text: str) -> Iterator[Span]:
+def spans_in(text: str) -> Iterator[TargetSpan]:
     """Find every target in running text, in the order in which the links end."""
     return _Scanner(text).spans()
 
@@ -80,10 +80,10 @@ def without_targets(text: str) -> str:
     return text
 
 
-def bare_paths(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+def bare_paths(text: str, start: int = 0, end: int | None = None) -> Iterator[TargetSpan]:
     """Find the paths of pages and of folders of the bank that stand in a text as whole tokens."""
     for found in _BARE.finditer(text, start, len(text) if end is None else end):
-        yield Span(LinkKind.BARE, *_without_full_stop(text, found.start(), found.end()))
+        yield TargetSpan(LinkKind.BARE, *_without_full_stop(text, found.start(), found.end()))
 
 
 def _without_full_stop(text: str, start: int, end: int) -> tuple[int, int]:
@@ -102,7 +102,7 @@ class _Scanner:
         self._open: list[tuple[int, bool]] = []  # after the bracket, whether it opens a picture
         self._hidden_ticks: set[int] = set()  # lengths of backtick runs that nothing closes
 
-    def spans(self) -> Iterator[Span]:
+    def spans(self) -> Iterator[TargetSpan]:
         n = 0
         while found := _TOKEN.search(self._text, n):
             n = found.end()
@@ -124,7 +124,7 @@ class _Scanner:
                 n = self._free
         yield from self._flush(len(self._text))
 
-    def _flush(self, end: int) -> Iterator[Span]:
+    def _flush(self, end: int) -> Iterator[TargetSpan]:
         return bare_paths(self._text, self._free, end)
 
     def _code_end(self, found: re.Match[str]) -> int:
@@ -137,16 +137,16 @@ class _Scanner:
             self._hidden_ticks.add(length)
         return found.end()
 
-    def _code(self, start: int, end: int) -> Iterator[Span]:
+    def _code(self, start: int, end: int) -> Iterator[TargetSpan]:
         inner_end = end
         while self._text[inner_end - 1] == "`":
             inner_end -= 1
         if whole := _WHOLE_PATH.fullmatch(self._text, start, inner_end):
-            yield Span(LinkKind.BARE, whole.start(1), whole.end(1))
+            yield TargetSpan(LinkKind.BARE, whole.start(1), whole.end(1))
         else:
             yield from bare_paths(self._text, start, inner_end)
 
-    def _close(self, at: int) -> Iterator[Span]:
+    def _close(self, at: int) -> Iterator[TargetSpan]:
         """Decide what the bracket pair that ends here is: a link, a use of a definition, or just brackets."""
         if not self._open:
             return
@@ -155,30 +155,32 @@ class _Scanner:
             self._free = destination.end()
             group = "angled" if destination["angled"] is not None else "plain"
             kind = LinkKind.IMAGE if is_image else LinkKind.INLINE
-            yield Span(kind, destination.start(group), destination.end(group), group == "angled")
+            yield TargetSpan(kind, destination.start(group), destination.end(group), group == "angled")
             if not is_image:  # a link holds no link: outer brackets are plain text
                 self._open = [(before, is_picture) for before, is_picture in self._open if is_picture]
             return
         if self._text.startswith("^", start):
-            yield Span(LinkKind.NOTE, start + 1, at)
+            yield TargetSpan(LinkKind.NOTE, start + 1, at)
             return
         label = _LABEL.match(self._text, at + 1)
         self._free = label.end() if label else at + 1
         named = label if label and label[1].strip() else None
-        yield Span(LinkKind.LABEL, named.start(1), named.end(1)) if named else Span(LinkKind.LABEL, start, at)
+        yield (
+            TargetSpan(LinkKind.LABEL, named.start(1), named.end(1)) if named else TargetSpan(LinkKind.LABEL, start, at)
+        )
 
 
-def _attributes(found: re.Match[str]) -> Iterator[Span]:
+def _attributes(found: re.Match[str]) -> Iterator[TargetSpan]:
     for attribute in _ATTRIBUTE.finditer(found["tag"]):
         group = 1 if attribute[1] is not None else 2
         offset = found.start("tag")
-        yield Span(LinkKind.HTML, offset + attribute.start(group), offset + attribute.end(group))
+        yield TargetSpan(LinkKind.HTML, offset + attribute.start(group), offset + attribute.end(group))
 
 
-def _wiki(found: re.Match[str]) -> Span:
+def _wiki(found: re.Match[str]) -> TargetSpan:
     inner = found["inner"]
     alias = _ALIAS.search(inner)
     target = inner[: alias.start()] if alias else inner
     start = found.start("inner") + len(target) - len(target.lstrip())
     kind = LinkKind.EMBED if found["wiki"].startswith("!") else LinkKind.WIKI
-    return Span(kind, start, found.start("inner") + len(target.rstrip()))
+    return TargetSpan(kind, start, found.start("inner") + len(target.rstrip()))

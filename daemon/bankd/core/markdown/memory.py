@@ -60,7 +60,7 @@ class Memory:
         return re.search(r"(?:^|\s)#pinned(?:\s|$)", self.text) is not None
 
 
-class Head(NamedTuple):
+class TagHead(NamedTuple):
     """What stands before the colon of a tagged line, as written; `problem` says what is wrong with it."""
 
     tag: str
@@ -70,7 +70,7 @@ class Head(NamedTuple):
     problem: str | None
 
 
-def parse_head(line: str) -> Head | None:
+def parse_head(line: str) -> TagHead | None:
     """Read `TAG(c=…) @Slug:` at the start of a line; None when the line has no such head."""
     found = _HEAD.match(line)
     if found is None:
@@ -80,7 +80,7 @@ def parse_head(line: str) -> Head | None:
     odd = next((slug for slug in slugs if not _is_slug(slug)), None)
     if odd is not None:
         problem = problem or f"@{odd}: a name after @ has letters, digits, - and _ only"
-    return Head(found["tag"], confidence, slugs, found.end(), problem)
+    return TagHead(found["tag"], confidence, slugs, found.end(), problem)
 
 
 def _is_slug(text: str) -> bool:
@@ -150,14 +150,14 @@ def _render(memory: Memory, confidence: Confidence | None) -> str:
     return head + memory.text + render_sources(memory.sources)
 
 
-def normalise(text: str) -> str:
+def normalise_text(text: str) -> str:
     """The form in which two texts are compared: NFC, white space folded."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def statement_of(memory: Memory) -> str:
     """What a memory says and of whom, without its confidence and id: the text that its identity is made of."""
-    return normalise(_render(memory, None))
+    return normalise_text(_render(memory, None))
 
 
 def memory_id(log: str, statement: str, occurrence: int) -> str:

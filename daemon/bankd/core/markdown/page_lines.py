@@ -17,7 +17,7 @@ _CONFIDENCE = re.compile(r"\([ \t]*c[ \t]*=[^()\n]*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class MemoryLines:
     """The exact lines of a memory, the page that holds them, and its neighbours under the same heading, nearest first."""
 
     page: str
@@ -52,14 +52,14 @@ class PageLines:
     def _kin(self, entry: Entry) -> list[str]:
         return self._siblings.setdefault((entry.heading, self._depths.get(entry.start)), [])
 
-    def of(self, entry: Entry) -> Lines:
+    def of(self, entry: Entry) -> MemoryLines:
         """One memory of the page."""
         page, number = self._page, self._numbers[entry.start]
         kin, before = self._kin(entry), self._places[number]
         after = before + bool(entry.memory.id)
         following = (page.entries[n] for n in range(number + 1, len(page.entries)))
         nested = takewhile(lambda other: other.start < entry.whole_end, following)
-        return Lines(
+        return MemoryLines(
             page.path,
             "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n"),
             entry.heading,

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from bankd.core.markdown.hubs import part_of_line
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.own_pages import INBOX, is_own
-from bankd.core.markdown.scanner import Block, Document, Kind, decode, document_of
+from bankd.core.markdown.scanner import Block, BlockKind, Document, decode_text, document_of
 from bankd.core.markdown.utf8 import MARK
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -65,7 +65,7 @@ class Page:
 
 def read_page(path: str, data: bytes) -> Page:
     """Read a page of the bank."""
-    document = document_of(decode(data))
+    document = document_of(decode_text(data))
     reader = _Reader(path, document)
     entries = tuple(reader.entries())
     return Page(path, document, tuple(reader.headings), entries, reader.description)
@@ -96,11 +96,11 @@ class _Reader:
 
     def entries(self) -> Iterator[Entry]:
         for block in self._document.blocks:
-            if block.kind is Kind.HEADING:
+            if block.kind is BlockKind.HEADING:
                 self._enter(block)
-            elif block.kind is Kind.QUOTE:
+            elif block.kind is BlockKind.QUOTE:
                 self._describe(block)
-            elif block.kind in {Kind.ITEM, Kind.PARAGRAPH} and not self._stands_for_part(block):
+            elif block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH} and not self._stands_for_part(block):
                 yield self._entry(block)
 
     def _enter(self, block: Block) -> None:
@@ -117,14 +117,14 @@ class _Reader:
 
     def _stands_for_part(self, block: Block) -> bool:
         """A hub's line for a part is a place of the tree, not a memory."""
-        is_line = block.kind is Kind.ITEM and block.end - block.start == 1
+        is_line = block.kind is BlockKind.ITEM and block.end - block.start == 1
         return is_line and part_of_line(self._document.lines[block.start], self._path) is not None
 
     def _entry(self, block: Block) -> Entry:
         lines = [line.rstrip("\r\n") for line in self._document.lines[block.start : block.end]]
         lines[0] = lines[0].removeprefix(MARK)
-        lines[0] = _MARKER.sub("", lines[0], count=1) if block.kind is Kind.ITEM else lines[0]
+        lines[0] = _MARKER.sub("", lines[0], count=1) if block.kind is BlockKind.ITEM else lines[0]
         memory = parse_memory("\n".join(line.strip(" \t\r") for line in lines))
-        kind: Literal["item", "paragraph"] = "item" if block.kind is Kind.ITEM else "paragraph"
+        kind: Literal["item", "paragraph"] = "item" if block.kind is BlockKind.ITEM else "paragraph"
         heading = tuple(name for _, name in self._open)
         return Entry(memory, block.start, block.end, block.whole_end, heading, kind)

@@ -16,24 +16,35 @@ from bankd.core.markdown.blocks import (
     CODE_INDENT,
     MARKER,
     SETEXT,
-    Kind,
+    BlockKind,
     Lines,
-    bare,
     front_matter_end,
     indent_of,
     is_blank,
-    recognise,
+    recognise_block,
     starts_block,
+    strip_ending,
 )
 from bankd.core.markdown.utf8 import MARK
 
-__all__ = ["Block", "Document", "Kind", "Lines", "decode", "document_of", "encode", "indent_of", "scan", "split_lines"]
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Document",
+    "Lines",
+    "decode_text",
+    "document_of",
+    "encode_text",
+    "indent_of",
+    "scan_text",
+    "split_lines",
+]
 
 
 class Block(NamedTuple):
     """A block's lines, 0-based and half open; `whole_end` includes what is nested in a list item."""
 
-    kind: Kind
+    kind: BlockKind
     start: int
     end: int
     whole_end: int
@@ -54,13 +65,13 @@ class Document:
         return "".join(self.lines)
 
 
-def decode(data: bytes) -> str:
-    """Decode UTF-8 so that `encode` gives the same bytes back, whatever they were."""
+def decode_text(data: bytes) -> str:
+    """Decode UTF-8 so that `encode_text` gives the same bytes back, whatever they were."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def encode(text: str) -> bytes:
-    """Encode what `decode` decoded."""
+def encode_text(text: str) -> bytes:
+    """Encode what `decode_text` decoded."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -71,7 +82,7 @@ def split_lines(text: str) -> Lines:
     return tuple([*ended, parts[-1]] if parts[-1] else ended)
 
 
-def scan(text: str) -> Document:
+def scan_text(text: str) -> Document:
     """Find the blocks of a text."""
     lines = split_lines(text)
     return Document(lines, tuple(_Scanner(split_lines(text.removeprefix(MARK))).blocks()))
@@ -80,7 +91,7 @@ def scan(text: str) -> Document:
 @lru_cache(maxsize=8)
 def document_of(text: str) -> Document:
     """Find the blocks of a page, once: several steps of a run look at a page that changed."""
-    return scan(text)
+    return scan_text(text)
 
 
 @dataclass(slots=True)
@@ -102,7 +113,7 @@ class _Scanner:
         """Scan all lines."""
         n = front_matter_end(self._lines) or 0
         if n:
-            self._add(Kind.FRONT_MATTER, 0, n)
+            self._add(BlockKind.FRONT_MATTER, 0, n)
         while n < len(self._lines):
             n = self._step(n)
         self._close_to(-1)
@@ -111,16 +122,16 @@ class _Scanner:
     def _step(self, n: int) -> int:
         line = self._lines[n]
         if is_blank(line):
-            return self._add(Kind.BLANK, n, n + 1)
+            return self._add(BlockKind.BLANK, n, n + 1)
         self._close_to(indent_of(line))
         base = self._open[-1].content if self._open else 0
-        if found := recognise(self._lines, n, base):
+        if found := recognise_block(self._lines, n, base):
             return self._add(found[0], n, found[1])
-        marker = MARKER.match(bare(line))
+        marker = MARKER.match(strip_ending(line))
         if marker and (self._open or indent_of(line) <= 3):
             return self._add_item(n, marker)
         if indent_of(line) - base >= CODE_INDENT:
-            return self._add(Kind.CODE, n, self._code_end(n, base))
+            return self._add(BlockKind.CODE, n, self._code_end(n, base))
         return self._add_paragraph(n, base)
 
     def _close_to(self, indent: int) -> None:
@@ -132,32 +143,32 @@ class _Scanner:
             if self._open:
                 self._open[-1].end = max(self._open[-1].end, whole_end)
 
-    def _add(self, kind: Kind, start: int, end: int, level: int = 0) -> int:
-        if kind is Kind.HEADING and not level:
+    def _add(self, kind: BlockKind, start: int, end: int, level: int = 0) -> int:
+        if kind is BlockKind.HEADING and not level:
             level = self._lines[start].lstrip(" \t").split(None, 1)[0].count("#")
         self._blocks.append(Block(kind, start, end, end, len(self._open), level))
-        if self._open and kind is not Kind.BLANK:
+        if self._open and kind is not BlockKind.BLANK:
             self._open[-1].end = end
         return end
 
     def _add_item(self, n: int, marker: re.Match[str]) -> int:
         content = indent_of(marker[1]) + len(marker[2]) + (len(marker[3]) if marker[3] and len(marker[3]) < 5 else 1)
         end = self._text_end(n, content) if marker[3] else n + 1
-        self._add(Kind.ITEM, n, end)
+        self._add(BlockKind.ITEM, n, end)
         self._open.append(_OpenItem(len(self._blocks) - 1, content, end))
         return end
 
     def _add_paragraph(self, n: int, base: int) -> int:
         end = self._text_end(n, base)
-        if end < len(self._lines) and (under := SETEXT.match(bare(self._lines[end])[base:])):
-            return self._add(Kind.HEADING, n, end + 1, 1 if "=" in under[1] else 2)
-        return self._add(Kind.PARAGRAPH, n, end)
+        if end < len(self._lines) and (under := SETEXT.match(strip_ending(self._lines[end])[base:])):
+            return self._add(BlockKind.HEADING, n, end + 1, 1 if "=" in under[1] else 2)
+        return self._add(BlockKind.PARAGRAPH, n, end)
 
     def _text_end(self, n: int, base: int) -> int:
         """Where the text that begins on this line ends: at a blank line or where another block begins."""
         end = n + 1
         while end < len(self._lines) and not is_blank(self._lines[end]):
-            under = indent_of(self._lines[end]) >= base and SETEXT.match(bare(self._lines[end])[base:])
+            under = indent_of(self._lines[end]) >= base and SETEXT.match(strip_ending(self._lines[end])[base:])
             if under or starts_block(self._lines, end, base):
                 break
             end += 1

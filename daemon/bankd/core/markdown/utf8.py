@@ -23,7 +23,7 @@ def is_utf8(text: str) -> bool:
     return text.isascii() or _LONE.search(text) is None
 
 
-def readable(text: str) -> str:
+def readable_text(text: str) -> str:
     """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
     return text if text.isascii() else _LONE.sub("\ufffd", text)
 
@@ -70,4 +70,4 @@ def to_json(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if text.isascii():
         return text
-    return json.dumps(value if is_utf8(text) else json.loads(readable(text)))
+    return json.dumps(value if is_utf8(text) else json.loads(readable_text(text)))

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from bankd.core.edits.operations import Move, Relink
 from bankd.core.links.linking import Link, Stray
-from bankd.core.links.points import Reach, Scene, place_in
+from bankd.core.links.points import LinkScene, Reach, place_in
 from bankd.core.links.relink import Edit, fragment_of
-from bankd.core.links.render import render
+from bankd.core.links.render import render_path
 from bankd.core.links.resolve import Base, Target, split_target
-from bankd.core.links.restyle import Change, restyled
+from bankd.core.links.restyle import TargetChange, choose_style
 from bankd.core.markdown.anchors import Form, Outline
 from bankd.core.markdown.names import ARCHIVE
 from bankd.core.pages.rearrange import reference_name
@@ -56,8 +56,8 @@ class Moving:
     An heir is a memory that stands for another. `written` says for some references how they were written once.
     """
 
-    before: Scene
-    after: Scene
+    before: LinkScene
+    after: LinkScene
     pages: Sequence[str]
     heirs: Mapping[str, str] = field(default_factory=dict)
     written: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def loses_places(before: Outline | None, after: Outline | None) -> bool:
     return not kept or names[: len(before.spots)] != [(spot.anchor, spot.words, spot.level) for spot in before.spots]
 
 
-def find_dead(links: Iterable[Link], before: Scene, after: Scene) -> list[Link]:
+def find_dead(links: Iterable[Link], before: LinkScene, after: LinkScene) -> list[Link]:
     """The references that lead less far than they did."""
     return [link for link in links if after.reach(link) < before.reach(link)]
 
@@ -87,10 +87,10 @@ def follow_blocks(links: Collection[Link], moving: Moving) -> Following:
     return Following(tuple(followed), tuple(link for link, item in found.items() if not item))
 
 
-def heal_strays(strays: Iterable[Stray], now: Scene) -> tuple[Followed, ...]:
+def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]:
     """Let links follow the blocks that a hand has moved to one other page."""
     moved = [(stray, stray.holders[0]) for stray in strays if len(stray.holders) == 1]
-    before = Scene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
+    before = LinkScene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
     moving = Moving(before, now, ())
     return tuple(found for stray, page in moved if (found := _heal(stray, page, moving)))
 
@@ -142,10 +142,10 @@ def _written_now(link: Link, old: Target, moving: Moving) -> Iterator[Followed]:
 def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, moving: Moving) -> Iterator[Followed]:
     """The target of a reference in its style; one that comes back from the archive is as short as it can be."""
     new = replace(old, path=goal.page)
-    style = restyled(link.reference, Change(old, new, link.source, link.source), is_inside=False)
+    style = choose_style(link.reference, TargetChange(old, new, link.source, link.source), is_inside=False)
     if style.base is Base.NAME and old.path.startswith(ARCHIVE):
         style = replace(style, segments=1)
-    path = render(link.reference, replace(new, style=style), link.source, moving.after.names)
+    path = render_path(link.reference, replace(new, style=style), link.source, moving.after.names)
     if path is not None:
         yield replace(goal, target=path if fragment is None else f"{path}#{fragment}")
 
@@ -157,12 +157,12 @@ def _holders(block: str, moving: Moving) -> list[str]:
     return sorted(found, key=lambda page: (_had(page, block, moving.before), page))
 
 
-def _had(page: str, block: str, before: Scene) -> bool:
+def _had(page: str, block: str, before: LinkScene) -> bool:
     outline = before.outline_of(page) if page in before.names else None
     return outline is not None and block in outline.blocks
 
 
-def _block_of(link: Link, scene: Scene) -> str:
+def _block_of(link: Link, scene: LinkScene) -> str:
     """The id of the block that a reference names; empty for anything else."""
     target = scene.target(link)
     outline = scene.outline_of(target.path) if target and target.fragment else None
@@ -172,7 +172,7 @@ def _block_of(link: Link, scene: Scene) -> str:
     return fragment_of(link.reference, target, outline)[0].removeprefix("^").strip().lower()
 
 
-def _rest(link: Link, old: Target, before: Scene) -> str:
+def _rest(link: Link, old: Target, before: LinkScene) -> str:
     """What follows the fragment of a bare path: a Korean particle."""
     outline = before.outline_of(old.path)
     return fragment_of(link.reference, old, outline)[1] if outline else ""
@@ -195,7 +195,7 @@ def edit_of(followed: Followed) -> Edit:
     return Edit(link.source, link.source, link.reference, followed.target, followed.page)
 
 
-def relinks(followed: Iterable[Followed]) -> tuple[Relink, ...]:
+def relink_operations(followed: Iterable[Followed]) -> tuple[Relink, ...]:
     """The operations that let links follow, one a page; each is rewritten only if the block is where it was seen."""
     grouped: dict[str, dict[str, Move]] = {}
     for item in followed:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from bankd.core.edits.layout import Home, Layout, Piece, Sheet
+from bankd.core.edits.layout import Home, Layout, LayoutPiece, NewPage
 from bankd.core.links.references import definitions_of
 from bankd.core.markdown.hubs import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
-from bankd.core.markdown.scanner import Block, Document, Kind
+from bankd.core.markdown.scanner import Block, BlockKind, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,9 @@ class Unmergeable:
     reason: str
 
 
-_GREEDY = frozenset({Kind.PARAGRAPH, Kind.ITEM, Kind.QUOTE, Kind.TABLE, Kind.HTML, Kind.FOOTNOTE})
+_GREEDY = frozenset(
+    {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE, BlockKind.HTML, BlockKind.FOOTNOTE}
+)
 Definitions = Mapping[str, str]
 Sense = Callable[[str, Document, int, int], str]
 """(page, its document, first line, last line) -> what the lines say, with their targets resolved."""
@@ -31,7 +33,7 @@ def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Lay
     pieces = tuple(_spaced(list(merger.pieces(hub, 0, len(documents[hub].lines))), documents))
     if merger.problems:
         return tuple(merger.problems)
-    return Layout((Sheet(hub, pieces),), tuple(merger.parts), merger.homes)
+    return Layout((NewPage(hub, pieces),), tuple(merger.parts), merger.homes)
 
 
 def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
@@ -52,7 +54,7 @@ class _Merger:
         self.homes: dict[str, Home] = {}
         self.problems: list[Unmergeable] = []
 
-    def pieces(self, path: str, start: int, end: int) -> Iterator[Piece]:
+    def pieces(self, path: str, start: int, end: int) -> Iterator[LayoutPiece]:
         """The lines of a page, with the body of a part in the place of each line that leads to one."""
         document = self._documents[path]
         listed = part_lines(document, path)
@@ -64,19 +66,19 @@ class _Merger:
                 yield from self._part(part)
                 start = line + 1
         if start < end:
-            yield Piece(path, start, end, is_unended=is_unended)
+            yield LayoutPiece(path, start, end, is_unended=is_unended)
 
-    def _part(self, part: str) -> Iterator[Piece]:
+    def _part(self, part: str) -> Iterator[LayoutPiece]:
         self.parts.append(part)
         document = self._documents[part]
         body = self._after_front_matter(part, document)
-        heading = next((b.start for b in document.blocks if b.start >= body and b.kind is Kind.HEADING), None)
+        heading = next((b.start for b in document.blocks if b.start >= body and b.kind is BlockKind.HEADING), None)
         self.homes[part] = Home(self._hub, heading)
         yield from self.pieces(part, body, len(document.lines))
 
     def _after_front_matter(self, part: str, document: Document) -> int:
         first = document.blocks[0] if document.blocks else None
-        if first is None or first.kind is not Kind.FRONT_MATTER:
+        if first is None or first.kind is not BlockKind.FRONT_MATTER:
             return 0
         if "".join(document.lines[: first.end]) != self._front:
             reason = "its front matter is not that of the page: move what matters there, then take it out here"
@@ -96,7 +98,7 @@ class _Merger:
     def _check_shared(self, path: str, document: Document, mark: Block) -> None:
         """Report what stands below the mark and is no copy of something that stays."""
         for block in document.blocks:
-            if block.start < mark.end or block.kind is Kind.BLANK:
+            if block.start < mark.end or block.kind is BlockKind.BLANK:
                 continue
             definition = next((d for d in definitions_of(document) if d.start == block.start), None)
             said = definition and self._sense(path, document, definition.start, definition.end)
@@ -116,12 +118,12 @@ class _Merger:
         return masters
 
 
-def _lines(path: str, start: int, end: int) -> Iterator[Piece]:
+def _lines(path: str, start: int, end: int) -> Iterator[LayoutPiece]:
     if start < end:
-        yield Piece(path, start, end)
+        yield LayoutPiece(path, start, end)
 
 
-def _spaced(pieces: list[Piece], documents: Mapping[str, Document]) -> Iterator[Piece]:
+def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
     """Keep what a hand has added at the end of a part from running into the next one."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         yield piece
@@ -130,21 +132,23 @@ def _spaced(pieces: list[Piece], documents: Mapping[str, Document]) -> Iterator[
         document = documents[piece.source]
         line_end = line_end_of(document)
         if piece.is_unended or not document.lines[piece.end - 1].endswith("\n"):
-            yield Piece(text=line_end)
+            yield LayoutPiece(text=line_end)
         if _would_join(document, piece, documents[after.source], after):
-            yield Piece(text=line_end)
+            yield LayoutPiece(text=line_end)
 
 
-def _would_join(document: Document, piece: Piece, next_document: Document, after: Piece) -> bool:
+def _would_join(document: Document, piece: LayoutPiece, next_document: Document, after: LayoutPiece) -> bool:
     """Whether the last block of one piece swallows the first of the next: no page is cut at such a place."""
-    last = next((b for b in document.blocks if max(b.end, b.whole_end) == piece.end and b.kind is not Kind.BLANK), None)
+    last = next(
+        (b for b in document.blocks if max(b.end, b.whole_end) == piece.end and b.kind is not BlockKind.BLANK), None
+    )
     first = next((block for block in next_document.blocks if block.start == after.start), None)
     if last is None or first is None:
         return False
-    return first.kind is Kind.PARAGRAPH and last.kind in _GREEDY
+    return first.kind is BlockKind.PARAGRAPH and last.kind in _GREEDY
 
 
 def _mark_of(document: Document) -> Block | None:
     """The comment below which a part repeats definitions."""
-    comments = (block for block in document.blocks if block.kind is Kind.COMMENT)
+    comments = (block for block in document.blocks if block.kind is BlockKind.COMMENT)
     return next((block for block in comments if document.lines[block.start].strip() == SHARED_MARK), None)

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from bankd.core.edits.layout import Home, Layout, Piece, Sheet
+from bankd.core.edits.layout import Home, Layout, LayoutPiece, NewPage
 
 _MOST = 0.5  # more than this share of a page's memories makes a new page the old one
 
 
 def plan_move(moves: Mapping[str, str], line_counts: Mapping[str, int], folder: tuple[str, str] | None) -> Layout:
     """Lay pages out under new paths, whole; `folder` is (old, new) when a whole folder goes."""
-    sheets = tuple(Sheet(new, (Piece(old, 0, line_counts[old]),)) for old, new in moves.items())
+    new_pages = tuple(NewPage(new, (LayoutPiece(old, 0, line_counts[old]),)) for old, new in moves.items())
     homes = {old: Home(new) for old, new in moves.items()}
-    return Layout(sheets, tuple(moves), homes, dict([folder] if folder else []), is_move=True)
+    return Layout(new_pages, tuple(moves), homes, dict([folder] if folder else []), is_move=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
+class PageIdentity:
     """What a page is recognised by: the digest of its bytes, and the ids of its memories."""
 
     digest: str
     ids: frozenset[str]
 
 
-def moved_by_hand(gone: Mapping[str, Print], new: Mapping[str, Print]) -> dict[str, str]:
+def moved_by_hand(gone: Mapping[str, PageIdentity], new: Mapping[str, PageIdentity]) -> dict[str, str]:
     """Which pages that are gone stand under another path now: by the same bytes, else by most of their memories.
 
     Where two could be meant, neither is; a page of the same name counts more than others.

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from bankd.core.edits.layout import Layout, Piece, Sheet, combine
-from bankd.core.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest
+from bankd.core.edits.layout import Layout, LayoutPiece, NewPage, combine_layouts
+from bankd.core.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
 from bankd.core.edits.spans import block_key
 from bankd.core.links.references import Reference, references_in_text, references_of, route_targets
-from bankd.core.links.relink import Edit, Relinked, Source, edit_line, relink
+from bankd.core.links.relink import Edit, Relinked, Source, edit_line, relink_layout
 from bankd.core.links.resolve import WIKI_KINDS
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.names import BANK, Names, path_key
 from bankd.core.markdown.own_pages import is_own
-from bankd.core.markdown.scanner import Document, document_of, encode, scan
+from bankd.core.markdown.scanner import Document, document_of, encode_text, scan_text
 from bankd.core.pages.moves import folders_moved, plan_move
 from bankd.core.pages.split import Limits, is_due, plan_split
-from bankd.core.pages.verify_layout import Preserving
+from bankd.core.pages.verify_layout import LayoutCheck
 
 REFERRING = (".md", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".zsh", ".py")
 """The endings of files whose text may name paths of the bank."""
@@ -43,7 +43,7 @@ class Rearrangement:
     def grown(self, limits: Limits) -> set[str]:
         """The pages outside the layout that reach the size of a split by their longer links."""
         others = self.relinked.texts.keys() - set(self.layout.new_paths)
-        return {path for path in others if is_due(scan(self.relinked.texts[path]), limits)}
+        return {path for path in others if is_due(scan_text(self.relinked.texts[path]), limits)}
 
 
 def is_splittable(path: str) -> bool:
@@ -88,11 +88,11 @@ def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits,
         if layout := plan_split(path, document_of(text), limits, is_taken):
             planned[path] = layout
             new.update(map(path_key, layout.new_paths))
-    layout = combine(tuple(planned.values()))
+    layout = combine_layouts(tuple(planned.values()))
     found = bank.sources_for(layout, bank.names)
     sources = {**found, **{path: read_source(path, texts[path]) for path in found if path in texts}}
     sources |= {path: read_source(path, due[path]) for path in planned}
-    return replace(arrange(layout, sources, bank.names), seamless=tuple(sorted(due.keys() - planned.keys())))
+    return replace(plan_layout(layout, sources, bank.names), seamless=tuple(sorted(due.keys() - planned.keys())))
 
 
 def heal_links(
@@ -109,10 +109,10 @@ def heal_links(
     layout = plan_move(moves, {old: len(sources[old].lines) for old in moves}, None)
     layout = replace(layout, folders=folders_moved(moves, others))
     before = names.changed(moves.values(), moves)
-    return arrange(layout, {**sources_for(layout, before), **sources}, before, by_hand=moves)
+    return plan_layout(layout, {**sources_for(layout, before), **sources}, before, by_hand=moves)
 
 
-def arrange(
+def plan_layout(
     layout: Layout,
     sources: Mapping[str, Source],
     names: Names,
@@ -121,12 +121,12 @@ def arrange(
 ) -> Rearrangement:
     """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
     moved = by_hand or {}
-    relinked = relink(layout, sources, names)
+    relinked = relink_layout(layout, sources, names)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
     rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
     routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
-    findings = Preserving(layout, relinked, sources, new).findings(names)
+    findings = LayoutCheck(layout, relinked, sources, new).findings(names)
     kept = replace(layout, gone=()) if moved else layout
     operations = operations_for(kept, relinked, before, moved.values())
     return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
@@ -151,13 +151,17 @@ def operations_for(
     """
     old = layout.sources | set(there)
     return (
-        *(Create(sheet.path, relinked.texts[sheet.path]) for sheet in layout.sheets if sheet.path not in old),
+        *(
+            Create(new_page.path, relinked.texts[new_page.path])
+            for new_page in layout.new_pages
+            if new_page.path not in old
+        ),
         *_recast(layout, relinked, {path: text for path, text in before.items() if path in old}),
         *_relinked(layout, relinked, before),
     )
 
 
-def rewriter(routing: str) -> Rewrite:
+def reference_rewriter(routing: str) -> Rewrite:
     """The rule by which the transaction layer rewrites the references of a file, however a hand has changed it."""
 
     def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
@@ -181,23 +185,25 @@ def reference_name(reference: Reference) -> str:
 
 def _recast(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
     is_merge = bool(layout.gone) and not layout.is_move
-    for sheet in layout.sheets:
-        if sheet.path in before and before[sheet.path] != relinked.texts[sheet.path]:
-            moved = tuple(_moved(layout, relinked, sheet.path))
-            yield Recast(sheet.path, before[sheet.path], relinked.texts[sheet.path], moved, 1 if is_merge else 2)
+    for new_page in layout.new_pages:
+        if new_page.path in before and before[new_page.path] != relinked.texts[new_page.path]:
+            moved = tuple(_moved(layout, relinked, new_page.path))
+            yield Recast(
+                new_page.path, before[new_page.path], relinked.texts[new_page.path], moved, 1 if is_merge else 2
+            )
     for path in layout.gone:
         yield Recast(path, before[path], None, tuple(_moved(layout, relinked, path)))
 
 
 def _moved(layout: Layout, relinked: Relinked, path: str) -> Iterator[Moved]:
     """Which lines of an old page have gone to which other file."""
-    for sheet, piece in _pieces(layout):
-        if piece.source == path and sheet.path != path and not piece.is_copy:
-            yield Moved(sheet.path, piece.start, piece.end, (digest(encode(relinked.texts[sheet.path])),))
+    for new_page, piece in _pieces(layout):
+        if piece.source == path and new_page.path != path and not piece.is_copy:
+            yield Moved(new_page.path, piece.start, piece.end, (digest_of(encode_text(relinked.texts[new_page.path])),))
 
 
-def _pieces(layout: Layout) -> Iterator[tuple[Sheet, Piece]]:
-    return ((sheet, piece) for sheet in layout.sheets for piece in sheet.pieces)
+def _pieces(layout: Layout) -> Iterator[tuple[NewPage, LayoutPiece]]:
+    return ((new_page, piece) for new_page in layout.new_pages for piece in new_page.pieces)
 
 
 def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> Iterator[Operation]:
@@ -205,10 +211,10 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
     documents: dict[str, Document] = {}
     grouped: dict[str, dict[str, Move]] = {}
     for edit in relinked.edits:
-        if edit.sheet not in layout.new_paths:
+        if edit.new_page not in layout.new_paths:
             name = reference_name(edit.reference)
             new = Move(name, edit.target, _witness(layout, edit), _key(edit, relinked, documents))
-            grouped.setdefault(edit.sheet, {})[name] = new
+            grouped.setdefault(edit.new_page, {})[name] = new
     for path, moves in sorted(grouped.items()):
         words = {name.partition(" ")[2] for name in moves}
         if any(move.new in words for move in moves.values()):  # twice would be once too often
@@ -227,7 +233,7 @@ def _key(edit: Edit, relinked: Relinked, documents: dict[str, Document]) -> str:
     """The key of the block that a reference names; "" for a whole page."""
     if edit.line is None or edit.leads_to not in relinked.texts:
         return ""
-    document = documents.setdefault(edit.leads_to, scan(relinked.texts[edit.leads_to]))
+    document = documents.setdefault(edit.leads_to, scan_text(relinked.texts[edit.leads_to]))
     block = next((b for b in document.blocks if b.start <= edit.line < max(b.end, b.whole_end)), None)
     if block is None:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bankd.core.edits.layout import Layout, Piece, Sheet
+from bankd.core.edits.layout import Layout, LayoutPiece, NewPage
 from bankd.core.links.references import Definition, definitions_of, label_uses
 from bankd.core.markdown.hubs import (
     inherited_front_matter,
@@ -19,9 +19,9 @@ from bankd.core.markdown.hubs import (
 )
 from bankd.core.markdown.pages import heading_title
 from bankd.core.markdown.policy import SplitPolicy
-from bankd.core.markdown.scanner import Document, Kind
+from bankd.core.markdown.scanner import BlockKind, Document
 from bankd.core.markdown.titles import plain_text, without_explicit_id
-from bankd.core.pages.split_points import Section, divide, size_of, tail_start
+from bankd.core.pages.split_points import Section, divide_lines, size_of, tail_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class _Splitter:
         self._definitions = definitions_of(document)
         self._uses = label_uses(document)
         self._chosen: set[str] = set()
-        self._sheets: list[Sheet] = []
+        self._sheets: list[NewPage] = []
 
     def layout(self) -> Layout | None:
         for start, end in self._ranges():
@@ -68,10 +68,10 @@ class _Splitter:
         else:
             return None
         opening_end, listed = lines
-        rest = Piece(self._path, end, len(self._document.lines))
+        rest = LayoutPiece(self._path, end, len(self._document.lines))
         kept = [*range(opening_end), *range(rest.start, rest.end)]
-        pieces = (Piece(self._path, 0, opening_end), Piece(text=listed), rest, *self._copies(kept))
-        return Layout((Sheet(self._path, pieces), *self._sheets))
+        pieces = (LayoutPiece(self._path, 0, opening_end), LayoutPiece(text=listed), rest, *self._copies(kept))
+        return Layout((NewPage(self._path, pieces), *self._sheets))
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
         """The lines that may move: not the definitions at the end, and not the lines for parts there are already."""
@@ -82,8 +82,8 @@ class _Splitter:
             yield 0, min(listed)
 
     def _divide(self, hub: str, start: int, end: int) -> tuple[int, str] | None:
-        """Make sheets of the parts of these lines: where the opening ends, and the hub's lines; None without a seam."""
-        division = divide(self._document, start, end, self._room)
+        """Make new pages of the parts of these lines: where the opening ends, and the hub's lines; None without a seam."""
+        division = divide_lines(self._document, start, end, self._room)
         if division is None:
             return None
         lines = []
@@ -96,14 +96,14 @@ class _Splitter:
         return division.opening_end, "".join(lines)
 
     def _add_part(self, part: str, section: Section) -> None:
-        front = (Piece(text=self._front),) if self._front else ()
+        front = (LayoutPiece(text=self._front),) if self._front else ()
         is_large = size_of(self._document, section.start, section.end) > self._room
         place = len(self._sheets)
         divided = self._divide(part, section.start, section.end) if is_large else None
         opening_end, listed = divided or (section.end, "")
-        body = (Piece(self._path, section.start, opening_end), *((Piece(text=listed),) if listed else ()))
+        body = (LayoutPiece(self._path, section.start, opening_end), *((LayoutPiece(text=listed),) if listed else ()))
         copies = self._copies(range(section.start, opening_end))
-        self._sheets.insert(place, Sheet(part, (*front, *body, *copies)))
+        self._sheets.insert(place, NewPage(part, (*front, *body, *copies)))
 
     def _named(self, hub: str, section: Section, number: int) -> tuple[str, str]:
         """The title of a part and the name that it gives its file."""
@@ -120,26 +120,26 @@ class _Splitter:
     def _about(self, section: Section) -> str:
         """A line of what is in a section: its headings, else how much of what."""
         blocks = [block for block in self._document.blocks if section.start <= block.start < section.end]
-        headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is Kind.HEADING]
+        headings = [_shown(heading_title(self._document.lines, b)) for b in blocks if b.kind is BlockKind.HEADING]
         below = [title for title in headings if title not in set(map(_shown, section.titles))]
         if below:
             return ", ".join(below[:6]) + (", …" if len(below) > 6 else "")
         counts = (
             (sum(block.kind is kind and block.depth == 0 for block in blocks), word)
-            for kind, word in ((Kind.ITEM, "item"), (Kind.PARAGRAPH, "paragraph"), (Kind.TABLE, "table"))
+            for kind, word in ((BlockKind.ITEM, "item"), (BlockKind.PARAGRAPH, "paragraph"), (BlockKind.TABLE, "table"))
         )
         return ", ".join(f"{count} {word}{'s' * (count > 1)}" for count, word in counts if count)
 
-    def _copies(self, own: Sequence[int]) -> tuple[Piece, ...]:
+    def _copies(self, own: Sequence[int]) -> tuple[LayoutPiece, ...]:
         """The definitions that these lines use and that stand elsewhere."""
         needed = [definition for definition in self._needed(own) if definition.start not in own]
         if not needed:
             return ()
-        pieces = [Piece(text=shared_head(self._line_end))]
+        pieces = [LayoutPiece(text=shared_head(self._line_end))]
         for definition in sorted(needed, key=lambda d: (d.label.startswith("^"), d.start)):
-            pieces.append(Piece(self._path, definition.start, definition.end, is_copy=True))
+            pieces.append(LayoutPiece(self._path, definition.start, definition.end, is_copy=True))
             if not self._document.lines[definition.end - 1].endswith("\n"):
-                pieces.append(Piece(text=self._line_end))
+                pieces.append(LayoutPiece(text=self._line_end))
         return tuple(pieces)
 
     def _needed(self, own: Sequence[int]) -> Iterable[Definition]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bankd.core.markdown.pages import heading_title
-from bankd.core.markdown.scanner import Block, Document, Kind
+from bankd.core.markdown.scanner import Block, BlockKind, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ _CONTAINER = re.compile(r"[ \t]*(:{3,})[ \t]*(\S?)")
 _TOGGLES = (re.compile(r"^[ \t]*%%[ \t]*$"), re.compile(r"^[ \t]*\$\$[ \t]*$"))
 _ENTITY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\w+(?:\([^()]*\))?[ \t]+@([\w-]+)")
 _MONTH = re.compile(r"(?<!\d)(\d{4}-\d{2})-\d{2}(?!\d)")
-_OPAQUE = frozenset({Kind.FENCE, Kind.CODE, Kind.COMMENT, Kind.FRONT_MATTER})
-_LEAD = frozenset({Kind.PARAGRAPH, Kind.QUOTE, Kind.COMMENT, Kind.FRONT_MATTER})
+_OPAQUE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
+_LEAD = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.COMMENT, BlockKind.FRONT_MATTER})
 
 
-def divide(document: Document, start: int, end: int, room: int) -> Division | None:
+def divide_lines(document: Document, start: int, end: int, room: int) -> Division | None:
     """Divide lines `start` to `end` at their best seams into sections of about `room` bytes where these allow it."""
     blocks = [block for block in _free_blocks(document) if start <= block.start < end]
     sections = _by_heading(document, blocks, end)
@@ -60,9 +60,9 @@ def tail_start(document: Document) -> int:
     """Where the definitions at the end of a page begin, with the blank line before them; its end if there are none."""
     start = found = len(document.lines)
     for block in reversed(document.blocks):
-        if block.kind is Kind.BLANK:
+        if block.kind is BlockKind.BLANK:
             found = block.start if start < len(document.lines) else found
-        elif block.kind in {Kind.REFERENCE, Kind.FOOTNOTE} and block.depth == 0:
+        elif block.kind in {BlockKind.REFERENCE, BlockKind.FOOTNOTE} and block.depth == 0:
             start = block.start
         else:
             break
@@ -71,7 +71,7 @@ def tail_start(document: Document) -> int:
 
 def _free_blocks(document: Document) -> list[Block]:
     """The outermost blocks, without those that something around them holds together."""
-    tops = [block for block in document.blocks if block.depth == 0 and block.kind is not Kind.BLANK]
+    tops = [block for block in document.blocks if block.depth == 0 and block.kind is not BlockKind.BLANK]
     spans = list(_enclosures(document, tops))
     return [block for block in tops if not any(first < block.start <= last for first, last in spans)]
 
@@ -119,8 +119,8 @@ def _under_headings(
 
 def _by_heading(document: Document, blocks: Sequence[Block], end: int) -> list[Section]:
     """Sections at the highest level that has at least two headings; a title alone at its level stays on the hub."""
-    headings = [block for block in blocks if block.kind is Kind.HEADING]
-    text = [block for block in blocks if block.kind is not Kind.FRONT_MATTER]
+    headings = [block for block in blocks if block.kind is BlockKind.HEADING]
+    text = [block for block in blocks if block.kind is not BlockKind.FRONT_MATTER]
     if headings and text[0] is headings[0] and _is_title(headings):
         headings = headings[1:]
     for level in range(1, 7):
@@ -159,13 +159,13 @@ def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
     """Blocks that begin a unit: what follows a heading but the title, or a line that ends with a colon, stays with it."""
     units: list[Block] = []
     held = False
-    title = next((block for block in blocks if block.kind is not Kind.FRONT_MATTER), None)
+    title = next((block for block in blocks if block.kind is not BlockKind.FRONT_MATTER), None)
     for block in blocks:
         if not held:
             units.append(block)
         last_line = document.lines[block.end - 1].rstrip()
-        held = (block.kind is Kind.HEADING and block is not title) or (
-            block.kind is Kind.PARAGRAPH and last_line.endswith(":")
+        held = (block.kind is BlockKind.HEADING and block is not title) or (
+            block.kind is BlockKind.PARAGRAPH and last_line.endswith(":")
         )
     return units
 
@@ -173,7 +173,7 @@ def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
 def _opening(units: Sequence[Block]) -> int:
     """How many units open the page: title, description and what introduces the first list."""
     count = 0
-    while count < len(units) and units[count].kind in _LEAD | {Kind.HEADING}:
+    while count < len(units) and units[count].kind in _LEAD | {BlockKind.HEADING}:
         count += 1
     only_prose = count == len(units)
     return min(1, count) if only_prose else count

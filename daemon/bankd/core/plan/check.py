@@ -37,7 +37,7 @@ def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
     return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
 
 
-def foresee(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
+def foresee_pages(transaction: Transaction, before: Pages, rewrite: Rewrite | None = None) -> dict[str, bytes]:
     """The pages that a transaction touches as they will be if nobody interferes; links follow by the rule `rewrite`."""
     after: dict[str, bytes | None] = dict(before)
     for step in transaction.steps():

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.events import SCREENED, Ledger
-from bankd.core.lifecycle.retain import LogReading, Place
+from bankd.core.lifecycle.retain import LogPlace, LogReading
 from bankd.core.markdown.memory import render_memory
 from bankd.core.plan.plan import Withheld
-from bankd.core.secrets.screening import Finder, find_secrets, mask
+from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
     """A line that is no memory: where it stands, what kind of trouble it is, its text without secrets, why, and its key."""
 
-    place: Place
+    place: LogPlace
     kind: str
     text: str
     reason: str
@@ -39,7 +39,7 @@ def held_back_in(
 
 def _bad(reading: LogReading, finders: Sequence[Finder]) -> Iterator[HeldBack]:
     for bad in reading.bad:
-        text = mask(bad.text, find_secrets(bad.text, finders))
+        text = mask_secrets(bad.text, find_secrets(bad.text, finders))
         yield HeldBack(bad.place, "bad", text, bad.reason, bad.key)
 
 
@@ -48,4 +48,4 @@ def _screened(reading: LogReading, screened: Mapping[str, str], finders: Sequenc
         text = render_memory(line.memory)
         secrets = find_secrets(text, finders)  # rules may have changed since: what is not found now is not shown
         reason = f"it looks like a credential ({screened[line.id]}); take it out of the log and change it"
-        yield HeldBack(line.place, "screened", mask(text, secrets) if secrets else "", reason, line.id)
+        yield HeldBack(line.place, "screened", mask_secrets(text, secrets) if secrets else "", reason, line.id)

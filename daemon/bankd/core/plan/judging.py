@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
-from bankd.core.dedup.duplicates import Match, Outcome, find_match
-from bankd.core.language.reading import read_statement, words_of
+from bankd.core.dedup.duplicates import Match, Relation, find_match
+from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
 from bankd.core.markdown.memory import Memory
@@ -43,7 +43,7 @@ def said_on(page: str, memory: Memory) -> Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLines:
     """The lines that are new, those that say nothing new, and what the new ones update."""
 
     placements: tuple[Placement, ...]
@@ -51,12 +51,12 @@ class Judged:
     updates: tuple[Update, ...]
 
 
-def judge(
+def judge_lines(
     placements: Sequence[Placement],
     neighbours: Mapping[str, Sequence[Neighbour]],
     wordings: Mapping[str, Wording],
     threshold: int,
-) -> Judged:
+) -> JudgedLines:
     """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text.
 
     Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
@@ -72,13 +72,13 @@ def judge(
         kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
         known = [(item.id, reader.read(item.memory)) for item in kin]
         match = find_match([*known, *earlier[memory.tag].nearest(new)], new, threshold)
-        if match and match.verdict.outcome is Outcome.SAME:
+        if match and match.verdict.outcome is Relation.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
         earlier[memory.tag].add(placement.line.id, new)
         updates += _update(placement, match)
-    return Judged(tuple(kept), tuple(blocked), tuple(updates))
+    return JudgedLines(tuple(kept), tuple(blocked), tuple(updates))
 
 
 def _update(placement: Placement, match: Match | None) -> list[Update]:
@@ -96,7 +96,7 @@ class Reader:
 
     def read(self, memory: Memory) -> Statement:
         """What a memory says, as tokens."""
-        text = words_of(memory)
+        text = compared_text(memory)
         key = (text, memory.entities)
         if key not in self._read:
             self._read[key] = read_statement(self._wordings[text], memory.entities)

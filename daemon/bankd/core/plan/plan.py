@@ -26,7 +26,7 @@ from bankd.core.lifecycle.routing import Destination
 from bankd.core.links.linking import Stray
 from bankd.core.markdown.memory import Confidence, render_memory, statement_of
 from bankd.core.markdown.own_pages import INBOX
-from bankd.core.pages.block_links import Followed, relinks
+from bankd.core.pages.block_links import Followed, relink_operations
 from bankd.core.pages.rearrange import Rearrangement
 
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
@@ -156,7 +156,7 @@ class Plan:
         retired = (operation for item in moved for operation in item.operations)
         given_ids = (item.operation for item in self.named)
         rearranged = self.rearranged.operations if self.rearranged else ()
-        links = relinks(self.followed)
+        links = relink_operations(self.followed)
         return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged, *links)
 
     @property
@@ -200,7 +200,7 @@ class Plan:
         """What the event log will say of this run, in the order of the logs' lines."""
         return (
             *(
-                ledger.event(ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was)
+                ledger.make_event(ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was)
                 for item in self.renamed
             ),
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
@@ -210,24 +210,24 @@ class Plan:
                 for b in self.blocked
             ),
             *(
-                ledger.event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
+                ledger.make_event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
                 for u in self.updates
             ),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(
-                ledger.event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
+                ledger.make_event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
                 for id_ in self.deleted
             ),
             *(
-                ledger.event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **self._gone(item))
+                ledger.make_event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **self._gone(item))
                 for item in self.taken_out
             ),
             *(
-                ledger.event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
+                ledger.make_event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
                 for item in self.restored
             ),
             *(
-                ledger.event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
+                ledger.make_event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
                 for id_, day in self.recalled
             ),
         )
@@ -239,7 +239,7 @@ class Plan:
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
-        return ledger.event(kind, line.id, self.now, **where, **facts)
+        return ledger.make_event(kind, line.id, self.now, **where, **facts)
 
 
 def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:

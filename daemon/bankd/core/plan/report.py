@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.links.references import Reference
 from bankd.core.markdown.hubs import parts_folder
-from bankd.core.markdown.memory import normalise, statement_of
+from bankd.core.markdown.memory import normalise_text, statement_of
 from bankd.core.markdown.own_pages import INBOX
 from bankd.core.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One thing that a run did or chose not to do; `sign` is + for in, = for blocked, - for out, ! for a person, . for later."""
 
     sign: str
@@ -28,7 +28,7 @@ class Row:
     reason: str
 
 
-def rows_of(plan: Plan) -> Iterator[Row]:
+def rows_of(plan: Plan) -> Iterator[ReportRow]:
     """Every row of a plan's report, what was learned first."""
     yield from _learned(plan)
     yield from _known(plan)
@@ -37,97 +37,99 @@ def rows_of(plan: Plan) -> Iterator[Row]:
     yield from _followed(plan)
     yield from _split(plan)
     yield from _for_a_person(plan)
-    yield from (Row(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
+    yield from (ReportRow(".", "waiting", d.what, "", d.reason) for d in plan.deferred if not d.needs_person)
 
 
-def _learned(plan: Plan) -> Iterator[Row]:
+def _learned(plan: Plan) -> Iterator[ReportRow]:
     for p in plan.placements:
         page, heading = p.destination.page, p.destination.heading
         kind = "inbox" if page == INBOX else "learned"
         target = f"bank/{page}" + (f"#{heading}" if heading else "")
         text = statement_of(p.line.memory)
-        yield Row("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
+        yield ReportRow("+", kind, str(p.line.place), text, f"{target}: {p.destination.reason}")
 
 
-def _known(plan: Plan) -> Iterator[Row]:
+def _known(plan: Plan) -> Iterator[ReportRow]:
     for b in plan.blocked:
         reason = f"{b.twin} says it: {b.reason}"
-        yield Row("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
+        yield ReportRow("=", "duplicate", str(b.line.place), statement_of(b.line.memory), reason)
     for r in plan.repaired:
         reason = f"{r.page} has it; noted in the event log"
-        yield Row("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
+        yield ReportRow("=", "known", str(r.line.place), statement_of(r.line.memory), reason)
     for u in plan.updates:
-        yield Row("~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}")
+        yield ReportRow(
+            "~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}"
+        )
     for c in plan.confirmed:
-        yield Row("~", "confirmed", c.page, normalise(c.stronger), "said again, so it counts a little more")
+        yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")
 
 
-def _by_hand(plan: Plan) -> Iterator[Row]:
+def _by_hand(plan: Plan) -> Iterator[ReportRow]:
     for log in plan.renamed:
-        yield Row("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
+        yield ReportRow("=", "renamed", f"memory/{log.log}", "", f"was read as memory/{log.was}")
     for undated in plan.undated:
-        yield Row("~", "dated", undated.page, normalise(undated.text), "its confidence got today's day")
+        yield ReportRow("~", "dated", undated.page, normalise_text(undated.text), "its confidence got today's day")
     for named in plan.named:
-        yield Row(
-            "~", "named", named.page, normalise(named.text), f"has faded; got the id {named.id} to be archived by"
+        yield ReportRow(
+            "~", "named", named.page, normalise_text(named.text), f"has faded; got the id {named.id} to be archived by"
         )
     for id_ in plan.deleted:
-        yield Row("-", "deleted", id_, "", "taken out by hand; it will not come back")
+        yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
 
 
-def _taken_out(plan: Plan) -> Iterator[Row]:
+def _taken_out(plan: Plan) -> Iterator[ReportRow]:
     for m in plan.merged:
         names = ", ".join(source.id for source in m.sources)
-        yield Row("~", "merged", m.page, normalise(m.merged), f"says all that {names} said")
+        yield ReportRow("~", "merged", m.page, normalise_text(m.merged), f"says all that {names} said")
     for source in (source for m in plan.merged for source in m.sources):
-        yield Row("-", "archived", source.page, normalise(source.text), source.reason)
+        yield ReportRow("-", "archived", source.page, normalise_text(source.text), source.reason)
     for item in plan.archived:
-        yield Row("-", "archived", item.page, normalise(item.text), item.reason)
+        yield ReportRow("-", "archived", item.page, normalise_text(item.text), item.reason)
     for back in plan.restored:
-        yield Row("+", "restored", back.page, normalise(back.text), f"back from {back.archive}")
+        yield ReportRow("+", "restored", back.page, normalise_text(back.text), f"back from {back.archive}")
     if plan.recalled:
-        yield Row("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
+        yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
 
-def _followed(plan: Plan) -> Iterator[Row]:
+def _followed(plan: Plan) -> Iterator[ReportRow]:
     for (page, leads_to), links in Counter((item.link.source, item.page) for item in plan.followed).items():
-        yield Row("~", "followed", page, "", f"{links} links follow to {leads_to}")
+        yield ReportRow("~", "followed", page, "", f"{links} links follow to {leads_to}")
 
 
-def dead_link(page: str, reference: Reference, reason: str) -> Row:
+def dead_link(page: str, reference: Reference, reason: str) -> ReportRow:
     """A link that leads nowhere any more."""
-    return Row("!", "dead link", f"{page}:{reference.line + 1}", reference.target, reason)
+    return ReportRow("!", "dead link", f"{page}:{reference.line + 1}", reference.target, reason)
 
 
-def _split(plan: Plan) -> Iterator[Row]:
+def _split(plan: Plan) -> Iterator[ReportRow]:
     if plan.rearranged is None:
         return
     layout, edits = plan.rearranged.layout, plan.rearranged.relinked.edits
     for old, new in sorted(layout.homes.items()):
         links = sum(edit.leads_to == new.path for edit in edits)
-        yield Row("~", "followed", old, "", f"moved by hand to {new.path}, {links} links follow")
+        yield ReportRow("~", "followed", old, "", f"moved by hand to {new.path}, {links} links follow")
     for path in sorted(layout.sources - layout.homes.keys()):
         folder = parts_folder(path) + "/"
         parts = sum(new.startswith(folder) for new in layout.new_paths)
         links = sum(edit.leads_to.startswith(folder) for edit in edits)
-        yield Row("~", "split", path, "", f"{parts} parts, {links} links follow")
+        yield ReportRow("~", "split", path, "", f"{parts} parts, {links} links follow")
 
 
-def _for_a_person(plan: Plan) -> Iterator[Row]:
+def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
     for w in plan.withheld:
         reason = f"it looks like a credential ({w.kind}) and was not copied; take it out of the log and change it"
-        yield Row("!", "screened", str(w.line.place), w.masked, reason)
+        yield ReportRow("!", "screened", str(w.line.place), w.masked, reason)
     for bad in plan.bad:
-        yield Row("!", "bad", str(bad.place), "", bad.reason)
+        yield ReportRow("!", "bad", str(bad.place), "", bad.reason)
     for item in plan.copied:
-        yield Row("!", "copied", item.id, item.words, ADVICE)
+        yield ReportRow("!", "copied", item.id, item.words, ADVICE)
     for left in (d for d in plan.deferred if d.needs_person):
-        yield Row("!", "left alone", left.what, "", left.reason)
+        yield ReportRow("!", "left alone", left.what, "", left.reason)
     for dead in plan.dead_links:
         reason = f"{dead.block} was taken out by hand; put it back or change the link"
         yield dead_link(dead.link.source, dead.link.reference, reason)
     for warning in plan.warnings:
-        yield Row("!", "warning", "", "", warning)
+        yield ReportRow("!", "warning", "", "", warning)
 
 
 CHAPTERS = (
@@ -148,16 +150,16 @@ CHAPTERS = (
 """The report of a run as a page: its chapters in order, each with the kinds of rows in it."""
 
 
-def chapters_of(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+def chapters_of(rows: Iterable[ReportRow]) -> list[tuple[str, list[ReportRow]]]:
     """The rows of a run by chapter, empty ones left out; a kind that no chapter names is noticed."""
     titles = {kind: title for title, kinds in CHAPTERS for kind in kinds}
-    found: dict[str, list[Row]] = {title: [] for title, _ in CHAPTERS}
+    found: dict[str, list[ReportRow]] = {title: [] for title, _ in CHAPTERS}
     for row in rows:
         found[titles.get(row.kind, "Noticed")].append(row)
     return [(title, listed) for title, listed in found.items() if listed]
 
 
-def counts_of(rows: Iterable[Row]) -> dict[str, int]:
+def counts_of(rows: Iterable[ReportRow]) -> dict[str, int]:
     """How many rows of each kind there are, kinds without any left out."""
     return dict(Counter(row.kind for row in rows))
 

@@ -26,7 +26,7 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str) -> TrialBank:
     titles: dict[str, str] = {}
     places: dict[tuple[str, int], str] = {}
     for document in documents:
-        folder = folder_of(document.get(group))
+        folder = group_folder(document.get(group))
         key = (folder, str(document.get("session") or document.get("title") or ""))
         path = names.setdefault(key, f"{folder}/{len(names):05d}.md")
         lines = pages.setdefault(path, [])
@@ -39,7 +39,7 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str) -> TrialBank:
     return TrialBank({path: "\n".join(lines) + "\n" for path, lines in pages.items()}, places)
 
 
-def folder_of(value: object) -> str:
+def group_folder(value: object) -> str:
     """The folder of a group."""
     return _NO_SLUG.sub("-", str(value)) if value else "all"
 

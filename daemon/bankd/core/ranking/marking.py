@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from bankd.core.language.analysis import fold, is_hangul
+from bankd.core.language.analysis import fold_text, is_hangul
 from bankd.core.language.english.stemming import irregular_forms, stem_word
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -23,7 +23,7 @@ def _latin_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]
     for word in _WORD.finditer(text):
         written = word[0]
         may_be = written[0] in letters or not written.isascii() or (irregular and written.lower() in irregular)
-        if may_be and stem_word(fold(written)) in terms:
+        if may_be and stem_word(fold_text(written)) in terms:
             yield word.span()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Literal, TypeAlias
 
-from bankd.core.language.analysis import fold
+from bankd.core.language.analysis import fold_text
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.lexicon import Known
 from bankd.core.ranking.question_words import term_weight
@@ -40,5 +40,5 @@ def _written_as_names(text: str) -> Iterator[str]:
     for written in text.split():
         word = written.strip("\"'()[]{}<>*_,;:.!?")
         if is_inside and word[:1].isupper() and word.isascii() and word != "I" and not word.startswith("I'"):
-            yield fold(word).removesuffix("'s")
+            yield fold_text(word).removesuffix("'s")
         is_inside = written[-1] not in ".!?"

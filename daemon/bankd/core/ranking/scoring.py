@@ -119,7 +119,7 @@ def _rarity(memories: int, frequency: int) -> float:
     return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
 
 
-def weigh(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
+def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
     for term in query.terms:
@@ -156,7 +156,7 @@ def bm25(
     return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
 
 
-class Sketch(NamedTuple):
+class FirstPass(NamedTuple):
     """A candidate with the parts of its score that cost little."""
 
     candidate: Candidate
@@ -167,12 +167,12 @@ class Sketch(NamedTuple):
     entity: float
 
 
-def sketch(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[Sketch]:
+def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[FirstPass]:
     """Look at all candidates at once, since neighbours support each other."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
     bigrams = [(f" {gram} ", weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
     return [
-        Sketch(
+        FirstPass(
             candidate,
             own,
             sum([weight for gram, weight in bigrams if gram in candidate.bigrams]),
@@ -184,31 +184,31 @@ def sketch(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) ->
     ]
 
 
-def shortlist(
-    sketches: Sequence[Sketch], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
-) -> list[Sketch]:
+def choose_finalists(
+    first_passes: Sequence[FirstPass], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
+) -> list[FirstPass]:
     """Those that stand best before the order of words and the page are looked at, which costs more."""
 
-    def standing(one: Sketch) -> float:
+    def first_score(one: FirstPass) -> float:
         text = _text(one.words, one.bigrams, 0.0, weights)
         return (1 - tree_weight) * text + tree_weight * _tree(one, 0.0)
 
-    return sorted(sketches, key=standing, reverse=True)[:size]
+    return sorted(first_passes, key=first_score, reverse=True)[:size]
 
 
-def score(
-    sketches: Sequence[Sketch],
+def score_finalists(
+    first_passes: Sequence[FirstPass],
     vocabularies: Mapping[int, Vocabulary],
     weights: Weights,
     tree_weight: float = TREE_WEIGHT,
 ) -> list[dict[str, float]]:
-    """Give the parts of each score, `score` first."""
+    """Give the parts of each score, `score_finalists` first."""
     asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
     nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
-    return [_parts(one, nodes.get(one.candidate.page, 0.0), weights, tree_weight) for one in sketches]
+    return [_parts(one, nodes.get(one.candidate.page, 0.0), weights, tree_weight) for one in first_passes]
 
 
-def _parts(one: Sketch, node: float, weights: Weights, tree_weight: float) -> dict[str, float]:
+def _parts(one: FirstPass, node: float, weights: Weights, tree_weight: float) -> dict[str, float]:
     candidate, order = one.candidate, _order(one.candidate, weights)
     text, tree = _text(one.words, one.bigrams, order, weights), _tree(one, node)
     lifted = text * (1 + _CAUTION) if candidate.denies and len(candidate.sentences) == 1 else text
@@ -230,7 +230,7 @@ def _text(words: float, bigrams: float, order: float, weights: Weights) -> float
     return (1 - ORDER_SHARE) * text + ORDER_SHARE * order if weights.pairs else text
 
 
-def _tree(one: Sketch, node: float) -> float:
+def _tree(one: FirstPass, node: float) -> float:
     share = _TREE_SHARES
     return (
         share["node"] * node

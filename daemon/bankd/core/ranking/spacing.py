@@ -44,13 +44,13 @@ class _Bank(NamedTuple):
         return is_short or starts_asking(rest) or bool(self.readings(rest) or self.longest(rest))
 
 
-def respaced(text: str, readings: Readings, known: Known) -> str:
+def restore_spaces(text: str, readings: Readings, known: Known) -> str:
     """A text in NFKC with the spaces between words, and only there, as far as the bank has the words."""
     bank = _Bank(readings, known)
     return " ".join(_parted(word, bank) for word in _joined(text.split(" "), bank))
 
 
-def pieces_of(run: str, terms: Iterable[str]) -> list[str]:
+def cut_run(run: str, terms: Iterable[str]) -> list[str]:
     """A run of Hangul cut before each of its terms that follows what is none: words begin after particles and endings."""
     pieces, start, at, is_after_gap, of_run = [], 0, 0, False, frozenset(terms).__contains__
     while at < len(run):

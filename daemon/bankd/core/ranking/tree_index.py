@@ -46,7 +46,7 @@ class PageNode(NamedTuple):
     memories: int
 
 
-class Tree(NamedTuple):
+class TreeIndex(NamedTuple):
     """What the file holds, line by line."""
 
     idf_memories: int
@@ -54,7 +54,7 @@ class Tree(NamedTuple):
     terms: Lines
 
 
-def tree_of(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: Corpus) -> Tree:
+def tree_of(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: Corpus) -> TreeIndex:
     """The whole tree of a bank."""
     around = _rounded(corpus.memories)
     nodes: Lines = []
@@ -71,10 +71,10 @@ def tree_of(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpus: C
         nodes.append(line_of_folder(folder, keywords, sorted(files[folder])))
     weights = {count: _weight(around, count) for count in set(frequencies.values())}
     terms = (_key(term) + weights[count] for term, count in frequencies.items())
-    return Tree(around, sorted(nodes), sorted(terms))
+    return TreeIndex(around, sorted(nodes), sorted(terms))
 
 
-def render_tree(tree: Tree, corpus: Corpus) -> bytes:
+def render_tree(tree: TreeIndex, corpus: Corpus) -> bytes:
     """Write the file; the same facts give the same bytes."""
     average = {"words": round(corpus.words, 2), "heading": round(corpus.heading, 2)}
     head = {"format": FORMAT, "memories": corpus.memories, "average": average, "idf_memories": tree.idf_memories}
@@ -82,7 +82,7 @@ def render_tree(tree: Tree, corpus: Corpus) -> bytes:
     return b"".join((_json(head)[:-1], b", ", _NODES, nodes, _TERMS, terms, _END))
 
 
-def read_tree(content: bytes) -> Tree:
+def read_tree(content: bytes) -> TreeIndex:
     """Read a file that `render_tree` wrote; ValueError for any other."""
     nodes_at = content.find(_NODES)
     terms_at = content.find(_TERMS, nodes_at)
@@ -90,14 +90,14 @@ def read_tree(content: bytes) -> Tree:
         raise ValueError("not a file that was written whole")
     around = json.loads(content[:nodes_at].rstrip(b", ") + b"}")["idf_memories"]
     nodes, terms = content[nodes_at + len(_NODES) : terms_at], content[terms_at + len(_TERMS) : -len(_END)]
-    return Tree(int(around), _read_lines(nodes), _read_lines(terms))
+    return TreeIndex(int(around), _read_lines(nodes), _read_lines(terms))
 
 
 def _read_lines(part: bytes) -> Lines:
     return part.split(_BETWEEN) if part else []
 
 
-def weigh_terms(tree: Tree, frequencies: Mapping[str, int], corpus: Corpus) -> Tree:
+def weigh_terms(tree: TreeIndex, frequencies: Mapping[str, int], corpus: Corpus) -> TreeIndex:
     """Other frequencies for some terms, 0 for one that is gone; all are weighed anew when the bank grew a good deal."""
     around, terms = _rounded(corpus.memories), tree.terms
     if around != tree.idf_memories:
@@ -120,7 +120,7 @@ def put_line(lines: Lines, key: bytes, line: bytes | None) -> None:
     lines[at : at + is_there] = [line] if line else []
 
 
-def put_page(tree: Tree, path: str, page: PageNode | None) -> None:
+def put_page(tree: TreeIndex, path: str, page: PageNode | None) -> None:
     """Put the lines of a page and its headings in the place of those of its path."""
     put_line(tree.nodes, _key(path), None)
     start = _json(path)[:-1] + b"#"
@@ -132,12 +132,12 @@ def put_page(tree: Tree, path: str, page: PageNode | None) -> None:
         tree.nodes.insert(bisect_left(tree.nodes, line), line)
 
 
-def put_folder(tree: Tree, folder: str, keywords: list[str], files: list[str]) -> None:
+def put_folder(tree: TreeIndex, folder: str, keywords: list[str], files: list[str]) -> None:
     """Put the line of a folder in the place of the one it had, or take that out when no page is below it."""
     put_line(tree.nodes, _key(folder), line_of_folder(folder, keywords, files) if files else None)
 
 
-def keywords_in(tree: Tree, folder: str) -> list[str]:
+def keywords_in(tree: TreeIndex, folder: str) -> list[str]:
     """The keywords of a folder as the tree has them."""
     start = _key(folder)
     at = bisect_left(tree.nodes, start)

@@ -14,7 +14,7 @@ Beginning = Callable[[str], Sequence[str]]
 """The terms of the bank with a beginning, common ones first."""
 
 
-def mended(terms: Sequence[str], known: Known, beginning: Beginning) -> list[str]:
+def mend_typos(terms: Sequence[str], known: Known, beginning: Beginning) -> list[str]:
     """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away."""
     return [_mended(term, beginning) if _is_unknown(term, known) else term for term in terms]
 

@@ -13,7 +13,7 @@ _CLUSTER = re.compile(r"[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\s\S][\u
 _PLAIN = re.compile(r"[\x00-\x7f가-힣‘’“”–—·→]*")
 
 
-def undisguised(text: str) -> tuple[str, Sequence[int]]:
+def undisguise_text(text: str) -> tuple[str, Sequence[int]]:
     """Give the plain form of a text, and for each of its characters, and its end, the place in the original."""
     if _PLAIN.fullmatch(text):
         return text, range(len(text) + 1)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bankd.core.secrets.disguises import undisguised
+from bankd.core.secrets.disguises import undisguise_text
 from bankd.core.secrets.names import find_named
 from bankd.core.secrets.numbers import find_numbers
 from bankd.core.secrets.shapes import ISSUED
@@ -33,14 +33,14 @@ class Secret:
 
 def find_secrets(text: str, finders: Sequence[Finder] = ()) -> tuple[Secret, ...]:
     """Find what looks like a credential, in the order of the text."""
-    plain, places = undisguised(text)
+    plain, places = undisguise_text(text)
     spans = (*_find_issued(plain), *find_named(plain), *find_numbers(plain), *_find_random(plain))
     found = [Secret(kind, places[start], places[end]) for kind, start, end in spans]
     found += [Secret("configured pattern", start, end) for finder in finders for start, end in finder(text)]
     return tuple(sorted(found, key=lambda secret: (secret.start, -secret.end)))
 
 
-def mask(text: str, secrets: Sequence[Secret]) -> str:
+def mask_secrets(text: str, secrets: Sequence[Secret]) -> str:
     """Replace each secret by its kind, so that a report can show the line."""
     out, position = [], 0
     for secret in secrets:

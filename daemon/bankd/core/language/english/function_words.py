@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bankd.core.language.word_lists import words
+from bankd.core.language.word_lists import split_words
 
-EMPTY_WORDS = words("a an the am is are do does 's 're 'm")
+EMPTY_WORDS = split_words("a an the am is are do does 's 're 'm")
 """Articles and the plain present of be and do; "a few" and "a little" keep their article (see `ARTICLE_KEEPERS`)."""
 
-ARTICLE_KEEPERS = words("few little lot bit")
+ARTICLE_KEEPERS = split_words("few little lot bit")
 
 NEGATIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -59,20 +59,20 @@ SUFFIX_CONTRACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Endings of contracted words; "'d" stays as it is, being had or would."""
 
-AUXILIARIES = words("was were did been being be will would shall should can could may might must have has had to")
+AUXILIARIES = split_words("was were did been being be will would shall should can could may might must have has had to")
 """Words that place or weaken a statement; they count, but do not make it another subject."""
 
-RELATIONS = words(
+RELATIONS = split_words(
     "about above across after against along among around at before behind below beneath beside between by during for"
     " from in inside into near of off on onto outside over since through till under until up upon with within without"
     " and or but that which who it its there here then so"
 )
 """What says how things stand to each other, and of nothing what it is: two texts that share these share no subject."""
 
-OPTIONAL = words("very really just also quite truly actually")
+OPTIONAL = split_words("very really just also quite truly actually")
 """Words of degree and emphasis: they may be there or not."""
 
-FOLDED_NAMES = words("us it who may will can is am pm in on or")
+FOLDED_NAMES = split_words("us it who may will can is am pm in on or")
 """Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""
 
 NUMBERS: Mapping[str, int] = MappingProxyType(
@@ -143,11 +143,11 @@ MONTHS: Mapping[str, int] = MappingProxyType(
     | {"sept": 9}
 )
 
-NEARNESS = words("last next this past coming")
-PERIODS = words("week month year weekend quarter term semester")
+NEARNESS = split_words("last next this past coming")
+PERIODS = split_words("week month year weekend quarter term semester")
 """`NEARNESS` before one of `PERIODS`, or before one of `DAYS`, says when: last week."""
 
-DAYS = words(
+DAYS = split_words(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri",
     "sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today",
     "yesterday tomorrow tonight morning noon afternoon evening night midnight weekend",

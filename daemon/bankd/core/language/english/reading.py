@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bankd.core.language.english import function_words as english
-from bankd.core.language.statement import Kind, Statement, Token, make_statement
+from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
@@ -49,11 +49,11 @@ class _Reader:
     def tokens(self) -> Iterator[Token]:
         while self._at < len(self._words):
             for token in self._next():
-                if self._negation and token.kind is not Kind.MARK:
+                if self._negation and token.kind is not TokenKind.MARK:
                     token.negation, self._negation = self._negation, ""
                 yield token
         if self._negation:
-            yield Token("", Kind.MARK, self._negation)
+            yield Token("", TokenKind.MARK, self._negation)
 
     def _next(self) -> list[Token]:
         word, tag = self._words[self._at]
@@ -63,7 +63,7 @@ class _Reader:
         self._at += 1
         if self._is_nearness(lowered):
             self._at += 1
-            return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", Kind.VALUE)]
+            return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
         if lowered in english.NEGATIONS:
             self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
             return []
@@ -87,19 +87,19 @@ class _Reader:
     def _is_acronym(self, word: str, lowered: str) -> bool:
         return lowered in english.FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts
 
-    def _kind(self, word: str, lowered: str, tag: str, at: int) -> Kind:
+    def _kind(self, word: str, lowered: str, tag: str, at: int) -> TokenKind:
         if lowered in english.DAYS:
-            return Kind.VALUE
+            return TokenKind.VALUE
         if (
             tag.startswith("W_")
             or self._is_acronym(word, lowered)
             or (not word.isalpha() and any(map(str.isdigit, word)))
         ):
-            return Kind.NAME
+            return TokenKind.NAME
         if lowered in english.AUXILIARIES or tag == "SW":
-            return Kind.MARK
+            return TokenKind.MARK
         is_capital = word[0].isupper() and not (self._shouts or word == "I")
-        return Kind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else Kind.WORD
+        return TokenKind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else TokenKind.WORD
 
     def _peek(self, ahead: int) -> tuple[str, str]:
         at = self._at + ahead
@@ -120,7 +120,7 @@ class _Reader:
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
             number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
-        return [Token(f"{sign}{number}{unit}", Kind.VALUE)]
+        return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)
@@ -153,7 +153,7 @@ class _Reader:
         day = day or self._take_day()
         year = self._take_year()
         parts = ((year, "년"), (str(month), "월"), (day, "일"))
-        return [Token(number + unit, Kind.VALUE) for number, unit in parts if number]
+        return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
     def _month_ahead(self, lowered: str) -> int | None:
         """Where a month name stands: here, or after a day here such as `3`, `3rd` or `3rd of`."""

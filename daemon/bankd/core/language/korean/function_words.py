@@ -7,12 +7,12 @@ Institute of Korean Language, those that occur at least twice in 20,000 sentence
 
 from __future__ import annotations
 
-from bankd.core.language.word_lists import by_form, words
+from bankd.core.language.word_lists import by_form, split_words
 
-SUBJECT = words("이 가 께서 이서")
-TOPIC = words("은 는 ᆫ")
-OBJECT = words("을 를 ᆯ")
-RECEIVER = words("에게 한테 께 더러 보고")
+SUBJECT = split_words("이 가 께서 이서")
+TOPIC = split_words("은 는 ᆫ")
+OBJECT = split_words("을 를 ᆯ")
+RECEIVER = split_words("에게 한테 께 더러 보고")
 
 PARTICLES = by_form(
     (
@@ -63,10 +63,10 @@ ENDINGS = by_form(
 )
 """What an ending says beyond its politeness; ".", "?" and "!" are moods of the whole statement."""
 
-MOODS = words(". ? !")
+MOODS = split_words(". ? !")
 """It states, it asks, it orders or proposes; most polite endings leave open whether they state or order."""
 
-SOFT_MARKS = words("will by with because whether then so")
+SOFT_MARKS = split_words("will by with because whether then so")
 """Meanings that people exchange freely in rewordings: of 30 calibration pairs that differ in them alone, 30 are equal."""
 
 ADNOMINAL = by_form(("", "는"), ("past", "던 ᆫ 은"), ("will", "ᆯ 을"))
@@ -77,13 +77,13 @@ TENSES = by_form(("", "시 으시 셔"), ("past", "었 았 였 엇 었었 았었
 NEGATIONS = by_form(("not", "안 않 아니 아니하 없 없이"), ("cannot", "못 못하"), ("stop", "말"))
 """Words that turn a statement around. "못" is kept apart from "안": being unable is not being unwilling."""
 
-PLAIN_AUXILIARIES = words("있 주 보 놓 두 오 가 나가 버리 드리 계시 내 나 하 되 달")
+PLAIN_AUXILIARIES = split_words("있 주 보 놓 두 오 가 나가 버리 드리 계시 내 나 하 되 달")
 """Auxiliary verbs that add an aspect or a courtesy; 하 and 되 after 어야 are carried by the ending."""
 
 AUXILIARIES = by_form(("want", "싶"), ("seem", "듯하 듯싶 보이"), ("almost", "뻔하"), ("pretend", "척하 체하 양하"))
 
-LIMITS = words("past must can want only if from or than said seem almost pretend but though until")
+LIMITS = split_words("past must can want only if from or than said seem almost pretend but though until")
 """Marks that place or limit a statement: a word that carries one is not left out of a shorter wording."""
 
-LIGHT_VERBS = words("하")
-EMPTY_SUFFIXES = words("들 님 씨 이")
+LIGHT_VERBS = split_words("하")
+EMPTY_SUFFIXES = split_words("들 님 씨 이")

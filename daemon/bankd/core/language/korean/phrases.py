@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from bankd.core.language.statement import Token
-from bankd.core.language.word_lists import words
+from bankd.core.language.word_lists import split_words
 
-_FORBIDDEN = words("금지 금물")
-_ASKING = words("알리 궁금")
-_WILLING = words("ᆯ래 ᆯ래요 을래 을래요 ᆯ까 ᆯ까요")
+_FORBIDDEN = split_words("금지 금물")
+_ASKING = split_words("알리 궁금")
+_WILLING = split_words("ᆯ래 ᆯ래요 을래 을래요 ᆯ까 ᆯ까요")
 
 
-def settle(phrases: list[list[Token]], mood: str, endings: Sequence[tuple[str, str]]) -> tuple[list[list[Token]], str]:
+def plain_statement(
+    phrases: list[list[Token]], mood: str, endings: Sequence[tuple[str, str]]
+) -> tuple[list[list[Token]], str]:
     """Write a statement in its plainest form; `endings` are its last morphemes, which tell a request from a question."""
     _forbid(phrases)
     last = phrases[-1][-1] if phrases else None

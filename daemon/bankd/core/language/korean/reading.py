@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
-from bankd.core.language.korean.phrases import settle
-from bankd.core.language.statement import Kind, Statement, Token, make_statement
+from bankd.core.language.korean.phrases import plain_statement
+from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour
 from bankd.core.language.wording import Morpheme, Wording
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
 _KINDS = {
-    **dict.fromkeys(("NNP", "SH"), Kind.NAME),
-    **dict.fromkeys(("NNG", "XR", "UN"), Kind.NOUN),
-    **dict.fromkeys(("MAG", "MAJ"), Kind.ADVERB),
+    **dict.fromkeys(("NNP", "SH"), TokenKind.NAME),
+    **dict.fromkeys(("NNG", "XR", "UN"), TokenKind.NOUN),
+    **dict.fromkeys(("MAG", "MAJ"), TokenKind.ADVERB),
 }
 _HALF_HOUR = Morpheme("반", "NNG")
 _HALVES = {"오전": "am", "오후": "pm"}
@@ -34,8 +34,8 @@ def _says_nothing(form: str, tag: str) -> bool:
     return form in (korean_words.EMPTY_NOUNS if tag == "NNB" else korean_words.EMPTY_ADVERBS if tag[0] == "M" else ())
 
 
-def _kind(base: str, tag: str) -> Kind:
-    return Kind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, Kind.WORD)
+def _kind(base: str, tag: str) -> TokenKind:
+    return TokenKind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, TokenKind.WORD)
 
 
 class _Reader:
@@ -66,7 +66,7 @@ class _Reader:
         self._flush_negation()
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
-        phrases, mood = settle(self._phrases, mood, self._morphemes[-5:])
+        phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
         return make_statement(self._text, phrases, mood, entities)
 
     # Tokens
@@ -90,13 +90,13 @@ class _Reader:
             token.marks.append(mark)
 
     def _read_latin(self, form: str, _: str) -> None:
-        self._add(Token(form.casefold(), Kind.NAME))
+        self._add(Token(form.casefold(), TokenKind.NAME))
 
     def _read_other(self, form: str, tag: str) -> None:
         if tag.startswith("W_"):
             self._read_latin(form, tag)
         elif tag == "SW" and form.strip(_DECORATION):
-            self._add(Token(form, Kind.MARK))
+            self._add(Token(form, TokenKind.MARK))
 
     def _read_noun(self, form: str, tag: str) -> None:
         if form == "수" and tag == "NNB":
@@ -184,7 +184,7 @@ class _Reader:
         elif last := self._last():
             self._turn(last, negation)
         else:
-            self._add(Token("", Kind.MARK, negation))
+            self._add(Token("", TokenKind.MARK, negation))
 
     def _is_or(self, form: str) -> bool:
         """A sentence that opens with 아니면 turns nothing around: it means "or"."""
@@ -210,10 +210,10 @@ class _Reader:
         if found.unit == "시" and self._half:
             number, self._half = clock_hour(number, self._half), ""
             self._drop_half()
-        self._add(Token(f"{number}{found.unit}", Kind.VALUE))
+        self._add(Token(f"{number}{found.unit}", TokenKind.VALUE))
         if found.unit == "시" and self._morphemes[self._at : self._at + 1] == [_HALF_HOUR]:
             self._at += 1
-            self._add(Token("30분", Kind.VALUE))
+            self._add(Token("30분", TokenKind.VALUE))
 
     def _drop_half(self) -> None:
         if self._open and self._open[-1].base in ("오전", "오후"):

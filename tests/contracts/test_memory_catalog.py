@@ -10,12 +10,12 @@ import pytest
 from tests.fake_world import FakeDisk, FakeHoldings
 
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.workspace.catalogue import Catalogue
-from bankd.adapters.workspace.memory_catalog import PageHoldings
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
+from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Confidence, parse_memory
-from bankd.ports import Holdings
+from bankd.ports import MemoryCatalog
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"
@@ -24,34 +24,34 @@ PAGES = {
     FACTS: f"# Facts\n\n- W: one ^{ONE}\n  - W: below it\n- O(c=0.86@2026-11-20): tea ^{TWO}\n\n## More\n\nBy hand.\n\n- O(c=0.5): undated\n",
     OLD: f"# Facts\n\n- W: archived ^{GONE}\n",
 }
-Make = Callable[[Mapping[str, str]], Holdings]
+Make = Callable[[Mapping[str, str]], MemoryCatalog]
 
 
 @pytest.fixture(params=["fake", "real"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
-    opened: list[Catalogue] = []
+    opened: list[CatalogDatabase] = []
 
-    def fake(pages: Mapping[str, str]) -> Holdings:
+    def fake(pages: Mapping[str, str]) -> MemoryCatalog:
         disk = FakeDisk(pages)
         disk.closed = {path: "has merge markers; resolve the merge" for path in pages if path == MERGING}
         return FakeHoldings(disk)
 
-    def real(pages: Mapping[str, str]) -> Holdings:
+    def real(pages: Mapping[str, str]) -> MemoryCatalog:
         for path, text in pages.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text, encoding="utf-8")
-        opened.append(Catalogue(tmp_path / "catalogue.sqlite3"))
-        return PageHoldings(BankFiles(tmp_path), opened[-1], 0)
+        opened.append(CatalogDatabase(tmp_path / "catalogue.sqlite3"))
+        return PageMemoryCatalog(BankFiles(tmp_path), opened[-1], 0)
 
     yield fake if request.param == "fake" else real
-    for catalogue in opened:
-        catalogue.close()
+    for catalog_db in opened:
+        catalog_db.close()
 
 
-def known(make: Make, pages: Mapping[str, str] = PAGES) -> Holdings:
-    holdings = make(pages)
-    holdings.refresh(NOW)
-    return holdings
+def known(make: Make, pages: Mapping[str, str] = PAGES) -> MemoryCatalog:
+    catalog = make(pages)
+    catalog.refresh(NOW)
+    return catalog
 
 
 def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(make: Make) -> None:
@@ -61,7 +61,7 @@ def test_it_knows_which_pages_hold_which_ids_in_bank_and_archive(make: Make) -> 
 def test_a_twin_is_known_by_its_words_in_the_bank_only(make: Make) -> None:
     keys = {text: text_key(parse_memory(text)) for text in ("W: One.", "By hand.", "W: archived")}
 
-    assert known(make).twins_of(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
+    assert known(make).find_exact_matches(keys.values()) == {keys["W: One."]: ONE, keys["By hand."]: f"{FACTS}:9"}
 
 
 def test_it_counts_the_memories_of_the_bank(make: Make) -> None:
@@ -69,35 +69,35 @@ def test_it_counts_the_memories_of_the_bank(make: Make) -> None:
 
 
 def test_lines_are_exact_with_what_is_nested_in_them(make: Make) -> None:
-    holdings = known(make)
-    lines = holdings.lines_of([ONE, GONE])
+    catalog = known(make)
+    lines = catalog.lines_of([ONE, GONE])
 
     assert list(lines) == [ONE]
     assert (lines[ONE].page, lines[ONE].text, lines[ONE].own) == (FACTS, f"- W: one ^{ONE}\n  - W: below it", 1)
     assert lines[ONE].before == (TWO,)
-    assert holdings.all_lines().keys() == {ONE, TWO}
+    assert catalog.all_lines().keys() == {ONE, TWO}
 
 
 def test_opinions_are_told_with_their_confidence_and_the_undated_of_a_hand(make: Make) -> None:
-    holdings = known(make)
-    undated = holdings.undated()
+    catalog = known(make)
+    undated = catalog.undated()
 
-    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in holdings.opinions()
+    assert Opinion(FACTS, 5, TWO, Confidence(86, date(2026, 11, 20))) in catalog.opinions()
     assert [(item.page, item.text) for item in undated] == [(FACTS, "- O(c=0.5): undated")]
-    found = holdings.lines_at([(FACTS, 11), (FACTS, 999)])
+    found = catalog.lines_at([(FACTS, 11), (FACTS, 999)])
     assert {place: lines.text for place, lines in found.items()} == {(FACTS, 11): "- O(c=0.5): undated"}
 
 
 def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(make: Make) -> None:
     merging = {**PAGES, MERGING: f"<<<<<<< ours\n- O(c=0.9): x ^{GONE}\n=======\n- O(c=0.5): y\n>>>>>>> theirs\n"}
-    holdings = make(merging)
+    catalog = make(merging)
 
-    assert [(item.what, item.reason) for item in holdings.refresh(NOW)] == [
+    assert [(item.what, item.reason) for item in catalog.refresh(NOW)] == [
         (MERGING, "has merge markers; resolve the merge")
     ]
-    assert MERGING not in {lines.page for lines in holdings.all_lines().values()}
-    assert MERGING not in {opinion.page for opinion in holdings.opinions()}
-    assert [item.page for item in holdings.undated()] == [FACTS]
+    assert MERGING not in {lines.page for lines in catalog.all_lines().values()}
+    assert MERGING not in {opinion.page for opinion in catalog.opinions()}
+    assert [item.page for item in catalog.undated()] == [FACTS]
 
 
 def test_the_bytes_of_a_page_can_be_read(make: Make) -> None:

@@ -19,10 +19,10 @@ from bankd.adapters.system.malloc import give_back
 from bankd.core.daemon.health import IndexFacts
 from bankd.core.markdown.policy import Settings
 from bankd.errors import UserError
-from bankd.wiring.searching import Searching, search_settings_of
+from bankd.wiring.search_service import SearchService, search_settings_of
 
 
-class Finder:
+class SearchServer:
     """Every method may be called from any thread; a search never waits for a refresh."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
@@ -36,8 +36,8 @@ class Finder:
         own = search_settings_of(settings)
         # It is never started here; with it, texts that a run had analysed are known.
         worker = KiwiWorker(read_monotonic) if own.analyser == "kiwi" else None
-        self._reader = Searching(self._root, own, worker, is_daemon=True)
-        self._writer = Searching(self._root, own, worker, is_daemon=True)
+        self._reader = SearchService(self._root, own, worker, is_daemon=True)
+        self._writer = SearchService(self._root, own, worker, is_daemon=True)
         self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
 
     def adopt(self, settings: Settings) -> None:
@@ -111,7 +111,7 @@ def _look(index: SearchIndex) -> IndexFacts:
 
 def index_facts(root: Path, settings: Settings) -> IndexFacts:
     """How the index stands, for one who only looks."""
-    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    searching = SearchService(root, search_settings_of(settings), None, is_daemon=False)
     index = searching.index
     try:
         facts = _look(index)
@@ -125,7 +125,7 @@ def index_facts(root: Path, settings: Settings) -> IndexFacts:
 
 def verify_index(root: Path, settings: Settings) -> None:
     """Compare every file of the index with its checksum; raises IndexDamaged."""
-    searching = Searching(root, search_settings_of(settings), None, is_daemon=False)
+    searching = SearchService(root, search_settings_of(settings), None, is_daemon=False)
     try:
         with damage_told():
             searching.index.verify()

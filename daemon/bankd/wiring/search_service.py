@@ -17,15 +17,15 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.recall import RecallBuffer
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.index.successors import Successors
-from bankd.adapters.korean.analyser import Analyser, Patience, Worker
+from bankd.adapters.korean.analyser import Analyser, AnalysisWorker, Patience
 from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.markdown.utf8 import readable
+from bankd.core.markdown.utf8 import readable_text
 from bankd.core.ranking.query import Answer, Filters, Freshness, Query
 from bankd.core.ranking.scoring import TREE_WEIGHT
 from bankd.errors import StorageError, UserError
-from bankd.search import Taste, search
+from bankd.search import RankingOptions, answer_query
 
 if TYPE_CHECKING:
     from bankd.adapters.index.writer import Refreshed
@@ -49,10 +49,10 @@ class SearchSettings(NamedTuple):
     decay_per_day: float
 
 
-class Searching:
+class SearchService:
     """Search over one workspace."""
 
-    def __init__(self, root: Path, settings: SearchSettings, worker: Worker | None, *, is_daemon: bool) -> None:
+    def __init__(self, root: Path, settings: SearchSettings, worker: AnalysisWorker | None, *, is_daemon: bool) -> None:
         """Take the workspace, its settings, the Kiwi worker, and whether this is the daemon's."""
         self.settings = settings
         self._root = root
@@ -66,7 +66,7 @@ class Searching:
         self._pending: int | None = None
         self._recall = RecallBuffer(root / "recall", settings.recall_minutes)
         newer_of = Successors(root / ".bankd" / "catalogue.sqlite3").of
-        self._taste = Taste(settings.tree_weight, settings.decay_per_day * 100, newer_of)
+        self._taste = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of)
 
     @property
     def wordings(self) -> CachedWordings:
@@ -97,7 +97,7 @@ class Searching:
 
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
-        return search(query, self.index, self.analyser, fresh, now.date(), self._taste)
+        return answer_query(query, self.index, self.analyser, fresh, now.date(), self._taste)
 
     def take_made_anew(self) -> list[str]:
         """What there is to say of damage that was found, once."""
@@ -171,11 +171,11 @@ class Searching:
             answer["fresh"]["note"] = f"this answer is not in recall/: {error.strerror}"
 
 
-def open_search(root: Path, *, is_daemon: bool = False) -> Searching:
+def open_search(root: Path, *, is_daemon: bool = False) -> SearchService:
     """Put search together for a workspace."""
     settings = search_settings(root)
     worker = KiwiWorker(read_monotonic) if settings.analyser == "kiwi" else None
-    return Searching(root, settings, worker, is_daemon=is_daemon)
+    return SearchService(root, settings, worker, is_daemon=is_daemon)
 
 
 def read_request(request: Mapping[str, Any]) -> Query:
@@ -193,7 +193,7 @@ def read_request(request: Mapping[str, Any]) -> Query:
     everything = _one(request, "everything", bool, problems)
     if problems:
         raise UserError(*problems)
-    return Query(readable(text or "")[:4_000], _number_of(limit), filters, bool(everything))
+    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything))
 
 
 def _number_of(limit: int | None) -> int:
@@ -221,7 +221,7 @@ def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: li
 def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[str]:
     value = request.get(name) or []
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return [readable(one) for one in value]
+        return [readable_text(one) for one in value]
     problems.append(f"{name}: {_shortly(value)} is not a list of texts")
     return []
 
@@ -252,7 +252,7 @@ def _hundredths(value: object, problems: list[str]) -> int | None:
 
 
 def _shortly(value: object) -> str:
-    return readable(str(value))[:40]
+    return readable_text(str(value))[:40]
 
 
 def search_settings(root: Path) -> SearchSettings:
@@ -292,7 +292,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
 
 
 def _keep_copy(copy: Path, content: object) -> None:
-    from bankd.adapters.storage.derived import clear_the_way, remove  # noqa: PLC0415 -- seldom
+    from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- seldom
 
     staged = copy.with_name(f"{copy.name}.{os.getpid()}")
     try:
@@ -301,13 +301,13 @@ def _keep_copy(copy: Path, content: object) -> None:
         staged.replace(copy)
     except OSError:
         with suppress(OSError):  # a read-only workspace: it is read again next time
-            remove(staged)
+            remove_derived(staged)
 
 
 __all__ = [
     "TREE_WEIGHT",
+    "SearchService",
     "SearchSettings",
-    "Searching",
     "open_search",
     "read_request",
     "search_settings",

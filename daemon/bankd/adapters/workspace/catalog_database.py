@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bankd.adapters.storage.derived import DerivedDatabase
-from bankd.core.daemon.settle import Fingerprint
+from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.lifecycle.copies import Copied, find_copied
-from bankd.core.lifecycle.retain import Place
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page
 from bankd.core.plan.held_back import HeldBack
@@ -46,7 +46,7 @@ SELECT id, path, line FROM memories WHERE id IN (
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldMemory:
     """A memory that some page holds: its page relative to the workspace, and 1-based line."""
 
     path: str
@@ -55,40 +55,40 @@ class Held:
 
 
 def read_held_back(path: Path) -> list[HeldBack]:
-    """The lines of logs that wait for a person, for one who only looks: no catalogue is made where none is."""
+    """The lines of logs that wait for a person, for one who only looks: no catalog is made where none is."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             rows = connection.execute(f"SELECT {_HELD_BACK} ORDER BY log, line").fetchall()  # ours
     except sqlite3.Error:
         return []
-    return [HeldBack(Place(log, line), *rest) for log, line, *rest in rows]
+    return [HeldBack(LogPlace(log, line), *rest) for log, line, *rest in rows]
 
 
 _HELD_BACK = "log, line, kind, text, reason, key FROM held_back"
 
 
-class Catalogue(DerivedDatabase):
+class CatalogDatabase(DerivedDatabase):
     """The one table of contents of a workspace."""
 
     def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
-        """Open the catalogue."""
+        """Open the catalog."""
         super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
 
-    def fingerprints(self, folder: str) -> dict[str, Fingerprint]:
+    def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
         query = "SELECT * FROM files WHERE path >= ? AND path < ?"
         return dict(self.read(query, (f"{folder}/", f"{folder}0"), _seen))
 
-    def record_file(self, path: str, seen: Fingerprint) -> None:
+    def record_file(self, path: str, seen: FileFingerprint) -> None:
         """Remember how a file looked when it was read."""
         values = (path, seen.size, seen.mtime_ns, seen.inode)
         self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
 
-    def unended(self) -> dict[str, tuple[Fingerprint, float]]:
+    def unended(self) -> dict[str, tuple[FileFingerprint, float]]:
         """The logs whose last line had no end when a run looked: how each looked, and when, in seconds of the epoch."""
-        return {path: (Fingerprint(*seen), since) for path, *seen, since in self.execute("SELECT * FROM unended")}
+        return {path: (FileFingerprint(*seen), since) for path, *seen, since in self.execute("SELECT * FROM unended")}
 
-    def record_unended(self, logs: Mapping[str, tuple[Fingerprint, float]]) -> None:
+    def record_unended(self, logs: Mapping[str, tuple[FileFingerprint, float]]) -> None:
         """Remember those logs, and no others."""
         rows = [(path, seen.size, seen.mtime_ns, seen.inode, since) for path, (seen, since) in logs.items()]
         self.execute("DELETE FROM unended")
@@ -99,7 +99,7 @@ class Catalogue(DerivedDatabase):
         self.execute("DELETE FROM files WHERE path = ?", (path,))
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
 
-    def record_page(self, path: str, seen: Fingerprint, data: bytes) -> None:
+    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> None:
         """Remember what a page holds."""
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
         rows = [_row(path, entry) for entry in read_page(path, data).entries]
@@ -116,34 +116,34 @@ class Catalogue(DerivedDatabase):
         """Forget the lines with this key."""
         self.execute("DELETE FROM held_back WHERE key = ?", (key,))
 
-    def find_ids(self, ids: Iterable[str]) -> dict[str, list[Held]]:
+    def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
         """Where each id stands, for those that stand anywhere."""
         return self._find("id", ids)
 
-    def find_keys(self, keys: Iterable[str]) -> dict[str, list[Held]]:
+    def find_keys(self, keys: Iterable[str]) -> dict[str, list[HeldMemory]]:
         """Where each text key stands, for those that stand anywhere."""
         return self._find("key", keys)
 
-    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[Held]]:
-        found: dict[str, list[Held]] = {}
+    def _find(self, column: str, values: Iterable[str]) -> dict[str, list[HeldMemory]]:
+        found: dict[str, list[HeldMemory]] = {}
         wanted = sorted(set(values))
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
             query = f"SELECT {column}, path, line, id FROM memories WHERE {column} IN ({marks}) ORDER BY path, line"  # noqa: S608  # column names are ours
             for value, path, line, id_ in self.execute(query, batch):
-                found.setdefault(value, []).append(Held(path, line, id_))
+                found.setdefault(value, []).append(HeldMemory(path, line, id_))
         return found
 
     def copied(self) -> list[Copied]:
         """The memories that stand more than once, because a hand copied them with their id."""
         return _copied(self.execute(_COPIED))
 
-    def undated(self) -> list[Held]:
+    def undated(self) -> list[HeldMemory]:
         """The memories whose confidence has no day, in the bank."""
         return [held for held, _, confidence in self.confident() if confidence.day is None]
 
-    def confident(self) -> list[tuple[Held, str | None, Confidence]]:
+    def confident(self) -> list[tuple[HeldMemory, str | None, Confidence]]:
         """The memories of the bank that have a confidence, with their tags, in the order of pages."""
         query = (
             "SELECT path, line, id, tag, hundredths, day FROM memories"
@@ -152,7 +152,7 @@ class Catalogue(DerivedDatabase):
         return self.read(query, (), _confident)
 
     def knows_superseded(self) -> bool:
-        """Whether `record_superseded` was ever called; a catalogue that was made anew does not know."""
+        """Whether `record_superseded` was ever called; a catalog that was made anew does not know."""
         return self.execute("SELECT 1 FROM noted WHERE what = 'superseded'") != []
 
     def record_superseded(self, newer: Mapping[str, str]) -> None:
@@ -178,10 +178,10 @@ class Catalogue(DerivedDatabase):
         return dict(rows)
 
 
-def read_copied(catalogue: Path) -> list[Copied]:
-    """The same as `Catalogue.copied`, for one who only looks, at any time; none where it cannot be read."""
+def read_copied(catalog_db: Path) -> list[Copied]:
+    """The same as `CatalogDatabase.copied`, for one who only looks, at any time; none where it cannot be read."""
     try:
-        with closing(sqlite3.connect(f"file:{catalogue}?mode=ro", uri=True, timeout=1)) as database:
+        with closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as database:
             return _copied(database.execute(_COPIED))
     except sqlite3.Error:
         return []
@@ -194,14 +194,14 @@ def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
     return find_copied(places)
 
 
-def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, Fingerprint]:
-    return path, Fingerprint(size, mtime_ns, inode)
+def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
+    return path, FileFingerprint(size, mtime_ns, inode)
 
 
 def _confident(
     path: str, line: int, id_: str | None, tag: str | None, hundredths: int, day: str | None
-) -> tuple[Held, str | None, Confidence]:
-    return Held(path, line, id_), tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
+) -> tuple[HeldMemory, str | None, Confidence]:
+    return HeldMemory(path, line, id_), tag, Confidence(hundredths, date.fromisoformat(day) if day else None)
 
 
 _Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]

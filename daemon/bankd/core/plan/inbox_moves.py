@@ -12,7 +12,7 @@ from bankd.core.plan.plan import title_of
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class InboxMemory:
     """A memory in the inbox: its id, exact lines, 1-based line, and the log that it came from."""
 
     id: str
@@ -21,7 +21,7 @@ class Waiting:
     source: str
 
 
-def out_of_inbox(moves: Iterable[tuple[Waiting, Destination]]) -> tuple[Operation, ...]:
+def out_of_inbox(moves: Iterable[tuple[InboxMemory, Destination]]) -> tuple[Operation, ...]:
     """The operations that take memories out of the inbox and put them where they belong, added before removed."""
     operations: list[Operation] = []
     for waiting, destination in moves:
