@@ -475,7 +475,7 @@ def test_a_command_for_a_page_that_cannot_be_written_says_so_and_changes_nothing
     before = tree_state(root)
     (id_,) = IDS.findall((root / "bank/identity/values.md").read_text("utf-8"))
     refused = [
-        bankctl("forget", id_, "--apply"),
+        bankctl("forget", id_),
         bankctl("undo", report.json["run"]),
         bankctl("move", "world/facts.md", "world/truths.md"),
     ]

@@ -152,7 +152,7 @@ def test_links_follow_out_of_the_inbox(root: Path, bankctl: Run) -> None:
 def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linked: Path, bankctl: Run) -> None:
     count = len(STYLES) + 4
 
-    said = bankctl("forget", TEA, "--apply")
+    said = bankctl("forget", TEA)
 
     run = bankctl("log", "--json").json["runs"][0]["run"]
     assert said.out.index(f"{count} links will lead nowhere") < said.out.index("forgotten")

@@ -173,7 +173,7 @@ def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: 
     page = root / "bank/world/only.md"
     page.write_text("- W: the only one ^m-abcdefghij23\n")
 
-    bankctl("forget", "m-abcdefghij23", "--apply")
+    bankctl("forget", "m-abcdefghij23")
 
     assert page.read_text() == "# only\n"
     assert bankctl("verify").code == 0
@@ -186,13 +186,13 @@ def test_what_cannot_be_undone_is_only_said_until_it_is_applied(root: Path, bank
     inbox.write_text(inbox.read_text("utf-8") + f"\n## {SECRET}\n\n[[inbox#^{id_}]]\n", "utf-8")
     before = tree_state(root)
 
-    forgotten = bankctl("forget", id_)
+    forgotten = bankctl("forget", id_, "--dry-run")
     purged = bankctl("purge", id_, "--json").json
 
     assert forgotten.code == 0
     assert f"would be forgotten: {SECRET}" in forgotten.out
     assert "1 links will lead nowhere" in forgotten.out
-    assert f"bankctl forget {id_} --apply does it" in forgotten.out
+    assert f"bankctl forget {id_} does it" in forgotten.out
     assert tree_state(root) == before
     assert len(bankctl("log", "--json").json["runs"]) == 1
     assert purged["applied"] is False
@@ -244,7 +244,7 @@ def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, ba
     bankctl("cycle", "micro", "--now", NOW)
     id_ = id_of(root, SECRET)
 
-    assert bankctl("forget", id_, "--apply").code == 0
+    assert bankctl("forget", id_).code == 0
     write_log(root, "2026-05-03.md", f"W: {SECRET}")
     bankctl("cycle", "micro", "--now", LATER)
 
@@ -297,7 +297,7 @@ def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) ->
     write_log(root, "2026-05-02.md", f"W: {SECRET}")
     bankctl("cycle", "micro", "--now", NOW)
     id_ = id_of(root, SECRET)
-    said = bankctl("forget", id_, "--apply").out
+    said = bankctl("forget", id_).out
 
     assert f"bankctl purge {id_} --apply ends those" in said
     assert bankctl("purge", id_, "--apply").code == 0

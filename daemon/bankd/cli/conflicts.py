@@ -39,11 +39,7 @@ def run(arguments: Namespace) -> int:
         is_dated = pair.newer.day or pair.is_known  # of two that no log dates, nobody knows which is newer
         _print("newer" if is_dated else "one  ", pair.newer)
         _print("older" if is_dated else "other", pair.older)
-    said = (
-        f"{len(found)} pairs; bankctl forget ID --apply ends one, or edit a page"
-        if found
-        else "no two memories contradict"
-    )
+    said = f"{len(found)} pairs; bankctl forget ID ends one, or edit a page" if found else "no two memories contradict"
     say(said)
     return 0
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bankd.cli.options import add_apply, add_json
+from bankd.cli.options import add_dry_run, add_json
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("id", metavar="ID", help="the memory, such as m-k3fba2xqb7te")
-    add_apply(parser)
+    add_dry_run(parser)
     add_json(parser)
 
 
@@ -23,17 +23,17 @@ def run(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
-    with open_workspace(find_workspace(arguments.workspace), write=arguments.apply) as workspace:
-        gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=arguments.apply)
+    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+        gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=not arguments.dry_run)
     if arguments.json:
-        said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": arguments.apply}
+        said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": not arguments.dry_run}
         say_json({**said, "dangling": announcer.rows})
         return 0
-    say(f"{'forgotten' if arguments.apply else 'would be forgotten'}: {styled(gone.text)}")
+    say(f"{'would be forgotten' if arguments.dry_run else 'forgotten'}: {styled(gone.text)}")
     for page in gone.pages:
         say(f"  out of {styled(page)}")
-    if not arguments.apply:
-        say(f"nothing was written; bankctl forget {gone.id} --apply does it, and that cannot be undone")
+    if arguments.dry_run:
+        say(f"nothing was written; bankctl forget {gone.id} does it, and that cannot be undone")
         return 0
     say(
         f"its log line will not bring it back; old copies of the page remain for a while: bankctl purge {gone.id} --apply ends those"
