@@ -15,7 +15,6 @@ from random import Random
 import pytest
 from kiwipiepy import Kiwi
 
-from bankd.core.dedup.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
 from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
@@ -24,6 +23,7 @@ from bankd.core.lifecycle.consolidate import THRESHOLD as CLUSTERED_FROM
 from bankd.core.lifecycle.consolidate import Member, affinity_of
 from bankd.core.markdown.memory import Memory
 from tests.bench import changes, rewordings
+from tests.bench.calibration import PRECISION, judge_at, read_pairs, tally, without_mistakes
 
 pytestmark = pytest.mark.full
 

@@ -1,8 +1,15 @@
-"""The calibration of `dedup.threshold` put together: labelled pairs from disk, taken apart by Kiwi, measured."""
+"""Chooses `dedup.threshold` on labelled pairs and measures it: precision and recall of `same`, beside plain likeness.
+
+    python -m tests.bench.calibrate DIR ... [--threshold N] [--cache DIR]
+
+A DIR holds `pairs.jsonl`, or `docs.jsonl` some of whose texts are look-alikes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -11,8 +18,9 @@ from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.korean.wordings import CachedWordings
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.workspace.pair_sets import read_rows
-from bankd.core.dedup.calibration import (
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from tests.bench.calibration import (
     PLAIN_JUDGES,
     LabelledPair,
     Tally,
@@ -23,9 +31,6 @@ from bankd.core.dedup.calibration import (
     tally,
     without_mistakes,
 )
-from bankd.core.language.reading import read_statement
-from bankd.core.language.statement import Statement
-from bankd.errors import UserError
 
 CANDIDATES = range(50, 100, 5)
 
@@ -53,7 +58,7 @@ def calibrate(folders: Sequence[Path], threshold: float | None, cache: Path | No
     labelled = {folder.name: read_pairs(read_rows(folder)) for folder in folders}
     empty = [str(folder) for folder in folders if not labelled[folder.name]]
     if empty:
-        raise UserError(*(f"{folder}: no pairs in it" for folder in empty))
+        raise SystemExit("\n".join(f"{folder}: no pairs in it" for folder in empty))
     sets = {name: without_mistakes(pairs) for name, pairs in labelled.items()}
     statements = _read({text for pairs in sets.values() for pair in pairs for text in (pair.old, pair.new)}, cache)
     chosen = choose_threshold(list(sets.values()), statements, CANDIDATES)
@@ -83,3 +88,47 @@ def _measure(
     plain = {judge: tally(half, statements, PLAIN_JUDGES[judge]) for judge in PLAIN_JUDGES}
     reachable = tally(half, statements, has_no_word_of_its_own)
     return SetResult(name, tally(half, statements, judge_at(threshold)), reachable, plain, mistakes)
+
+
+def read_rows(folder: Path) -> list[Mapping[str, object]]:
+    """The rows of a set."""
+    file = next((folder / name for name in ("pairs.jsonl", "docs.jsonl") if (folder / name).is_file()), None)
+    if file is None:
+        raise SystemExit(f"{folder}: neither pairs.jsonl nor docs.jsonl is there")
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def print_calibration(calibration: Calibration) -> None:
+    """Print a table, a set a line, and what is remarkable."""
+    print(f"threshold chosen on one half of each set: {calibration.chosen or 'none reaches the precision'}")
+    print(f"measured on the other half, at {calibration.used:g}; precision / recall (wrong calls):")
+    heads = ["set", "pairs", "same", "reachable", *calibration.results[0].plain]
+    print("  ".join(head.ljust(22) for head in heads))
+    for result in calibration.results:
+        cells = [result.name, str(result.ours.pairs), _cell(result.ours), f"{result.reachable.recall:.3f}"]
+        print("  ".join(cell.ljust(22) for cell in [*cells, *map(_cell, result.plain.values())]))
+    for result in calibration.results:
+        for remark in _remarks(result):
+            print(f"{result.name}: {remark}")
+
+
+def _cell(tally: Tally) -> str:
+    return f"{tally.precision:.3f} / {tally.recall:.3f} ({tally.wrong})"
+
+
+def _remarks(result: SetResult) -> list[str]:
+    remarks = []
+    if result.ours.contradictions:
+        remarks.append(f"{result.ours.contradictions} contradictions called the same")
+    if result.mistakes:
+        remarks.append(f"{result.mistakes} pairs of equal texts that the set calls different were left out")
+    return remarks
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description="Choose dedup.threshold on labelled pairs and measure it.")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--threshold", type=float, metavar="N", help="measure this one instead, in percent")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the analyses there for the next time")
+    arguments = parser.parse_args()
+    print_calibration(calibrate(arguments.folders, arguments.threshold, arguments.cache))
