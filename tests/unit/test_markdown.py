@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+from unittest.mock import patch
+
 import pytest
 
 from bankd.core.links.references import references_of
+from bankd.core.markdown import inline, scanner
 from bankd.core.markdown.anchors import outline_of
+from bankd.core.markdown.inline import spans_in
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import BlockKind, decode_text, encode_text, scan_text
 
@@ -111,3 +117,61 @@ def test_an_item_knows_all_that_is_nested_in_it_however_deep() -> None:
 
     assert [entry.memory.text for entry in page.entries] == [f"level {n}" for n in range(DEEP)]
     assert {entry.whole_end for entry in page.entries} == {DEEP}
+
+
+PIECES = (
+    "- a",
+    "- W: b | c",
+    "* d",
+    "+ e",
+    "-  f",
+    "  - g",
+    "    more",
+    "lazy",
+    "",
+    "---",
+    "===",
+    "|---|",
+    "- - -",
+    "- ",
+    "```",
+)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_plain_list_is_skimmed_to_the_blocks_that_a_close_look_gives(seed: int) -> None:
+    random = Random(seed)
+    texts = ["\n".join(random.choices(PIECES, k=random.randint(1, 12))) for _ in range(300)]
+    skimmed = [scan_text(text) for text in texts]
+
+    with patch.object(scanner, "_PLAIN_ITEM", re.compile(r"(?!)")):
+        assert [scan_text(text) for text in texts] == skimmed
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_text_that_names_nothing_is_told_by_its_characters(seed: int) -> None:
+    random = Random(seed)
+    parts = (
+        "a",
+        " ",
+        "bank/",
+        "x.md",
+        "[",
+        "]",
+        "(",
+        ")",
+        "`",
+        "<a href='",
+        "'>",
+        "!",
+        "\\",
+        "https://",
+        "\n",
+        "knowledge/",
+    )
+    texts = ["".join(random.choices(parts, k=random.randint(1, 9))) for _ in range(500)]
+    found = [list(spans_in(text)) for text in texts]
+
+    with patch.object(inline, "_MAY_NAME", re.compile("")):
+        assert [list(spans_in(text)) for text in texts] == found
+    assert any(found)

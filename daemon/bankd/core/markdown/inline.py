@@ -48,6 +48,8 @@ _TOKEN = re.compile(
     r"|(?P<close>\])",
     re.DOTALL,
 )
+_MAY_NAME = re.compile(r"[\[<`]|\.md|bank/")
+"""What is in every text that names something; most memories name nothing."""
 _SPACE = r"(?:[ \t]*\n?[ \t>]*)"
 _DESTINATION = re.compile(
     r"\(" + _SPACE + r"(?:<(?P<angled>(?:[^<>\n\\]|\\.)*)>"
@@ -68,7 +70,7 @@ _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s
 
 def spans_in(text: str) -> Iterator[TargetSpan]:
     """Find every target in running text, in the order in which the links end."""
-    return _Scanner(text).spans()
+    return _Scanner(text).spans() if _MAY_NAME.search(text) else iter(())
 
 
 def without_targets(text: str) -> str:

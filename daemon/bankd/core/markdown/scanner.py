@@ -94,6 +94,10 @@ def document_of(text: str) -> Document:
     return scan_text(text)
 
 
+_PLAIN_ITEM = re.compile(r"[-*+] {1,4}[^\W_]")
+"""An item that can be nothing else, and ends the text above it: its text begins with a letter or digit."""
+
+
 @dataclass(slots=True)
 class _OpenItem:
     index: int  # of its block
@@ -124,6 +128,9 @@ class _Scanner:
         if is_blank(line):
             return self._add(BlockKind.BLANK, n, n + 1)
         self._close_to(indent_of(line))
+        if (end := self._plain_items_end(n)) > n:
+            self._blocks += [Block(BlockKind.ITEM, m, m + 1, m + 1) for m in range(n, end)]
+            return end
         base = self._open[-1].content if self._open else 0
         if found := recognise_block(self._lines, n, base):
             return self._add(found[0], n, found[1])
@@ -133,6 +140,13 @@ class _Scanner:
         if indent_of(line) - base >= CODE_INDENT:
             return self._add(BlockKind.CODE, n, self._code_end(n, base))
         return self._add_paragraph(n, base)
+
+    def _plain_items_end(self, n: int) -> int:
+        """Where the items end that are one line each and have another such item below: most of a large page."""
+        end = n
+        while end < len(self._lines) and _PLAIN_ITEM.match(self._lines[end]):
+            end += 1
+        return end - 1
 
     def _close_to(self, indent: int) -> None:
         while self._open and indent < self._open[-1].content:
