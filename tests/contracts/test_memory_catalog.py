@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.fake_world import FakeDisk, FakeHoldings
@@ -12,6 +13,7 @@ from tests.fake_world import FakeDisk, FakeHoldings
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
+from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Confidence, parse_memory
@@ -103,3 +105,30 @@ def test_a_page_that_must_be_left_alone_is_named_and_offers_no_lines(make: Make)
 def test_the_bytes_of_a_page_can_be_read(make: Make) -> None:
     assert known(make).read(FACTS) == PAGES[FACTS].encode()
     assert known(make).read("bank/none.md") is None
+
+
+def test_an_edited_page_is_known_as_if_it_were_read_for_the_first_time(tmp_path: Path) -> None:
+    random, seen = Random(4), FileFingerprint(1, 2, 3)
+    choices = [
+        "- W: one",
+        "- W: one",
+        f"- W: one ^{ONE}",
+        f"- O(c=0.5): tea ^{TWO}",
+        "- O(c=0.6): tea",
+        "By hand.",
+        "",
+        "# A",
+    ]
+    kept = CatalogDatabase(tmp_path / "kept.sqlite3")
+    lines: list[str] = []
+    for number in range(40):
+        at = random.randint(0, len(lines))
+        lines[at : at + random.randint(0, 2)] = random.choices(choices, k=random.randint(0, 3))
+        kept.record_page(FACTS, seen, "\n".join(lines).encode())
+        anew = CatalogDatabase(tmp_path / f"{number}.sqlite3")
+        anew.record_page(FACTS, seen, "\n".join(lines).encode())
+
+        everything = "SELECT * FROM memories ORDER BY line"
+        assert kept.execute(everything) == anew.execute(everything)
+        anew.close()
+    kept.close()

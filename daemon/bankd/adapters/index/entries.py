@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from bankd.adapters.index.tree_index import SEPARATOR
+from bankd.core.edits.matching import match_equal
 from bankd.core.language.analysis import AnalysisText
 from bankd.core.ranking.indexable import IndexableEntry, IndexAnalyses, nodes_of
 
@@ -33,18 +34,13 @@ class Difference(NamedTuple):
 
 def compare(entries: Iterable[IndexableEntry], rows: Iterable[StoredRow]) -> Difference:
     """Give every memory the row that says the same, the first in the order of the page, if there is one left."""
-    left: dict[Said, list[StoredRow]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: row.place, reverse=True):
-        left[row.said].append(row)
-    added, moved = [], []
-    for place, entry in enumerate(entries):
-        if same := left.get(said_by(entry)):
-            row = same.pop()
-            if (row.line, row.place) != (entry.line, place):
-                moved.append((entry.line, place, row.row))
-        else:
-            added.append((place, entry))
-    return Difference(added, moved, [row.row for rest in left.values() for row in rest])
+    entries, rows = list(entries), sorted(rows, key=lambda row: row.place)
+    matches = match_equal(map(said_by, entries), (row.said for row in rows))
+    pairs = [(place, entry, same) for place, (entry, same) in enumerate(zip(entries, matches.before, strict=True))]
+    added = [(place, entry) for place, entry, same in pairs if same is None]
+    kept = [(place, entry, rows[same]) for place, entry, same in pairs if same is not None]
+    moved = [(entry.line, place, row.row) for place, entry, row in kept if (row.line, row.place) != (entry.line, place)]
+    return Difference(added, moved, [rows[number].row for number in matches.gone])
 
 
 def said_by(entry: IndexableEntry) -> Said:

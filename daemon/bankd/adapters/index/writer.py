@@ -28,7 +28,7 @@ from bankd.adapters.index.terms import Terms
 from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
-from bankd.core.markdown.pages import Page, read_page
+from bankd.core.markdown.pages import Page, read_page_once
 from bankd.core.markdown.utf8 import readable_bytes
 from bankd.core.ranking.indexable import entries_of
 
@@ -199,7 +199,7 @@ class IndexWriter:
     def _analyse_pages(
         self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked
     ) -> list[IndexedPage]:
-        read = {path: read_page(path, readable_bytes(data)) for path, (data, _) in contents.items()}
+        read = {path: read_page_once(f"bank/{path}", readable_bytes(data)) for path, (data, _) in contents.items()}
         changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
         added = [entry for change in changes.values() for _, entry in change.added]
         texts = {text for entry in added for text in (entry.text, entry.context)}

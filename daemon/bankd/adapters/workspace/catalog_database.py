@@ -10,24 +10,26 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
 from bankd.adapters.storage.derived import DerivedDatabase
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
+from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.memory import Confidence
-from bankd.core.markdown.pages import Entry, Page, read_page
+from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 5
+_FORMAT = 6
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
 CREATE TABLE memories (
-    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT
+    path TEXT NOT NULL, line INTEGER NOT NULL, id TEXT, key TEXT NOT NULL, tag TEXT, hundredths INTEGER, day TEXT, written BLOB NOT NULL
 );
 CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
@@ -100,10 +102,18 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
 
     def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> None:
-        """Remember what a page holds."""
-        self.execute("DELETE FROM memories WHERE path = ?", (path,))
-        rows = [_row(path, entry) for entry in read_page(path, data).entries]
-        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        """Remember what a page holds: the rows of memories that are written as they were only get their new line."""
+        page = read_page_once(path, data)
+        written = [_digest(page, entry) for entry in page.entries]
+        before = self.execute("SELECT rowid, line, written FROM memories WHERE path = ? ORDER BY line", (path,))
+        matches = match_equal(written, (digest for _, _, digest in before))
+        pairs = list(zip(page.entries, written, matches.before, strict=True))
+        new = [(*_row(path, entry), digest) for entry, digest, same in pairs if same is None]
+        kept = [(entry.line, *before[same][:2]) for entry, _, same in pairs if same is not None]
+        moved = [(line, row) for line, row, was in kept if line != was]
+        self.execute_many("DELETE FROM memories WHERE rowid = ?", [before[number][:1] for number in matches.gone])
+        self.execute_many("UPDATE memories SET line = ? WHERE rowid = ?", moved)
+        self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
         self.record_file(path, seen)
 
     def record_held_back(self, log: str, lines: Iterable[HeldBack]) -> None:
@@ -205,6 +215,12 @@ def _confident(
 
 
 _Row: TypeAlias = tuple[str, int, str | None, str, str | None, int | None, str | None]
+
+
+def _digest(page: Page, entry: Entry) -> bytes:
+    """Equal for memories that are written alike, wherever they stand."""
+    lines = "".join(page.document.lines[entry.start : entry.end])
+    return blake2b(f"{entry.kind} {lines}".encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
 def _row(path: str, entry: Entry) -> _Row:

@@ -18,7 +18,7 @@ from bankd.core.lifecycle.decay import FADING_TAG
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.page_lines import MemoryLines, PageLines
-from bankd.core.markdown.pages import Entry, Page, holds_memories, read_page
+from bankd.core.markdown.pages import Entry, Page, holds_memories, read_page_once
 from bankd.core.plan.plan import Deferred, Undated
 from bankd.errors import ConflictError
 
@@ -191,4 +191,4 @@ class _Standing:
 
 @lru_cache(maxsize=512)
 def _read_once(path: str, data: bytes) -> _Standing:
-    return _Standing(read_page(path, data))
+    return _Standing(read_page_once(path, data))

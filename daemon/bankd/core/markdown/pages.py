@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from bankd.core.markdown.hubs import part_of_line
@@ -69,6 +70,12 @@ def read_page(path: str, data: bytes) -> Page:
     reader = _Reader(path, document)
     entries = tuple(reader.entries())
     return Page(path, document, tuple(reader.headings), entries, reader.description)
+
+
+@lru_cache(maxsize=8)
+def read_page_once(path: str, data: bytes) -> Page:
+    """Read a page of the bank by its path in the workspace, once: several steps of a run look at one that changed."""
+    return read_page(path, data)
 
 
 def holds_memories(path: str) -> bool:
