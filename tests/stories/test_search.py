@@ -58,6 +58,27 @@ def test_as_many_are_given_as_are_asked_for(bank: Path, bankctl: Run, filters: t
     assert counts == [3, 100, 100]
 
 
+def test_an_answer_names_the_memory_by_its_id(bank: Path, bankctl: Run) -> None:
+    (hit,) = bankctl("search", "--json", "가치관").json["hits"]
+
+    listed, by_page = bankctl("search", "가치관").out, bankctl("search", "--files", "가치관").out
+
+    assert listed.splitlines()[0].endswith(f"  ^{hit['id']}")
+    assert by_page.splitlines()[1].endswith(f"  ^{hit['id']}")
+
+
+def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None:
+    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
+    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    query = "what is the best recipe for a walnut cake without eggs, and prefers who baking on Sundays with friends"
+
+    strong, weak = (bankctl("search", *words, query) for words in ((), ("--weak",)))
+
+    assert (strong.code, strong.out) == (1, "nothing relevant\n")
+    assert (weak.code, "Prefers concise replies." in weak.out) == (0, True)
+    assert bankctl("search", "--all", query).code == 2
+
+
 def test_a_search_without_an_answer_leaves_with_1_as_grep_does(root: Path, bank: Path, bankctl: Run) -> None:
     (root / "none.txt").write_text("호기심\nqqqq zzzz\n", "utf-8")
     (root / "some.txt").write_text("qqqq zzzz\n가치관\n", "utf-8")

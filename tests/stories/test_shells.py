@@ -56,9 +56,12 @@ def test_a_reader_that_goes_away_and_a_full_disk_have_their_exit_codes(learned: 
 def test_a_locale_that_is_not_utf8_changes_nothing_but_what_the_terminal_can_show(learned: Path) -> None:
     found = shell("bankctl search 가치관 --json", learned, **FOREIGN)
     shown = shell("bankctl search 가치관", learned, **FOREIGN)
+    in_letters = shell("bankctl search 가치관 --json", learned)
     added = shell("bankctl add 'W: 커피를 마신다.' && tail -n 1 memory/*-*-*.md", learned, **FOREIGN)
     korean = shell("bankctl search 가치관", learned, **FOREIGN, PYTHONIOENCODING="euc-kr")
 
+    assert found.stdout.isascii()
+    assert "정직을 최우선으로 한다." in in_letters.stdout.decode()
     assert json.loads(found.stdout)["hits"][0]["text"] == "가치관: 정직을 최우선으로 한다."
     assert b"\\uac00\\uce58\\uad00" in shown.stdout
     assert "커피를 마신다.".encode() in added.stdout

@@ -42,8 +42,17 @@ def test_json_for_others_has_no_half_characters() -> None:
     half = "\udcff"
     written = to_json({"text": f"{half} 😀 가", half: [1.5, None]})
 
-    assert written.isascii()
     assert json.loads(written) == {"text": "\ufffd 😀 가", "\ufffd": [1.5, None]}
+    assert "😀 가" in written
+
+
+def test_json_escapes_what_would_act_on_a_terminal_and_nothing_else() -> None:
+    acting = "user\u202egnp.exe \x9b31m \u2028 \U000e0041"
+
+    written = to_json(f"정직 é {acting}")
+
+    assert written == '"정직 é user\\u202egnp.exe \\u009b31m \\u2028 \\udb40\\udc41"'
+    assert json.loads(written) == f"정직 é {acting}"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])

@@ -30,7 +30,8 @@ def print_answer(answer: Mapping[str, Any], root: str, *, by_page: bool, explain
 def _print_hit(hit: Hit, root: str) -> None:
     heading = " > ".join(hit["heading"])
     place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
-    say(f"{styled(place, 'cyan')}  {styled(score, 'dim')}  {styled(heading)}")
+    parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), _id_of(hit)]
+    say("  ".join(part for part in parts if part))
     say(f"    {_marked(hit)}")
 
 
@@ -39,7 +40,12 @@ def _print_by_page(hits: Sequence[Hit], root: str) -> None:
     for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
         say(styled(f"{root}{path}", "cyan", "bold"))
         for hit in group:
-            say(f"  {styled(str(hit['line']), 'dim')}  {_marked(hit)}")
+            say("  ".join(["", styled(str(hit["line"]), "dim"), _marked(hit), _id_of(hit)]).rstrip())
+
+
+def _id_of(hit: Hit) -> str:
+    """What `bankctl show` and Obsidian know the memory by; nothing for a line that has no id yet."""
+    return styled(f"^{hit['id']}", "dim") if hit["id"] else ""
 
 
 def _marked(hit: Hit) -> str:

@@ -1,4 +1,4 @@
-"""How commands print: colour on a terminal only, nothing that a memory holds can move the cursor, JSON in ASCII."""
+"""How commands print: colour on a terminal only, nothing that a memory holds can move the cursor."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import unicodedata
 from functools import lru_cache
 from typing import TextIO
 
+from bankd.cli.streams import write_json
 from bankd.core.markdown.display import make_visible, show_line
-from bankd.core.markdown.utf8 import to_json
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
@@ -27,8 +27,8 @@ def say(text: str = "") -> None:
 
 
 def say_json(value: object) -> None:
-    """Print one JSON object on one line, in ASCII, so that no terminal and no log is moved by it."""
-    sys.stdout.write(to_json(value) + "\n")
+    """Print one JSON object on one line; Hangul stays Hangul, and nothing in it can move the cursor."""
+    write_json(value)
 
 
 def styled(text: str, *styles: str) -> str:

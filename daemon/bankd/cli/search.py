@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
@@ -35,7 +34,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--min-confidence", type=share, metavar="X", help="only what is worth as much today, 0 to 1")
     parser.add_argument("--files", action="store_true", help="group the answers by page")
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
-    parser.add_argument("--all", action="store_true", help="show what is below the floor too")
+    parser.add_argument("--weak", action="store_true", help="show what is below the floor too")
     add_json(parser)
 
 
@@ -111,7 +110,7 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "since": arguments.since,
         "until": arguments.until,
         "min_confidence": arguments.min_confidence,
-        "everything": arguments.all,
+        "everything": arguments.weak,
     }
 
 
@@ -126,7 +125,9 @@ def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]
 
 def _print(answer: dict[str, Any], arguments: Namespace, root: str) -> None:
     if arguments.json:
-        sys.stdout.write(json.dumps(answer) + "\n")
+        from bankd.cli.streams import write_json
+
+        write_json(answer)
         return
     from bankd.cli.answers import print_answer
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+
+from bankd.core.markdown.utf8 import to_json
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
@@ -20,6 +23,16 @@ def take_streams() -> None:
             stream.reconfigure(errors=errors)
     if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
         _start_again_in_utf8()
+
+
+def write_json(value: object) -> None:
+    """Print a value as JSON on one line, in escapes where the encoding of the terminal has no letters for it."""
+    line = to_json(value)
+    try:
+        line.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        line = json.dumps(json.loads(line))
+    sys.stdout.write(line + "\n")
 
 
 def leave(code: int) -> NoReturn:

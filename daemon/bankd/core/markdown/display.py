@@ -1,6 +1,6 @@
 """Text as a terminal may see it: what would move the cursor, hide or reorder text is shown as text instead.
 
-Every command that prints for people passes what it prints through here; JSON is escaped by its own rules.
+Every command passes what it prints through here, JSON too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import re
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNDECODABLE = re.compile("[\ud800-\udfff]")
 _INVISIBLE = re.compile("[\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+ACTING = re.compile(f"[{_INVISIBLE.pattern[1:-1]}\x80-\x9f\u2028\u2029]")
+"""What acts on a terminal and JSON does not escape by itself."""
 _BREAK = re.compile("[\n\t\u2028\u2029]")
 _BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 

@@ -10,7 +10,7 @@ import codecs
 import json
 import re
 
-from bankd.core.markdown.display import show_line
+from bankd.core.markdown.display import ACTING, show_line
 
 _LONE = re.compile("[\ud800-\udfff]")
 _APPENDED = re.compile(rb"[-*+] [A-Z][(: @]")
@@ -66,8 +66,6 @@ def decode_wide(data: bytes) -> str | None:
 
 
 def to_json(value: object) -> str:
-    """A value as JSON in ASCII for others to read: no escape in it stands for half a character."""
+    """A value as JSON for others to read: letters as they are, half characters as U+FFFD, what would act escaped."""
     text = json.dumps(value, ensure_ascii=False)
-    if text.isascii():
-        return text
-    return json.dumps(value if is_utf8(text) else json.loads(readable_text(text)))
+    return text if text.isascii() else ACTING.sub(lambda found: json.dumps(found[0])[1:-1], readable_text(text))
