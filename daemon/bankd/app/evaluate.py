@@ -73,7 +73,7 @@ def _objects(file: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str) -> Iterator[tuple[Path, TrialBank]]:
+def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str | None) -> Iterator[tuple[Path, TrialBank]]:
     """A workspace for a while whose bank is these documents."""
     with TemporaryDirectory(prefix="bankd-eval-") as name:
         root = Path(name)
@@ -102,13 +102,13 @@ def trial_search(root: Path, *, with_worker: bool) -> Iterator[SearchService]:
     searching.close()
 
 
-def evaluate_search(trial: TrialSet, *, group: str, with_worker: bool) -> Evaluation:
+def evaluate_search(trial: TrialSet, *, group: str | None, with_worker: bool) -> Evaluation:
     """Judge search by a test set."""
     with trial_workspace(trial.documents, group) as (root, bank), trial_search(root, with_worker=with_worker) as search:
         return judge_all(trial, search, bank, group)
 
 
-def judge_all(trial: TrialSet, search: SearchService, bank: TrialBank, group: str) -> Evaluation:
+def judge_all(trial: TrialSet, search: SearchService, bank: TrialBank, group: str | None) -> Evaluation:
     """Ask every query of a set."""
     judged = [_judge(query, trial.relevant[str(query["id"])], search, bank, group) for query in trial.queries]
     times = sorted(one.milliseconds for one in judged)
@@ -116,10 +116,10 @@ def judge_all(trial: TrialSet, search: SearchService, bank: TrialBank, group: st
 
 
 def _judge(
-    query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank, group: str
+    query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank, group: str | None
 ) -> JudgedQuery:
     request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH}
-    if query.get(group):
+    if group and query.get(group):
         request["nodes"] = [group_folder(query[group])]
     started = read_monotonic()
     answer = search.answer(request, NOW, pending=0)

@@ -28,9 +28,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
     parser.add_argument(
         "--group",
-        default="conv",
         metavar="FIELD",
-        help="search inside the documents of a query's group (default: conv)",
+        help="the field that says which documents a query is about; it is searched among those only",
     )
 
 

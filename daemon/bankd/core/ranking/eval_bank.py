@@ -16,17 +16,17 @@ class TrialBank(NamedTuple):
     documents: Mapping[tuple[str, int], str]
 
 
-def bank_of(documents: Iterable[Mapping[str, Any]], group: str) -> TrialBank:
+def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialBank:
     """Put documents on pages: one page a session of a group, else a title, each document an item under its title.
 
-    `group` names the field whose value becomes a folder, so that a query can be kept inside it with a filter.
+    `group`, if any, names the field whose value becomes a folder, so that a query can be kept inside it.
     """
     pages: dict[str, list[str]] = {}
     names: dict[tuple[str, str], str] = {}
     titles: dict[str, str] = {}
     places: dict[tuple[str, int], str] = {}
     for document in documents:
-        folder = group_folder(document.get(group))
+        folder = group_folder(document.get(group) if group else None)
         key = (folder, str(document.get("session") or document.get("title") or ""))
         path = names.setdefault(key, f"{folder}/{len(names):05d}.md")
         lines = pages.setdefault(path, [])
