@@ -78,6 +78,16 @@ def test_a_tidy_page_gets_its_bytes_back(data: bytes, draw: st.DataObject) -> No
     assert back == data
 
 
+def test_the_byte_order_mark_of_a_page_is_no_part_of_its_first_memory() -> None:
+    data = "\ufeff- W: first ^m-000000000000\n- W: second ^m-000000000001\n".encode()
+
+    without, back = there_and_back(data, ["m-000000000000"])
+
+    assert held(PAGE, data)["m-000000000000"].text == "- W: first ^m-000000000000"
+    assert without == "\ufeff- W: second ^m-000000000001\n".encode()
+    assert back == data
+
+
 @given(page_bytes(), st.data())
 @settings(max_examples=200 * SCALE, deadline=None)
 def test_on_any_page_no_memory_is_lost_and_each_reads_as_before(data: bytes, draw: st.DataObject) -> None:

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page
+from bankd.core.markdown.utf8 import MARK
 
 MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 """The marker of a list item, which is not part of what it says."""
@@ -61,7 +62,7 @@ class PageLines:
         nested = takewhile(lambda other: other.start < entry.whole_end, following)
         return MemoryLines(
             page.path,
-            "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n"),
+            "".join(page.document.lines[entry.start : entry.whole_end]).removeprefix(MARK).rstrip("\r\n"),
             entry.heading,
             tuple(reversed(kin[max(0, before - _NEAREST) : before])),
             entry.end - entry.start,
