@@ -15,6 +15,8 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from bankd.adapters.index import IndexDamaged, damage_told
+from bankd.errors import StorageError
 from tests.stories.conftest import Result, write_log
 
 LATER = "2026-06-12T03:00"
@@ -232,6 +234,14 @@ def test_a_search_mends_an_index_that_only_a_search_finds_damaged(harmed: Path) 
     assert "was made anew" in first.json["fresh"]["note"]
     assert second.json["fresh"]["note"] == ""
     assert places(first) == places(second) != []
+
+
+@pytest.mark.parametrize("error", ["os error 24", "Os { code: 24, kind: TooManyOpenFiles }"])
+def test_what_the_system_refuses_is_no_damage_of_the_index(error: str) -> None:
+    with pytest.raises(StorageError, match="24"), damage_told():
+        raise ValueError(f"Failed to open file for read: {error}")
+    with pytest.raises(IndexDamaged), damage_told():
+        raise ValueError("Failed to read file: Os { code: 2 }")
 
 
 def test_a_journal_that_cannot_be_read_is_set_aside_and_named(harmed: Path) -> None:

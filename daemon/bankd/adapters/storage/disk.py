@@ -110,7 +110,9 @@ _ERRNOS = "|".join(
     str(n) for n in (errno.EIO, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
 )
 _REFUSED = re.compile(
-    rf"disk is full|readonly database|disk i/o error|unable to open database file|os error ({_ERRNOS})\b", re.IGNORECASE
+    r"disk is full|readonly database|disk i/o error|unable to open database file"
+    rf"|(?:os error |\bos {{ code: )({_ERRNOS})\b",  # tantivy prints an error of the system for people, or for programmers
+    re.IGNORECASE,
 )
 
 
