@@ -13,9 +13,9 @@ from random import Random
 
 import pytest
 
+from bankd.adapters.index import IndexDamaged, damage_told
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.adapters.index import IndexDamaged, damage_told
 from bankd.errors import StorageError
 from tests.stories.conftest import Result, write_log
 

@@ -186,6 +186,20 @@ def written_by_people(root: Path) -> dict[str, bytes]:
     return {path: state[0] for path, state in tree_state(root).items() if not path.endswith("tree-index.json")}
 
 
+def test_a_page_may_be_moved_to_the_top_of_the_bank_and_what_bankd_keeps_for_itself_stays(
+    root: Path, bankctl: Run
+) -> None:
+    schema = (root / "bank/_meta/schema.md").read_bytes()
+    (root / "bank/world/places.md").write_text("see `identity/values.md` and identity/values.md.\n", "utf-8")
+
+    moved = bankctl("move", "identity/values.md", "v.md")
+
+    assert moved.code == 0, moved.err
+    assert (root / "bank/world/places.md").read_text() == "see `bank/v.md` and bank/v.md.\n"
+    assert b"`identity/values.md`" in schema
+    assert (root / "bank/_meta/schema.md").read_bytes() == schema
+
+
 def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text("utf-8") + "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "utf-8")
 

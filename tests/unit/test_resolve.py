@@ -116,8 +116,6 @@ def test_bare_paths_count_from_the_workspace(target: str, source: str, path: str
         ("full", LinkKind.WIKI, "new name"),
         ("knowledge/full", LinkKind.WIKI, "entities/new name"),
         ("full.md", LinkKind.WIKI, "new name.md"),
-        ("bank/knowledge/full.md", LinkKind.BARE, "bank/entities/new name.md"),
-        ("$WS/bank/knowledge/full.md", LinkKind.BARE, "$WS/bank/entities/new name.md"),
     ],
 )
 def test_another_page_is_named_in_the_same_style(target: str, kind: LinkKind, written: str) -> None:
@@ -129,6 +127,39 @@ def test_another_page_is_named_in_the_same_style(target: str, kind: LinkKind, wr
     again = render_path(reference, replace(found, path="bank/entities/new name.md"), HERE, after)
 
     assert again == written
+
+
+@pytest.mark.parametrize(
+    ("target", "is_alone", "path", "written"),
+    [
+        ("bank/knowledge/full.md", False, "bank/entities/new.md", "bank/entities/new.md"),
+        ("$WS/bank/knowledge/full.md", True, "bank/entities/new name.md", "$WS/bank/entities/new name.md"),
+        ("knowledge/full.md", True, "bank/entities/new name.md", "entities/new name.md"),
+        ("knowledge/full.md", False, "bank/entities/new name.md", None),
+        ("knowledge/full.md", True, "bank/new.md", "bank/new.md"),
+        ("../knowledge/full.md", False, "bank/knowledge/new.md", "../knowledge/new.md"),
+    ],
+)
+def test_a_bare_path_is_written_only_as_it_will_be_read_back(
+    target: str, is_alone: bool, path: str, written: str | None
+) -> None:
+    after = NAMES.changed(["bank/knowledge/full.md"], [path])
+    reference = replace(link(target, LinkKind.BARE), is_angled=is_alone)
+    found = resolve_reference(reference, HERE, NAMES)
+    assert found is not None
+
+    assert render_path(reference, replace(found, path=path), HERE, after) == written
+
+
+def test_signs_that_were_encoded_stay_so() -> None:
+    after = NAMES.changed(["bank/knowledge/a b.md"], ["bank/world/a (b).md"])
+    written = []
+    for target in ("a%20b.md", "%28x%29/../a%20b.md"):
+        found = resolve_reference(link(target), HERE, NAMES)
+        assert found is not None
+        written.append(render_path(link(target), replace(found, path="bank/world/a (b).md"), HERE, after))
+
+    assert written == ["../world/a%20(b).md", "../world/a%20%28b%29.md"]
 
 
 def test_encoding_follows_what_was_written() -> None:

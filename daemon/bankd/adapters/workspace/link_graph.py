@@ -22,6 +22,7 @@ from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.names import ARCHIVE, BANK, Names, is_outside, path_key
+from bankd.core.markdown.own_pages import INBOX, is_own
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import Document, decode_text, scan_text
 from bankd.core.markdown.utf8 import is_utf8
@@ -103,8 +104,8 @@ class LinkGraph:
         return target.path if (target := self.scene.target(link)) else None
 
     def _may_refer(self, path: str) -> bool:
-        """Whether a file's references are people's; the tree index names every page and is made anew after each run."""
-        if path.startswith(f"{BANK}_meta/") and not path.endswith(".md"):
+        """Whether a file's references are people's; what bankd keeps for itself names pages as examples, or is made anew."""
+        if path.startswith(BANK) and is_own(path.removeprefix(BANK)) and path != BANK + INBOX:
             return False
         return path.startswith(BANK) or path == self.routing or any(path.startswith(root + "/") for root in self._roots)
 

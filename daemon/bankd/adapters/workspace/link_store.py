@@ -22,7 +22,7 @@ from bankd.core.markdown.anchors import Outline, Spot
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.scanner import decode_text, encode_text
 
-_FORMAT = 4
+_FORMAT = 5
 _BATCH = 500
 _LINK = "source, kind, line, first, last, target, angled"
 _SCHEMA = """

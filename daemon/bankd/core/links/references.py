@@ -17,7 +17,10 @@ from bankd.core.markdown.scanner import Block, BlockKind, Document, Lines, split
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A target as written: its line (0-based), its columns there, and whether it stands in angle brackets or quotes."""
+    """A target as written: its line (0-based), its columns there, and whether it stands in marks that tell where it ends.
+
+    Those are angle brackets, quotes, and those of a code span that holds nothing else.
+    """
 
     kind: LinkKind
     line: int
@@ -68,7 +71,7 @@ def references_in_text(text: str) -> tuple[Reference, ...]:
     """Find the paths of the bank that a YAML, JSON, TOML, shell or Python file names."""
     found = []
     for number, line in enumerate(split_lines(text)):
-        quoted = [TargetSpan(LinkKind.BARE, *match.span(2)) for match in _QUOTED_PATH.finditer(line)]
+        quoted = [TargetSpan(LinkKind.BARE, *match.span(2), is_angled=True) for match in _QUOTED_PATH.finditer(line)]
         outside = [span for span in bare_paths(line) if not any(q.start <= span.start < q.end for q in quoted)]
         found += [_reference(span, number, line) for span in sorted([*quoted, *outside], key=lambda span: span.start)]
     return tuple(found)

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from bankd.core.links.references import Reference, references_of
 from bankd.core.links.resolve import INDEX_PAGES, WIKI_KINDS, Base, Style, Target, resolve_reference
-from bankd.core.markdown.inline import LinkKind
+from bankd.core.markdown.inline import LinkKind, is_bare_path
 from bankd.core.markdown.names import BANK, Names, folder_of, relative_path
 from bankd.core.markdown.scanner import Document
 
@@ -25,6 +25,8 @@ def render_path(reference: Reference, target: Target, source: str, names: Names)
         if style.base is Base.SELF:
             return ""
         written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
+        if reference.kind is LinkKind.BARE and not is_bare_path(written, is_angled=reference.is_angled):
+            continue
         found = resolve_reference(replace(reference, target=written), source, names)
         if found and found.path == target.path and found.is_folder == target.is_folder:
             return _in_yaml(written) if reference.kind is LinkKind.ROUTE and not reference.is_angled else written
@@ -52,7 +54,8 @@ def _styles(kind: LinkKind, target: Target, source: str) -> list[Style]:
     if style.base is Base.NAME:
         return [replace(style, segments=n) for n in range(min(style.segments, depth), depth + 1)]
     endings = [style.ending, ".md"] if style.ending != "folder" else ["folder", "/", ".md"]
-    return [replace(style, ending=ending) for ending in endings]
+    plain = [Style(Base.WORKSPACE)] if kind is LinkKind.BARE else []  # `v.md` alone would not pass for a path
+    return [*(replace(style, ending=ending) for ending in endings), *plain]
 
 
 def _written(reference: Reference, seen: str, path: str, style: Style, source: str) -> str:
@@ -83,11 +86,12 @@ def _with_ending(path: str, ending: str) -> str:
 
 
 def _encoded(reference: Reference, text: str, safe: str) -> str:
-    """Percent-encode what the place asks for, and words beyond ASCII if the target as written did."""
+    """Percent-encode what the place asks for; words beyond ASCII and signs such as brackets as the target did."""
     encodes_words = _ENCODED_WORD.search(reference.target) is not None and reference.target.isascii()
     if reference.is_angled and "%" not in reference.target:
         return text.replace("\\", "\\\\").replace("<", "\\<").replace(">", "\\>")
-    quoted = quote(text, safe=safe, errors="surrogateescape")
+    kept = (sign for sign in safe if sign == "/" or quote(sign, safe="") not in reference.target.upper())
+    quoted = quote(text, safe="".join(kept), errors="surrogateescape")
     if text.count("(") != text.count(")"):
         quoted = quoted.replace("(", "%28").replace(")", "%29")
     return quoted if encodes_words else _decode_words(quoted)

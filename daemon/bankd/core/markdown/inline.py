@@ -29,7 +29,7 @@ class LinkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TargetSpan:
-    """A target inside a text, without the marks around it."""
+    """A target inside a text, without the marks around it; `is_angled` says that these tell where it ends."""
 
     kind: LinkKind
     start: int
@@ -88,6 +88,12 @@ def bare_paths(text: str, start: int = 0, end: int | None = None) -> Iterator[Ta
         yield TargetSpan(LinkKind.BARE, *_without_full_stop(text, found.start(), found.end()))
 
 
+def is_bare_path(text: str, *, is_angled: bool) -> bool:
+    """Whether a path would be read back where one stands: in running text, or alone in a code span or quotes."""
+    alone = _WHOLE_PATH.fullmatch(text) if is_angled else None
+    return alone is not None or [(span.start, span.end) for span in bare_paths(text)] == [(0, len(text))]
+
+
 def _without_full_stop(text: str, start: int, end: int) -> tuple[int, int]:
     """A sentence's own full stop or colon does not belong to the path that ends it."""
     while text[end - 1] in ".:":
@@ -144,7 +150,7 @@ class _Scanner:
         while self._text[inner_end - 1] == "`":
             inner_end -= 1
         if whole := _WHOLE_PATH.fullmatch(self._text, start, inner_end):
-            yield TargetSpan(LinkKind.BARE, whole.start(1), whole.end(1))
+            yield TargetSpan(LinkKind.BARE, whole.start(1), whole.end(1), is_angled=True)
         else:
             yield from bare_paths(self._text, start, inner_end)
 
