@@ -137,6 +137,41 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
     assert pages(root) == before
 
 
+def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    for day in ("01", "02", "03"):
+        write_log(root, f"2026-05-{day}.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    first, second = (line["id"] for line in bankctl("duplicates", "list", "--json").json["duplicates"])
+    bankctl("duplicates", "allow", first)
+    bankctl("undo", last_run(bankctl))
+    undo = last_run(bankctl)
+    bankctl("duplicates", "allow", second)
+
+    said = bankctl("undo", undo)
+
+    assert "says the same there by now" in said.out + said.err
+    assert (root / "bank/identity/values.md").read_text().count("정직을") == 2
+
+
+def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, bankctl: Run) -> None:
+    page = root / "bank/identity/values.md"
+    before = page.read_text()
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    run = last_run(bankctl)
+    page.write_text(before)
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:04")
+
+    said = bankctl("undo", f"{run}~again")
+
+    assert said.code == 3
+    assert "undo that one" in said.err
+    assert "정직을" in page.read_text()
+    assert not next(row for row in bankctl("log", "--json").json["runs"] if row["run"] == f"{run}~again")["undoable"]
+
+
 def test_undoing_a_run_that_noted_a_deletion_says_nothing_of_what_is_nowhere(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)

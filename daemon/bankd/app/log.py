@@ -11,7 +11,7 @@ from typing import Any
 from bankd.adapters.storage.journals import Journal
 from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.core.daemon.schedule_rows import logged_run
-from bankd.core.edits.transaction import replay_transaction
+from bankd.core.edits.transaction import HEALING, replay_transaction
 from bankd.core.markdown.scanner import decode_text, encode_text
 from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
@@ -30,11 +30,12 @@ class ChangedFile:
 
 def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """The rows of the history, newest first, each with the number of its journal when it can be undone."""
-    kept = {journal.transaction.run: journal.seq for journal in workspace.transactions.journals.all()}
+    journals = [*workspace.transactions.journals.all()]
+    kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
     logged = (run for row in read_ledger(workspace.root) if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
     known = {row["run"] for row in rows}
-    for journal in workspace.transactions.journals.all():
+    for journal in journals:
         transaction = journal.transaction
         if transaction.run not in known:
             found = {
@@ -43,7 +44,7 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
                 "at": transaction.planned_at,
                 "status": "changed",
             }
-            rows.append({**found, "undoable": journal.seq})
+            rows.append({**found, "undoable": kept.get(transaction.run)})
     return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]))[::-1]
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from bankd.adapters.storage.journals import Journal
 from bankd.app.log import images_of
 from bankd.core.edits.operations import Drop
-from bankd.core.edits.transaction import Look, Transaction, replay_transaction, state_of
+from bankd.core.edits.transaction import HEALING, Look, Transaction, replay_transaction, state_of
 from bankd.core.lifecycle.events import FORGOTTEN, Ledger
 from bankd.core.lifecycle.restoring import written_links
 from bankd.core.lifecycle.reversing import plan_undo
@@ -24,7 +24,11 @@ from bankd.errors import UserError
 from bankd.relinking import follow_links
 from bankd.wiring.workspace import Workspace
 
-_FOR_GOOD = {"forget": "what a person forgot stays forgotten", "purge": "what was purged is nowhere any more"}
+_FOR_GOOD = {
+    "forget": "what a person forgot stays forgotten",
+    "purge": "what was purged is nowhere any more",
+    **dict.fromkeys(HEALING, "it only did once more what its run had asked for; undo that one"),
+}
 _BY_HAND = (
     "It moved lines between pages, so all of it goes back or nothing, and nothing was changed. "
     "bankctl merge PAGE puts parts back, bankctl split PAGE divides again, bankctl move NEW OLD moves back: "

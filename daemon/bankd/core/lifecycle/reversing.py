@@ -22,6 +22,7 @@ from bankd.core.lifecycle.undo import (
     undo_exactly,
 )
 from bankd.core.markdown.inline import without_targets
+from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.pages import read_page
 
@@ -92,10 +93,20 @@ class _Reverser:
             self._keep(f"{here[0].page}: {id_} stands there by now")
         elif id_ in self._now.forgotten or PURGED in was.text:
             self._keep(f"{was.page}: {id_} was forgotten since; it stays away")
+        elif other := self._said_by(was):
+            self._keep(f"{was.page}: {id_} stays away, for {other} says the same there by now")
         elif inside := [inner for inner, places in self._now.stand(was.inside).items() if places]:
             self._keep(f"{was.page}: {id_} stays away, for {', '.join(inside)} of it stands elsewhere by now")
         else:
             self._append(id_, was, was.text, None)
+
+    def _said_by(self, was: MemoryLines) -> str | None:
+        """A memory that has come to the page since and says the same."""
+        pages = self._homes(self._page_for(was))
+        there = stand_of({path: self._now.look(path) for path in pages})
+        return next(
+            (id_ for id_, lines in there.items() if id_ not in self._was and _words(lines) == _words(was)), None
+        )
 
     def _take_out(self, id_: str, left: MemoryLines, here: MemoryLines) -> None:
         if _top(here.page) != _top(left.page):
@@ -175,6 +186,11 @@ def _own(lines: MemoryLines) -> list[str]:
 def _said(text: str) -> list[str]:
     """What lines say, however deep they stand and wherever their links lead."""
     return [without_targets(line.strip()) for line in unix_text(text).split("\n")]
+
+
+def _words(lines: MemoryLines) -> list[str]:
+    """What the lines of a memory say, whatever its id."""
+    return [split_id(line)[0] for line in _said(lines.text)]
 
 
 def _top(page: str) -> str:
