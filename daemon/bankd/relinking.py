@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bankd.core.edits.operations import Append, Operation, Relink
+from bankd.core.edits.operations import Append, Operation, Piece, Relink, Remove
 from bankd.core.edits.transaction import Transaction
 from bankd.core.links.linking import Link
 from bankd.core.links.points import LinkScene, place_in
@@ -18,6 +18,7 @@ from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import decode_text, scan_text
 from bankd.core.pages.block_links import Followed, Following, Moving, follow_blocks, loses_places
 from bankd.core.pages.rearrange import read_source, reference_name, reference_rewriter
+from bankd.core.pages.rebasing import rebase_links
 from bankd.core.plan.check import foresee_pages
 from bankd.core.plan.plan import Plan
 from bankd.ports import Graph
@@ -32,7 +33,8 @@ def say_nothing(dangling: Sequence[Link]) -> None:
 
 
 def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
-    """Let links follow what a plan moves; a memory that a link cannot follow to the archive stays, and is named."""
+    """Let links follow what a plan moves, and lead on from it; a memory that a link cannot follow stays, and is named."""
+    plan = _rebase_restored(plan, graph, read)
     following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}
     staying = {source.id for source in plan.taken_out} & stuck.keys()
@@ -42,6 +44,34 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
     less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
     return relink_plan(less, graph, read)
+
+
+def _rebase_restored(plan: Plan, graph: Graph, read: Read) -> Plan:
+    """Let what comes back from the archive refer to what it referred to, from a page that is another by now too."""
+    if not plan.restored:
+        return plan
+    change = _foreseen(plan.operations, graph, read)
+    back = (
+        replace(item, placed=rebase_links(item.text, item.archive, item.page, change.before, change.after))
+        for item in plan.restored
+    )
+    return plan.with_(restored=tuple(back))
+
+
+def rebase_moved(operations: Sequence[Operation], graph: Graph, read: Read) -> tuple[Operation, ...]:
+    """The same operations; the lines that they move to another page refer from there to what they referred to."""
+    removals = (op for op in operations if isinstance(op, Remove) and op.elsewhere)
+    homes = {(op.elsewhere, piece.key): op.path for op in removals for piece in op.pieces}
+    change = _foreseen(tuple(operations), graph, read)
+
+    def rebased(path: str, piece: Piece) -> Piece:
+        home = homes.get((path, piece.key), path)
+        return replace(piece, text=rebase_links(piece.text, home, path, change.before, change.after))
+
+    return tuple(
+        replace(op, pieces=tuple(rebased(op.path, piece) for piece in op.pieces)) if isinstance(op, Append) else op
+        for op in operations
+    )
 
 
 def _memory_named(link: Link, graph: Graph, read: Read) -> str:

@@ -149,6 +149,43 @@ def test_links_follow_out_of_the_inbox(root: Path, bankctl: Run) -> None:
     assert broken(bankctl) == []
 
 
+def test_what_leaves_the_inbox_refers_from_its_page_to_what_it_referred_to(root: Path, bankctl: Run) -> None:
+    ids = f"[[#^{WALK}]] [[#^{TEA}]]"
+    lines = f"- W: See [f](../world/facts.md) [[facts]] {ids} [n](gone.md). ^{TEA}\n- W: Stays. ^{WALK}\n"
+    write(root, "bank/_meta/inbox.md", f"# Inbox\n\n{lines}")
+    bankctl("cycle", "micro", "--now", START)
+
+    placed = bankctl("inbox", "place", TEA, "a/b/odd.md")
+
+    assert placed.code == 0, placed.err
+    said = f"See [f](../../world/facts.md) [[facts]] [[inbox#^{WALK}]] [[#^{TEA}]] [n](gone.md)."
+    assert said in (root / "bank/a/b/odd.md").read_text()
+
+
+def test_what_comes_back_from_the_archive_into_a_part_refers_from_there_to_what_it_referred_to(
+    linked: Path, bankctl: Run
+) -> None:
+    settings = linked / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("warn_kib: 8", "warn_kib: 1"), "utf-8")
+    other = "\n## Other\n\n" + "- W: " + "word " * 250 + "\n"
+    write(linked, "bank/world/taste.md", TASTE.replace("Prefers tea", "Prefers [tea](facts.md)") + other)
+    bankctl("cycle", "reflect", "--force", "--now", FADED)
+    bankctl("split", "world/taste.md")
+
+    bankctl("archive", "restore", TEA)
+
+    assert "[tea](../facts.md) to coffee" in (linked / "bank/world/taste/drinks.md").read_text()
+
+
+def test_a_link_to_an_id_inside_a_paragraph_follows_a_move(root: Path, bankctl: Run) -> None:
+    write(root, "bank/world/taste.md", f"# Taste\n\n- W: Tea. ^{TEA}\ngoes on lazily\n")
+    refs = write(root, "bank/world/refs.md", f"[[world/taste#^{TEA}|t]]\n")
+
+    bankctl("move", "world/taste.md", "world/drinks.md")
+
+    assert refs.read_text() == f"[[world/drinks#^{TEA}|t]]\n"
+
+
 def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linked: Path, bankctl: Run) -> None:
     count = len(STYLES) + 4
 

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from bankd.adapters.index import IndexDamaged, damage_told
+from bankd.adapters.index.search_index import IndexDamaged, damage_told
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import StorageError

@@ -20,7 +20,7 @@ from bankd.core.plan.inbox_moves import InboxMemory, out_of_inbox
 from bankd.core.plan.report import ReportRow
 from bankd.cycle import place_on_part
 from bankd.errors import UserError
-from bankd.relinking import follow_links
+from bankd.relinking import follow_links, rebase_moved
 from bankd.wiring.facts import held_back_lines
 from bankd.wiring.workspace import Workspace
 
@@ -98,7 +98,7 @@ def _move(
     if dry_run or not moved:
         return moved
     workspace.graph.refresh()
-    operations = out_of_inbox(moves)
+    operations = rebase_moved(out_of_inbox(moves), workspace.graph, workspace.transactions.look)
     links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
     with workspace.recorder.recording(kind) as record:
         at = workspace.now.isoformat(timespec="seconds")

@@ -24,7 +24,8 @@ from bankd.core.edits.operations import (
     pieces_of,
 )
 from bankd.core.edits.recasting import can_recast, recast_additions, recast_removals
-from bankd.core.edits.spans import keys_in
+from bankd.core.edits.spans import keys_in, page_of, split_bom
+from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.scanner import encode_text
 
 Event: TypeAlias = Mapping[str, Any]
@@ -174,15 +175,25 @@ def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
 
 
 def _where_found(operation: Relink, look: Look) -> Relink:
-    """Keep only the moves whose target holds what they refer to: a piece may have stayed where a hand changed it."""
+    """Keep only the moves whose target holds what they refer to: a piece may have stayed where a hand changed it.
+
+    What links find there counts: a block id is one for them where it ends a line, a memory's or not.
+    """
     wanted: dict[str, set[str]] = {}
     for move in operation.moves:
         wanted.setdefault(move.target, set()).add(move.key)
     there: dict[str, set[str]] = {}
     for target, keys in wanted.items():
         data = look(target)
-        there[target] = keys_in(data, keys - {""}) | ({""} if data is not None else set())
+        there[target] = keys_in(data, keys - {""}) | _blocks_in(data, keys) | ({""} if data is not None else set())
     return replace(operation, moves=tuple(move for move in operation.moves if move.key in there[move.target]))
+
+
+def _blocks_in(data: bytes | None, keys: set[str]) -> set[str]:
+    """Those of the keys that are ids of blocks of this page, as links name them."""
+    if data is None or not any(key.encode() in data for key in keys if key):
+        return set()
+    return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
 
 
 def keys_of(transaction: Transaction) -> set[str]:

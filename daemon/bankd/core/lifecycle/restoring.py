@@ -15,7 +15,10 @@ from bankd.core.markdown.pages import Page
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A memory that leaves the archive: its page there, its exact lines, and where they go."""
+    """A memory that leaves the archive: its page there, its exact lines, and where they go.
+
+    `placed` has the lines as the page has to have them, where that is not as they were.
+    """
 
     id: str
     archive: str
@@ -27,6 +30,7 @@ class Restored:
     is_apart: tuple[bool, bool] | None = None
     links: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """How links to it were written before it went: by their file and their present words."""
+    placed: str = ""
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
@@ -34,7 +38,8 @@ class Restored:
         piece = Piece(self.id, unix_text(self.text))
         heading = self.heading[-1] if len(self.heading) > 1 else ""
         title = self.heading[0] if self.heading else ""
-        back = Append(self.page, heading, (piece,), title, self.after, self.before, self.is_apart)
+        there = Piece(self.id, unix(self.placed or self.text))
+        back = Append(self.page, heading, (there,), title, self.after, self.before, self.is_apart)
         return back, Remove(self.archive, (piece,), self.page)
 
 
