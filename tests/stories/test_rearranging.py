@@ -124,6 +124,19 @@ def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankct
     assert not (page.parent / "full").exists()
 
 
+def test_a_link_to_the_folder_of_the_parts_leads_to_the_page_after_a_merge(
+    root: Path, page: Path, bankctl: Run
+) -> None:
+    bankctl("split", "knowledge/full.md")
+    note = root / "bank/daily/note.md"
+    note.write_text("[parts](../knowledge/full/) [p](/knowledge/full/) `bank/knowledge/full/`\n", "utf-8")
+
+    merged = bankctl("merge", "knowledge/full.md")
+
+    assert merged.code == 0, merged.err
+    assert note.read_text() == "[parts](../knowledge/full.md) [p](/knowledge/full.md) `bank/knowledge/full.md`\n"
+
+
 def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: Path, bankctl: Run) -> None:
     for words in ("split", "merge", "split"):
         bankctl(words, "full")

@@ -38,7 +38,7 @@ class Restored:
         piece = Piece(self.id, unix_text(self.text))
         heading = self.heading[-1] if len(self.heading) > 1 else ""
         title = self.heading[0] if self.heading else ""
-        there = Piece(self.id, unix(self.placed or self.text))
+        there = Piece(self.id, unix_text(self.placed or self.text))
         back = Append(self.page, heading, (there,), title, self.after, self.before, self.is_apart)
         return back, Remove(self.archive, (piece,), self.page)
 

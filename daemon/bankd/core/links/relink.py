@@ -12,7 +12,7 @@ from bankd.core.links.resolve import WIKI_KINDS, Base, Target, resolve_reference
 from bankd.core.links.restyle import TargetChange, choose_style
 from bankd.core.markdown.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
 from bankd.core.markdown.inline import LinkKind
-from bankd.core.markdown.names import Names, path_key
+from bankd.core.markdown.names import Names, folder_of, path_key
 from bankd.core.markdown.scanner import Document, scan_text
 
 _ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this settles in two
@@ -143,7 +143,7 @@ class _Relinker:
 
     def _goal(self, reference: Reference, target: Target, path: str) -> _Goal | None:
         if target.is_folder:
-            return _Goal(replace(target, path=self._moved_folder(target.path)))
+            return _Goal(self._folder_now(target))
         if target.path not in self._layout.sources:
             return _Goal(target)
         place = self._place(reference, target)
@@ -165,6 +165,13 @@ class _Relinker:
         spot = next((spot for spot in self._new_outlines[now.path].spots if spot.line == now.line), None)
         named = spot and find_place(self._new_outlines[now.path], spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
         return replace(named, line=now.line) if named else None
+
+    def _folder_now(self, target: Target) -> Target:
+        """Where a folder is now; one whose pages have all become part of the page it was named after is that page."""
+        folder = self._moved_folder(target.path)
+        hub = next((home.path for old, home in self._layout.homes.items() if folder_of(old) == folder), folder)
+        is_gone = not self._after.has_folder(folder) and hub in self._after
+        return replace(target, path=hub, is_folder=False) if is_gone else replace(target, path=folder)
 
     def _moved_folder(self, path: str) -> str:
         for old, new in self._layout.folders.items():
