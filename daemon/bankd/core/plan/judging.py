@@ -6,9 +6,10 @@ Who might be alike comes from outside (the index); this decides, line by line, i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from itertools import chain
 
 from bankd.core.dedup.duplicates import Match, Relation, find_match
 from bankd.core.language.reading import compared_text, read_statement
@@ -22,6 +23,9 @@ _NEAREST = 10
 
 _LATEST = 200
 """So many lines with a word are looked at, the latest: a thousand lines of one form would be compared a million times."""
+
+_BITS = 120
+"""In four digits of an int; a dozen words seldom meet among so many."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
@@ -108,6 +112,7 @@ class _Earlier:
 
     def __init__(self) -> None:
         self._lines: list[tuple[str, Statement, frozenset[str]]] = []
+        self._bits: list[int] = []
         self._by_key: dict[object, list[int]] = defaultdict(list)
 
     def add(self, id_: str, statement: Statement) -> None:
@@ -116,6 +121,7 @@ class _Earlier:
         for key in (*words, *_whole(statement)):
             self._by_key[key].append(len(self._lines))
         self._lines.append((id_, statement, words))
+        self._bits.append(_bits_of(words))
 
     def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
@@ -126,10 +132,24 @@ class _Earlier:
         return [self._lines[number][:2] for number in near]
 
     def _worth_a_look(self, new: Statement, words: Set[str]) -> Iterator[int]:
-        """What is in the same words, and what may share half of them: that has at least one of the rarer half."""
+        """What is in the same words, and what may share half of them: that has at least one of the rarer half.
+
+        Most have no more than that one, which their bits show for a tenth of what counting takes.
+        """
         rarest = sorted(words, key=lambda word: (len(self._by_key.get(word) or ()), word))[: len(words) // 2 + 1]
-        for key in (*_whole(new), *rarest):
-            yield from (self._by_key.get(key) or [])[-_LATEST:]
+        found = ((self._by_key.get(key) or [])[-_LATEST:] for key in (*_whole(new), *rarest))
+        bits, others = _bits_of(words), self._bits
+        least = (len(words) + 1) // 2 - (len(words) - bits.bit_count())
+        numbers = dict.fromkeys(chain.from_iterable(found))
+        return (number for number in numbers if (bits & others[number]).bit_count() >= least)
+
+
+def _bits_of(words: Iterable[str]) -> int:
+    """A bit for each word: those that two rows of words share are set in both, one for each unless two fell on one."""
+    bits = 0
+    for word in words:
+        bits |= 1 << hash(word) % _BITS
+    return bits
 
 
 def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
