@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache, partial
 from typing import Literal, TypeAlias
 
 from bankd.core.dedup.exact_match import text_key
@@ -149,8 +150,10 @@ def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
     lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
-    fresh = [line for line in lines if line.id not in held and text_key(line.memory) not in forgotten]
-    secrets = {line.id: find_secrets(render_memory(line.memory), policy.finders) for line in fresh}
+    fresh = [line for line in lines if line.id not in held]
+    fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
+    secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may say the same
+    secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
     plan = plan.with_(
         lines=tuple(line for line in fresh if not secrets[line.id]),
         withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
@@ -196,13 +199,13 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, graph: Graph) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    placements = [
-        Placement(line, place_on_part(line.memory, route_memory(line.memory, rules), graph)) for line in plan.lines
-    ]
+    destination_of = cache(lambda memory: place_on_part(memory, route_memory(memory, rules), graph))
+    placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may say the same
     closed = {item.what: item.reason for item in facts.unread_pages}
+    going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
-    return plan.with_(placements=tuple(p for p in placements if p not in waiting), deferred=(*plan.deferred, *deferred))
+    return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *deferred))
 
 
 def place_on_part(memory: Memory, destination: Destination, graph: Graph) -> Destination:
@@ -226,10 +229,10 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
 
 
 def _block_equal(plan: Plan, catalog: MemoryCatalog) -> Plan:
-    twins = dict(catalog.find_exact_matches(text_key(placement.line.memory) for placement in plan.placements))
+    keys = [text_key(placement.line.memory) for placement in plan.placements]
+    twins = dict(catalog.find_exact_matches(keys))
     placements, blocked = [], []
-    for placement in plan.placements:
-        key = text_key(placement.line.memory)
+    for placement, key in zip(plan.placements, keys, strict=True):
         if key in twins:
             blocked.append(Blocked(placement.line, twins[key], "the same words"))
         else:

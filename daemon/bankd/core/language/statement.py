@@ -55,6 +55,8 @@ class Token:
     @property
     def key(self) -> str:
         """Everything about the token that counts, in one string."""
+        if not self.marks and not self.negation:
+            return self.base
         marks = "".join("|" + mark for mark in sorted(set(self.marks) - SOFT_MARKS))
         return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
 

@@ -44,7 +44,9 @@ def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None
 
 
 def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> float:
-    ids = consumed.get(was, frozenset())
+    ids = consumed.get(was)
+    if not ids:
+        return 0.0
     known = (memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
     return sum(known) / len(reading.lines)
 
