@@ -49,6 +49,15 @@ def test_a_name_is_that_of_one_log_and_follows_it_from_rename_to_rename() -> Non
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md"}) == (Renamed("x.md", OLD),)
 
 
+def test_a_new_log_of_the_old_name_does_not_hide_that_the_renamed_one_is_renamed_again() -> None:
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD), *taken_in(OLD, "W: of another day"),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD}) == (Renamed("x.md", OLD),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW}) == ()
+
+
 def test_only_what_was_kept_and_not_taken_out_can_vanish() -> None:
     kept, held, archived, blocked = [taken_in("a.md", f"W: {n}")[0] for n in range(4)]
     said = [

@@ -31,10 +31,18 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
     """
     consumed = ledger.read
     strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
-    taken = {ledger.identity_of(log) for log in present - {reading.log for reading in strangers}}
+    taken = {ledger.identity_of(log) for log in present - {reading.log for reading in strangers}} - _left(
+        ledger, present
+    )
     free = {was: ids for was, ids in consumed.items() if was not in taken}
     found = [(reading.log, _best_match(reading, free)) for reading in strangers] if free else []
     return tuple(Renamed(log, was) for log, was in found if was is not None)
+
+
+def _left(ledger: Ledger, present: Set[str]) -> set[str]:
+    """The identities whose log went on under a name that is gone: whoever bears the first name now is another log."""
+    last_names = {was: log for log, was in ledger.identities.items()}
+    return {was for was, log in last_names.items() if log not in present}
 
 
 def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:
