@@ -20,9 +20,10 @@ from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
 from bankd.core.ranking.eval_bank import TrialBank
-from bankd.core.ranking.evaluation import bootstrap_interval, quality_of
+from bankd.core.ranking.evaluation import quality_of
 from bankd.wiring.search_service import SearchService
 from tests.bench.baseline import WordSearch
+from tests.bench.bootstrap import bootstrap_interval
 from tests.bench.perturbing import ALLOWED, PERTURBATIONS
 
 SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5", "locomo-sessions-1-5", "naia-contract-ko")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.bench.bootstrap import bootstrap_interval
 
 from bankd.core.ranking.eval_bank import bank_of
-from bankd.core.ranking.evaluation import bootstrap_interval, mean_of, quality_of
+from bankd.core.ranking.evaluation import mean_of, quality_of
 
 
 def test_figures_of_a_ranking() -> None:

@@ -1,10 +1,9 @@
-"""How good a ranking is: reciprocal rank, recall and discounted gain, and how sure a difference between two is."""
+"""How good a ranking is: reciprocal rank, recall and discounted gain."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from random import Random
 from typing import NamedTuple
 
 
@@ -37,10 +36,3 @@ def quality_of(ranking: Sequence[str], relevant: Mapping[str, int]) -> Quality:
 def mean_of(figures: Sequence[Quality]) -> Quality:
     """The means over queries."""
     return Quality(*(sum(column) / len(figures) for column in zip(*figures, strict=True)))
-
-
-def bootstrap_interval(differences: Sequence[float], seed: int = 1, rounds: int = 2_000) -> tuple[float, float]:
-    """The 95 % interval of the mean of paired differences, by resampling queries."""
-    random, count = Random(seed), len(differences)  # noqa: S311 -- statistics, not secrets
-    means = sorted(sum(random.choices(differences, k=count)) / count for _ in range(rounds))
-    return means[int(rounds * 0.025)], means[int(rounds * 0.975)]
