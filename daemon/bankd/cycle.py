@@ -83,7 +83,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run, or a command that changes the bank, did; `notes` says what it left as a hand had it meanwhile, and what became of the index."""
+    """What a run, or a command that changes the bank, did; `notes` says what it left as the user had it meanwhile, and what became of the index."""
 
     kind: str
     plan: Plan
@@ -145,7 +145,7 @@ def _gather(now: datetime, world: World) -> RunFacts:
 
 
 def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
-    """Find the lines that are new, and what hands did to the logs and the bank since the last run."""
+    """Find the lines that are new, and what the user did to the logs and the bank since the last run."""
     readings, renamed = _recognise_renamed(facts, world.logs.present())
     lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
     held = world.catalog.pages_of(line.id for line in lines)
@@ -250,7 +250,7 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
 
 
 def heal_outside_moves(plan: Plan, graph: Graph, policy: Policy) -> Plan:
-    """Let links follow what a hand has moved, if the settings say so."""
+    """Let links follow what the user has moved, if the settings say so."""
     if policy.settings.links.heal != "apply":
         return plan
     moves = graph.moved()

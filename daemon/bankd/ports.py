@@ -144,10 +144,10 @@ class MemoryCatalog(Protocol):
         """For each text key that a page of the bank holds: the id, or place, of that memory."""
 
     def copied(self) -> Sequence[Copied]:
-        """The memories that stand more than once, because a hand copied them with their id."""
+        """The memories that stand more than once, because the user copied them with their id."""
 
     def undated(self) -> Sequence[Undated]:
-        """The confidences that a hand wrote without their day, on pages that can be written now."""
+        """The confidences that the user wrote without their day, on pages that can be written now."""
 
     def lines_of(self, ids: Iterable[str]) -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank that can be written now, by id."""
@@ -178,7 +178,7 @@ class Transactions(Protocol):
         """Those of these files, there or not yet, that cannot be written now, and why."""
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
-        """Apply a transaction, all of it, now or at the next start; gives what was left as a hand had it."""
+        """Apply a transaction, all of it, now or at the next start; gives what was left as the user had it."""
 
 
 class Index(Protocol):
@@ -225,7 +225,7 @@ class Graph(Protocol):
         """The bytes of every page of the bank."""
 
     def moved(self) -> Mapping[str, str]:
-        """The pages that a hand has moved and that links wait to follow, old path to new."""
+        """The pages that the user has moved and that links wait to follow, old path to new."""
 
     def read(self, path: str) -> Source:
         """A file with its references, as it is now."""

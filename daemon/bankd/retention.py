@@ -110,6 +110,6 @@ def _touched(plan: Plan) -> set[str]:
 
 
 def _named(opinions: Sequence[Opinion], catalog: MemoryCatalog) -> tuple[Named, ...]:
-    """Give ids to faded opinions that a hand wrote, so that the next reflect can archive them."""
+    """Give ids to faded opinions that the user wrote, so that the next reflect can archive them."""
     found = catalog.lines_at((opinion.page, opinion.line) for opinion in opinions if opinion.id is None)
     return tuple(give_id(lines) for lines in found.values() if not memory_of(lines).is_pinned)

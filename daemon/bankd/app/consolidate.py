@@ -123,6 +123,6 @@ class _Sides:
 
     def _side(self, id_: str) -> ConflictSide:
         fact = self.ledger.consumed.get(id_)
-        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "a hand"
+        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
         text = statement_of(self.memories[id_])
         return ConflictSide(id_, text, self.held[id_].page, source, source_day(self.ledger, id_))

@@ -113,7 +113,7 @@ class Rearranger:
         return {path: new + path[len(old) :] for path in sorted(sizes) if path.startswith(old + "/")}, (old, new)
 
     def heal(self, *, dry_run: bool = False) -> Rearranged | None:
-        """Let links follow the pages, folders and blocks that a hand has moved; None when there are none."""
+        """Let links follow the pages, folders and blocks that the user has moved; None when there are none."""
         graph = self._graph
         moves = graph.moved()
         healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)

@@ -104,7 +104,7 @@ class Undo:
         return Undone(self.run, tuple(sorted(paths)), ())
 
     def carry_out(self) -> Undone:
-        """Do it; what a hand changed in the meantime stays too."""
+        """Do it; what the user changed in the meantime stays too."""
         workspace, changed, late = self._workspace, list[str](), list[str]()
         with workspace.recorder.recording("undo", self.run) as record:
             for transaction in self._transactions:
@@ -118,7 +118,7 @@ class Undo:
         return Undone(self.run, tuple(dict.fromkeys(changed)), tuple(late))
 
     def _settle(self) -> None:
-        """Leave no folder behind that has nothing in it any more, and no page that passes for moved by a hand."""
+        """Leave no folder behind that has nothing in it any more, and no page that passes for moved by the user."""
         dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
         for folder in sorted({folder for path in dropped for folder in folders_above(path)}, reverse=True):
             self._workspace.files.tree.remove_empty(folder)

@@ -1,4 +1,4 @@
-"""`bankctl links`: what leads nowhere, who links to a page, and links to what a hand has moved."""
+"""`bankctl links`: what leads nowhere, who links to a page, and links to what the user has moved."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    help_ = (
-        "check: links that led somewhere and do not now; to PAGE: who links to it; heal: follow what hands have moved"
-    )
+    help_ = "check: links that led somewhere and do not now; to PAGE: who links to it; heal: follow what was moved in an editor"
     parser.add_argument("action", choices=["check", "to", "heal"], help=help_)
     parser.add_argument("page", nargs="?", metavar="PAGE", help="relative to bank/, or its unique name")
     parser.add_argument("--all", action="store_true", help="check: also links that have always been broken")

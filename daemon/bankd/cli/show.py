@@ -76,7 +76,7 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     say(f"  {plain(found.text)}" if found.text else "  no page holds it now")
     if found.meaning:
         say(f"  {styled(f'tagged as {found.meaning}', 'dim')}")
-    say(f"  from {styled(found.source or 'a hand: no log line has this id')}")
+    say(f"  from {styled(found.source or 'the user: no log line has this id')}")
     for line in found.history:
         say(f"  {styled(line, 'dim')}")
     return 0

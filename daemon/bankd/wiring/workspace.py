@@ -201,7 +201,7 @@ class Committer:
         return self.transactions.closed(paths)
 
     def commit(self, transaction: Transaction) -> Sequence[str]:
-        """Apply a transaction; gives what was left as a hand had it."""
+        """Apply a transaction; gives what was left as the user had it."""
         return self.apply(transaction).conflicts
 
     def apply(self, transaction: Transaction) -> Applied:

@@ -40,7 +40,7 @@ class FileChange:
 
 @dataclass(slots=True)
 class Applied:
-    """What became of a transaction; `conflicts` says in words what was left as a hand had it."""
+    """What became of a transaction; `conflicts` says in words what was left as the user had it."""
 
     seq: int
     changed: dict[str, FileChange] = field(default_factory=dict)

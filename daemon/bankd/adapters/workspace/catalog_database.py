@@ -146,7 +146,7 @@ class CatalogDatabase(DerivedDatabase):
         return found
 
     def copied(self) -> list[Copied]:
-        """The memories that stand more than once, because a hand copied them with their id."""
+        """The memories that stand more than once, because the user copied them with their id."""
         return _copied(self.execute(_COPIED))
 
     def undated(self) -> list[HeldMemory]:

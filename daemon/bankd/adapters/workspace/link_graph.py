@@ -53,7 +53,7 @@ class LinkGraph:
         self.table.close()
 
     def refresh(self) -> None:
-        """Read the files that changed, forget those that are gone, and notice moves that a hand has made."""
+        """Read the files that changed, forget those that are gone, and notice moves that the user has made."""
         self._views = {}
         there = dict(self._walk())
         self.names = Names(there, self._home)
@@ -215,7 +215,7 @@ class LinkGraph:
                 yield link, now < once
 
     def moved(self) -> dict[str, str]:
-        """The pages that a hand has moved, old path to new, while a link waits to follow any of them."""
+        """The pages that the user has moved, old path to new, while a link waits to follow any of them."""
         moves = self.table.moved()
         if not moves:
             return {}

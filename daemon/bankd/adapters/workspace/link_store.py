@@ -143,13 +143,13 @@ class LinkTable(DerivedDatabase):
         return found
 
     def note_moved(self, moves: Mapping[str, str]) -> None:
-        """Remember moves that a hand made, until links have followed them."""
+        """Remember moves that the user made, until links have followed them."""
         for old, new in moves.items():
             self.execute("UPDATE moved SET new = ? WHERE new = ?", (new, old))
             self.execute("INSERT OR REPLACE INTO moved VALUES (?, ?)", (old, new))
 
     def moved(self) -> dict[str, str]:
-        """The moves that a hand made and that links have not followed."""
+        """The moves that the user made and that links have not followed."""
         return dict(self.execute("SELECT old, new FROM moved ORDER BY old"))
 
     def settle_moved(self, old: Iterable[str]) -> None:

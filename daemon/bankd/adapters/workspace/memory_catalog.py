@@ -100,11 +100,11 @@ class PageMemoryCatalog:
         return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
 
     def copied(self) -> Sequence[Copied]:
-        """The memories that stand more than once, because a hand copied them with their id."""
+        """The memories that stand more than once, because the user copied them with their id."""
         return self._catalog_db.copied()
 
     def undated(self) -> Sequence[Undated]:
-        """The confidences that a hand wrote without their day, on pages that can be written now."""
+        """The confidences that the user wrote without their day, on pages that can be written now."""
         open_ = [held for held in self._catalog_db.undated() if held.path not in self._closed]
         return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
 

@@ -1,7 +1,7 @@
 """Files of other folders whose references follow: the only files outside the workspace that bankd ever writes.
 
 Same way of writing as in the bank: staged beside the file, exchanged, and looked at what came out. There is no journal;
-what a crash leaves undone is found and offered as any move that a hand has made.
+what a crash leaves undone is found and offered as any move that the user has made.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class IndexFacts:
 class BankFacts:
     """What the workspace holds, what it lacks, which pages are large or rest until when, why it cannot be written.
 
-    `copied` are the memories that a hand has copied with their id, `closed` the pages that cannot be written and why,
+    `copied` are the memories that the user has copied with their id, `closed` the pages that cannot be written and why,
     `held_back` the log lines that were not taken in, `unread_events` lines of events in words with their place,
     `set_aside` the journals that could not be read.
     """
@@ -218,7 +218,7 @@ def fought_over(page: str, until: datetime) -> HealthFinding:
 
 
 def stands_twice(item: Copied) -> HealthFinding:
-    """What to say of a memory that a hand copied with its id."""
+    """What to say of a memory that the user copied with its id."""
     return HealthFinding(f"{item.id} {item.words}", copies.ADVICE, needs_person=True)
 
 

@@ -1,6 +1,6 @@
 """What a transaction can do to one file: pure and idempotent, bytes to bytes, None for a file that is not there.
 
-An operation says what it wants, never where a byte goes, so that it means the same on a page that a hand has changed
+An operation says what it wants, never where a byte goes, so that it means the same on a page that the user has changed
 meanwhile. f(f(x)) = f(x), and f commutes with edits of other lines.
 """
 
@@ -55,7 +55,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new file; one that a hand made meanwhile stays as it is."""
+    """A new file; one that the user made meanwhile stays as it is."""
 
     phase: ClassVar[int] = 0
     path: str
@@ -126,7 +126,7 @@ class Replace:
 class Remove:
     """Pieces out of a page, each only while it reads as planned; `elsewhere` is the file that has the copy ("" for none).
 
-    A piece that a hand has changed stays, and the copy is withdrawn. Equal blocks without id go only when all of them do.
+    A piece that the user has changed stays, and the copy is withdrawn. Equal blocks without id go only when all of them do.
     """
 
     phase: ClassVar[int] = 2

@@ -1,6 +1,6 @@
-"""What becomes of a page that is to be recast when a hand has changed it, or the file with the copy, meanwhile.
+"""What becomes of a page that is to be recast when the user has changed it, or the file with the copy, meanwhile.
 
-Then it goes piece by piece, as any other memory that moves: what a hand changed stays where the hand left it.
+Then it goes piece by piece, as any other memory that moves: what the user changed stays where it is.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step makes of the bytes it met, and the copies to take back because a hand has changed the original."""
+    """What a step makes of the bytes it met, and the copies to take back because the user has changed the original."""
 
     data: bytes | None
     withdrawals: tuple[Remove, ...] = ()
@@ -175,7 +175,7 @@ def _with_copy(operation: Remove | Drop, look: Look) -> Remove | Drop:
 
 
 def _where_found(operation: Relink, look: Look) -> Relink:
-    """Keep only the moves whose target holds what they refer to: a piece may have stayed where a hand changed it.
+    """Keep only the moves whose target holds what they refer to: a piece may have stayed where the user changed it.
 
     What links find there counts: a block id is one for them where it ends a line, a memory's or not.
     """

@@ -60,6 +60,6 @@ def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> f
 
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
-    """Memories that were kept and that no page holds any more although nobody but a hand took them out."""
+    """Memories that were kept and that no page holds any more although nobody but the user took them out."""
     kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT} - ledger.gone.keys()
     return tuple(sorted(kept - held(kept)))

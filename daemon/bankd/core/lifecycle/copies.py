@@ -1,4 +1,4 @@
-"""Memories that stand more than once because a hand copied a line with its id: named, and lived with."""
+"""Memories that stand more than once because the user copied a line with its id: named, and lived with."""
 
 from __future__ import annotations
 

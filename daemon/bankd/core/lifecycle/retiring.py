@@ -35,7 +35,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A memory that a hand wrote gets an id, since the archive has to refer to it: its lines before and after."""
+    """A memory that the user wrote gets an id, since the archive has to refer to it: its lines before and after."""
 
     page: str
     text: str

@@ -70,7 +70,7 @@ class SearchPolicy:
 
 @dataclass(frozen=True, slots=True)
 class LinksPolicy:
-    """Other folders whose files name bank paths, and what becomes of links to what a hand has moved: offer or apply."""
+    """Other folders whose files name bank paths, and what becomes of links to what the user has moved: offer or apply."""
 
     roots: tuple[str, ...] = ()
     heal: str = "offer"

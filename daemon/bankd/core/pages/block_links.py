@@ -88,7 +88,7 @@ def follow_blocks(links: Collection[Link], moving: Moving) -> Following:
 
 
 def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]:
-    """Let links follow the blocks that a hand has moved to one other page."""
+    """Let links follow the blocks that the user has moved to one other page."""
     moved = [(stray, stray.holders[0]) for stray in strays if len(stray.holders) == 1]
     before = LinkScene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
     moving = Moving(before, now, ())

@@ -124,7 +124,7 @@ def _lines(path: str, start: int, end: int) -> Iterator[LayoutPiece]:
 
 
 def _spaced(pieces: list[LayoutPiece], documents: Mapping[str, Document]) -> Iterator[LayoutPiece]:
-    """Keep what a hand has added at the end of a part from running into the next one."""
+    """Keep what the user has added at the end of a part from running into the next one."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         yield piece
         if after is None or piece.source is None or after.source is None:

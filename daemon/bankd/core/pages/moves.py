@@ -1,4 +1,4 @@
-"""A page or folder under another name: the layout of a move, and the recognition of one that a hand has made."""
+"""A page or folder under another name: the layout of a move, and the recognition of one that the user has made."""
 
 from __future__ import annotations
 

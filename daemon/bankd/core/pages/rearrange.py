@@ -102,7 +102,7 @@ def heal_links(
     sources_for: SourcesFor,
     others: Collection[str],
 ) -> Rearrangement:
-    """Let links follow pages that a hand has moved (old path -> new).
+    """Let links follow pages that the user has moved (old path -> new).
 
     `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
     """
@@ -147,7 +147,7 @@ def operations_for(
 ) -> tuple[Operation, ...]:
     """What has to be done for a layout; `before` holds the old pages and every file with a reference that changes.
 
-    A new page must not exist yet, unless a hand has put it `there`.
+    A new page must not exist yet, unless the user has put it `there`.
     """
     old = layout.sources | set(there)
     return (
@@ -162,7 +162,7 @@ def operations_for(
 
 
 def reference_rewriter(routing: str) -> Rewrite:
-    """The rule by which the transaction layer rewrites the references of a file, however a hand has changed it."""
+    """The rule by which the transaction layer rewrites the references of a file, however the user has changed it."""
 
     def rewrite(path: str, text: str, new: Mapping[str, str]) -> str:
         source = read_source(path, text, routing)

@@ -73,14 +73,14 @@ def _unplaced(plan: Plan, new: Mapping[str, Page]) -> list[str]:
 
 
 def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Ids that the plan would double; one that a hand has copied may stand as often as before."""
+    """Ids that the plan would double; one that the user has copied may stand as often as before."""
     held = _ids(old)
     more = {id_: n for id_, n in _ids(new).items() if id_.startswith("m-") and n > max(held[id_], 1)}
     return [f"memory {id_} would stand {n} times" for id_, n in sorted(more.items())]
 
 
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Text that a hand wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
+    """Text that the user wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
     before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
     after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]

@@ -40,7 +40,7 @@ class Neighbour:
 
 
 def said_on(page: str, memory: Memory) -> Memory:
-    """A memory with whom its page is about: what a hand writes on `entities/Peter.md` is said of Peter."""
+    """A memory with whom its page is about: what the user writes on `entities/Peter.md` is said of Peter."""
     if memory.entities or not page.startswith(_ENTITIES):
         return memory
     return replace(memory, entities=(page.removeprefix(_ENTITIES).removesuffix(".md").split("/")[0],))

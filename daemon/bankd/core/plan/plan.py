@@ -96,7 +96,7 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Undated:
-    """A confidence that a hand wrote without its day: the page, the key and the exact lines of its memory."""
+    """A confidence that the user wrote without its day: the page, the key and the exact lines of its memory."""
 
     page: str
     key: str
