@@ -24,7 +24,7 @@ class StoredRow(NamedTuple):
     said: Said
 
 
-class Difference(NamedTuple):
+class PageDifference(NamedTuple):
     """How the memories of a page differ from its rows: those to add, by place, rows with another line and place, and rows to drop."""
 
     added: Sequence[tuple[int, IndexableEntry]]
@@ -32,7 +32,7 @@ class Difference(NamedTuple):
     gone: Sequence[int]
 
 
-def compare(entries: Iterable[IndexableEntry], rows: Iterable[StoredRow]) -> Difference:
+def compare(entries: Iterable[IndexableEntry], rows: Iterable[StoredRow]) -> PageDifference:
     """Give every memory the row that says the same, the first in the order of the page, if there is one left."""
     entries, rows = list(entries), sorted(rows, key=lambda row: row.place)
     matches = match_equal(map(said_by, entries), (row.said for row in rows))
@@ -40,7 +40,7 @@ def compare(entries: Iterable[IndexableEntry], rows: Iterable[StoredRow]) -> Dif
     added = [(place, entry) for place, entry, same in pairs if same is None]
     kept = [(place, entry, rows[same]) for place, entry, same in pairs if same is not None]
     moved = [(entry.line, place, row.row) for place, entry, row in kept if (row.line, row.place) != (entry.line, place)]
-    return Difference(added, moved, [rows[number].row for number in matches.gone])
+    return PageDifference(added, moved, [rows[number].row for number in matches.gone])
 
 
 def said_by(entry: IndexableEntry) -> Said:
@@ -101,7 +101,7 @@ def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> Index
     return IndexedRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional)
 
 
-def terms_of(page: IndexedPage) -> set[str]:
+def page_terms(page: IndexedPage) -> set[str]:
     """All that is said in the new rows of a page, and in the headings over them."""
     said = [row.analysis.sentences for row in page.rows]
     return {*" ".join(said).split(), *" ".join({row.heading.sentences for row in page.rows}).split()}

@@ -14,14 +14,14 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.index.entries import (
-    Difference,
     IndexedPage,
+    PageDifference,
     PageFingerprint,
     changed_terms,
     compare,
     documents_of,
     new_row,
-    terms_of,
+    page_terms,
 )
 from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed, record_files
 from bankd.adapters.index.terms import Terms
@@ -151,7 +151,7 @@ class IndexWriter:
                         for page in pages:
                             add(documents_of(page, build.rows.put_page(page)))
                             build.rows.finish_page(page)
-                    known.update(*map(terms_of, pages))
+                    known.update(*map(page_terms, pages))
                     read += [page.path for page in pages]
             with build.rows.transaction():
                 self._finish(build)
@@ -215,7 +215,7 @@ class IndexWriter:
         return pages
 
     @staticmethod
-    def _compare(build: Build, path: str, page: Page, looked: _Looked) -> Difference:
+    def _compare(build: Build, path: str, page: Page, looked: _Looked) -> PageDifference:
         """What of a page is not in the index as it is now: only that is analysed and written."""
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
         return compare(entries_of(page), rows if path in looked.pages else ())
