@@ -32,7 +32,7 @@ def _sync_only(wanted: Callable[[int], bool]) -> Callable[[Patch], None]:
 
     def switch_off(patch: Patch) -> None:
         for module in (disk, staging, journals, events):
-            patch.setattr(module, "sync", sync)
+            patch.setattr(module, "sync_file", sync)
 
     return switch_off
 

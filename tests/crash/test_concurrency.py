@@ -42,8 +42,8 @@ def bankctl(root: Path, *words: str) -> subprocess.Popen[str]:
 def holder(root: Path, code: str = "") -> Iterator[subprocess.Popen[str]]:
     """Another process that has taken the lock, and then does as it is told."""
     program = (
-        "import sys; from pathlib import Path; from bankd.adapters.storage.lock import Lock; from bankd.adapters.storage.tree import Tree\n"
-        f"lock = Lock(Tree(Path({str(root)!r})), 'a while ago'); lock.take()\n{code}\nprint('ready', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from bankd.adapters.storage.lock import Lock; from bankd.adapters.storage.tree import FileTree\n"
+        f"lock = Lock(FileTree(Path({str(root)!r})), 'a while ago'); lock.take()\n{code}\nprint('ready', flush=True); sys.stdin.read()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program],

@@ -235,7 +235,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a line is taken in once", CYCLE, "collect_lines", "if line.id not in facts.ledger.consumed", "", OF_CYCLE),
     Mutant(
         "what was forgotten does not come back", CYCLE, "collect_lines",
-        "and text_key(line.memory) not in forgotten", "", OF_CYCLE,
+        "if text_key(line.memory) not in forgotten", "", OF_CYCLE,
     ),
     Mutant(
         "a renamed log is recognised by half of its lines", COLLECT, "_best_match",

@@ -20,6 +20,9 @@ class FewTerms:
         self.asked.append(term)
         return self._frequencies.get(term, 0)
 
+    def count(self, term: str) -> int:
+        return self.frequency("terms", term)
+
     def all_frequencies(self) -> list[tuple[str, int]]:
         return list(self._frequencies.items())
 

@@ -29,7 +29,7 @@ def write_json(value: object) -> None:
     """Print a value as JSON on one line, in escapes where the encoding of the terminal has no letters for it."""
     line = to_json(value)
     try:
-        line.encode(sys.stdout.encoding)
+        line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         line = json.dumps(json.loads(line))
     sys.stdout.write(line + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from operator import mul
 
 from bankd.adapters.index.terms import Terms
@@ -10,6 +11,8 @@ from bankd.core.ranking.scoring import idf
 
 _KEYWORDS = 100
 """Keywords of a page: its terms by frequency and rarity, at most so many."""
+_FEW_TERMS = 1_000
+"""So many exact counts take a few milliseconds."""
 _MANY_PAGES = 20
 """For more pages the frequencies of all terms are read at once."""
 
@@ -34,6 +37,7 @@ class KeywordChooser:
         return [term for _, term in sorted(best)[:_KEYWORDS]]
 
     def _learn(self, terms: Iterable[str]) -> None:
-        for term in terms:
-            if term not in self._rarities:
-                self._rarities[term] = idf(self._memories, self._terms.frequency("terms", term))
+        new = [term for term in terms if term not in self._rarities]
+        # What is taken out of a page counts on in `frequency` for a while; few terms are worth the exact number.
+        count = self._terms.count if len(new) <= _FEW_TERMS else partial(self._terms.frequency, "terms")
+        self._rarities |= {term: idf(self._memories, count(term)) for term in new}
