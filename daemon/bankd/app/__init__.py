@@ -1,5 +1,5 @@
-"""What a person asks for, one module a verb: each reads, decides by the rules of core, and commits through ports.
+"""What a person asks for, one module a verb: each reads, decides by the rules of core, and commits as a run does.
 
-forget, archive, rearrange, inbox, duplicates, consolidate change the bank; user_run records them as runs.
+forget, archive, rearrange, inbox, duplicates, consolidate, undo change the bank; user_run carries their plans out.
 show, log, status, doctor, verify, index only look; init makes a workspace; evaluate measures.
 """

@@ -1,5 +1,5 @@
 """What a workspace holds, read without reading every page again: logs, memories, links, runs.
 
-memory_catalog and catalog know the memories, link_graph and link_store the references, logs the new lines.
-run_history and run_reports are what runs left; outside are files of other folders that follow a move.
+memory_catalog and catalog_database know the memories, link_graph and link_store the references, logs the new lines.
+run_ledger and run_reports are what runs left; outside are files of other folders that follow a move.
 """
