@@ -17,6 +17,7 @@ from bankd.core.language.lexicon import Lexicon, lexicon_of
 from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.core.ranking.scoring import Weights
+from bankd.errors import StorageError
 from bankd.ports import IndexView
 from bankd.search import answer_query
 
@@ -198,3 +199,12 @@ def test_what_was_read_with_the_lexicon_is_read_again_and_the_rest_of_its_page_i
 
     assert (was_provisional, index.provisional, analyser.texts) == (1, 0, ["A", "two"])
     index.close()
+
+
+def test_a_workspace_that_went_away_is_not_made_anew(tmp_path: Path) -> None:
+    index = SearchIndex(tmp_path / "w" / ".bankd" / "index", FakePages(PAGES), FakeAnalyser())
+
+    with pytest.raises(StorageError, match="No such file"):
+        index.refresh(NOW)
+
+    assert not (tmp_path / "w").exists()  # the disk may come back, and would hide what was written in its place

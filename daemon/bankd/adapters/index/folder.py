@@ -91,7 +91,8 @@ class IndexFolder:
         """Make an empty build beside those that are there."""
         name = str(1 + max((int(entry.name) for entry in self.path.iterdir() if entry.name.isdigit()), default=0))
         generation = self._last_generation()
-        (self.path / name / "terms").mkdir(parents=True)
+        (self.path / name).mkdir()
+        (self.path / name / "terms").mkdir()
         rows = Rows(self.path / name / "rows.sqlite3", create=True)
         rows.set_state("format", FORMAT)
         rows.set_state("generation", str(generation))
@@ -126,11 +127,11 @@ class IndexFolder:
         """Be the only writer."""
         import fcntl  # noqa: PLC0415 -- same
 
-        from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- same
+        from bankd.adapters.storage.derived import clear_the_way, make_in_workspace, remove_derived  # noqa: PLC0415 -- same
 
         if self.path.is_symlink() or not self.path.is_dir():
             remove_derived(self.path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_in_workspace(self.path)
         clear_the_way(self.path / "lock")
         with (self.path / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

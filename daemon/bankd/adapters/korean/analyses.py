@@ -92,10 +92,10 @@ class AnalysisCache:
 
     @property
     def _database(self) -> "DerivedDatabase":
-        from bankd.adapters.storage.derived import DerivedDatabase  # noqa: PLC0415 -- a query never needs it
+        from bankd.adapters.storage.derived import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- a query never needs it
 
         if self._opened is None:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_in_workspace(self._file.parent)
             self._opened = DerivedDatabase(self._file, _SCHEMA, 1)
             self._opened.execute("PRAGMA journal_mode = WAL")
             self._opened.execute("PRAGMA synchronous = NORMAL")

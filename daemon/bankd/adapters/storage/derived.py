@@ -55,6 +55,15 @@ def remove_derived(path: Path) -> None:
         path.unlink()
 
 
+def make_in_workspace(folder: Path) -> None:
+    """Make a folder in `.bankd/`, and `.bankd/` itself where it was deleted; FileNotFoundError when the workspace is gone.
+
+    A disk that went away may be mounted again at any moment: what is made in its place would be hidden below it.
+    """
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(exist_ok=True)
+
+
 def tell_made_anew(path: Path, why: object) -> str:
     """What to say of a derived file that was made anew."""
     return f"{path}: could not be used ({why}) and was made anew; nothing was lost with it, there is nothing to do"
