@@ -197,6 +197,17 @@ def test_a_folder_moves_with_all_that_points_into_it() -> None:
     assert after["tools/run.sh"] == "ls bank/k/c/*.md\n"
 
 
+def test_a_hub_that_moves_to_a_name_with_parentheses_keeps_its_parts() -> None:
+    files = split({FULL: page("a", "b")})
+    parts = ["bank/knowledge/full/a.md", "bank/knowledge/full/b.md"]
+    moves = {path: path.replace("full", "full (2)") for path in (FULL, *parts)}
+
+    after = move(files, moves, ("bank/knowledge/full", "bank/knowledge/full (2)"))
+
+    documents = {path: scan_text(text) for path, text in after.items()}
+    assert parts_of("bank/knowledge/full (2).md", documents) == [moves[part] for part in parts]
+
+
 def test_a_merge_refuses_to_throw_away_what_people_wrote_around_a_part() -> None:
     files = split({FULL: "---\ntags: [a]\n---\n" + page("a", "b")})
     part = "bank/knowledge/full/a.md"

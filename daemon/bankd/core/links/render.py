@@ -69,7 +69,7 @@ def _written(reference: Reference, seen: str, path: str, style: Style, source: s
         plain = style.prefix + path
     plain = _with_ending(plain, style.ending)
     bare = reference.kind in {LinkKind.BARE, LinkKind.ROUTE} or reference.kind in WIKI_KINDS
-    return plain if bare else _encoded(reference, plain, safe="/()!$&'*+,;=:@~")
+    return plain if bare else _encoded(reference, plain, safe="/!$&'*+,;=:@~")
 
 
 def _with_ending(path: str, ending: str) -> str:
@@ -86,11 +86,15 @@ def _with_ending(path: str, ending: str) -> str:
 
 
 def _encoded(reference: Reference, text: str, safe: str) -> str:
-    """Percent-encode what the place asks for; words beyond ASCII and signs such as brackets as the target did."""
+    """Percent-encode what the place asks for; words beyond ASCII and signs as the target did.
+
+    Parentheses stand bare only where the target had them so: to many readers the first one ends a link.
+    """
     encodes_words = _ENCODED_WORD.search(reference.target) is not None and reference.target.isascii()
     if reference.is_angled and "%" not in reference.target:
         return text.replace("\\", "\\\\").replace("<", "\\<").replace(">", "\\>")
-    kept = (sign for sign in safe if sign == "/" or quote(sign, safe="") not in reference.target.upper())
+    bare = safe + "()" if "(" in reference.target else safe
+    kept = (sign for sign in bare if sign == "/" or quote(sign, safe="") not in reference.target.upper())
     quoted = quote(text, safe="".join(kept), errors="surrogateescape")
     if text.count("(") != text.count(")"):
         quoted = quoted.replace("(", "%28").replace(")", "%29")
