@@ -21,12 +21,12 @@ from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.core.ranking import question_words as asking
 from bankd.core.ranking import scoring
+from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
 from bankd.core.ranking.query import Filters, Query
 from bankd.search import RankingOptions, find_candidates, rank_candidates, read_query
 from bankd.wiring.search_service import SearchService
-from tests.bench.bootstrap import bootstrap_interval
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 from tests.bench.remembering import RememberingIndex, RememberingReader

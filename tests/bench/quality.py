@@ -19,11 +19,11 @@ from typing import Any
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank
 from bankd.core.ranking.evaluation import quality_of
 from bankd.wiring.search_service import SearchService
 from tests.bench.baseline import WordSearch
-from tests.bench.bootstrap import bootstrap_interval
 from tests.bench.perturbing import ALLOWED, PERTURBATIONS
 
 SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5", "locomo-sessions-1-5", "naia-contract-ko")
@@ -68,11 +68,7 @@ class Judge:
 
 def judge_set(folder: Path, *, limit: int, perturb: bool) -> dict[str, Any]:
     """All figures of one set."""
-    whole = read_set(folder)
-    queries = whole.queries
-    if limit and limit < len(queries):
-        queries = Random(SEED).sample(list(queries), limit)
-    trial = whole._replace(queries=queries)
+    trial = read_set(folder, limit)
     with trial_workspace(trial.documents, GROUP) as (root, bank):
         judge = Judge(trial, root, bank)
         full, lean = judge.ask(judge.full), judge.ask(judge.lean)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.bench.bootstrap import bootstrap_interval
+from pathlib import Path
 
+import pytest
+
+from bankd.app.evaluate import TrialSet, read_saved
+from bankd.cli import main
+from bankd.core.ranking.comparing import bootstrap_interval, compare_figures
 from bankd.core.ranking.eval_bank import bank_of
 from bankd.core.ranking.evaluation import mean_of, quality_of
+from bankd.errors import UserError
 
 
 def test_figures_of_a_ranking() -> None:
@@ -28,6 +33,20 @@ def test_means_and_the_interval_of_a_difference() -> None:
     assert 0 < low < 0.05 < high < 0.1
 
 
+def test_a_change_for_the_better_and_one_by_chance() -> None:
+    good, bad = quality_of(["a"], {"a": 1}), quality_of([], {"a": 1})
+    before = {f"q{n}": bad for n in range(20)}
+
+    sure = compare_figures({f"q{n}": good if n < 8 else bad for n in range(20)} | {"new": bad}, before)["mrr_10"]
+    chance = compare_figures({"q0": good, "q1": bad}, {"q0": bad, "q1": good})["mrr_10"]
+
+    assert (sure.difference, sure.better, sure.worse) == (pytest.approx(0.4), 8, 0)
+    assert sure.low > 0
+    assert sure.p < 0.05
+    assert (chance.difference, chance.better, chance.worse, chance.p) == (0, 1, 1, 1)
+    assert chance.low < 0 < chance.high
+
+
 def test_documents_become_memories_on_a_page_a_session() -> None:
     documents = [
         {"id": "d1", "title": "Ann, 1 May", "text": "Hi\nthere", "conv": "c 1", "session": 1, "speaker": "Ann B"},
@@ -42,3 +61,24 @@ def test_documents_become_memories_on_a_page_a_session() -> None:
         "c-2/00001.md": "# Bob\n\n- Yes\n",
     }
     assert bank.documents == {("c-1/00000.md", 3): "d1", ("c-1/00000.md", 4): "d2", ("c-2/00001.md", 3): "d3"}
+
+
+def test_what_was_saved_is_compared_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The red bicycle is in the cellar"}\n')
+    (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "bicycle"}\n')
+    (tmp_path / "qrels.tsv").write_text("q\td\t1\n")
+    saved = tmp_path / "saved.jsonl"
+    main(["eval", str(tmp_path), "--no-worker", "--save", str(saved)])
+    saved.write_text(saved.read_text().replace('"mrr_10": 1.0', '"mrr_10": 0.5'))
+
+    main(["eval", str(tmp_path), "--no-worker", "--against", str(saved)])
+
+    assert "MRR@10     1.000  +0.5000 [+0.5000, +0.5000] p 1.000  better 1, worse 0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"query": "other", "quality": {}}', "no JSON"])
+def test_a_file_that_was_not_saved_by_it_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "saved").write_text(text)
+
+    with pytest.raises(UserError, match="saved"):
+        read_saved(tmp_path / "saved", TrialSet([], [{"id": "q"}], {}))

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.adapters.system.clock import read_monotonic
+from bankd.core.ranking.comparing import Comparison, compare_figures
 from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
 from bankd.errors import UserError
@@ -20,6 +22,7 @@ from bankd.wiring.search_service import SearchService, SearchSettings
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
 _DEPTH = 10
+_SEED = 4
 
 
 class TrialSet(NamedTuple):
@@ -49,8 +52,11 @@ class Evaluation(NamedTuple):
     milliseconds: float
 
 
-def read_set(folder: Path) -> TrialSet:
-    """Read `docs.jsonl`, `queries.jsonl` and `qrels.tsv`; UserError names what is missing or cannot be read."""
+def read_set(folder: Path, most: int = 0) -> TrialSet:
+    """Read `docs.jsonl`, `queries.jsonl` and `qrels.tsv`; UserError names what is missing or cannot be read.
+
+    At most `most` queries when that is not 0, drawn at random but always the same.
+    """
     missing = [name for name in ("docs.jsonl", "queries.jsonl", "qrels.tsv") if not (folder / name).is_file()]
     if missing:
         raise UserError(*(f"{folder / name}: no such file" for name in missing))
@@ -59,7 +65,34 @@ def read_set(folder: Path) -> TrialSet:
         query, document, grade = line.split("\t")
         relevant[query][document] = int(grade)
     queries = [query for query in _objects(folder / "queries.jsonl") if str(query["id"]) in relevant]
+    if 0 < most < len(queries):
+        queries = Random(_SEED).sample(queries, most)  # noqa: S311 -- a sample, not a secret
     return TrialSet(list(_objects(folder / "docs.jsonl")), queries, relevant)
+
+
+def save_queries(file: Path, evaluation: Evaluation) -> None:
+    """Write one JSON object a query: its ranking, scores and figures."""
+    rows = ({**one._asdict(), "quality": one.quality._asdict()} for one in evaluation.judged)
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def read_saved(file: Path, trial: TrialSet) -> Mapping[str, Quality]:
+    """Read what `save_queries` wrote, as far as this set asks it too; UserError when it is another file or set."""
+    if not file.is_file():
+        raise UserError(f"{file}: no such file; bankctl eval --save writes one")
+    asked = {str(query["id"]) for query in trial.queries}
+    try:
+        found = {row["query"]: Quality(**row["quality"]) for row in _objects(file) if row["query"] in asked}
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{file}: not what bankctl eval --save writes ({error!r})") from error
+    if not found:
+        raise UserError(f"{file}: none of its queries is in this set")
+    return found
+
+
+def compare_with(before: Mapping[str, Quality], evaluation: Evaluation) -> Mapping[str, Comparison]:
+    """Each figure now beside what was saved."""
+    return compare_figures({one.query: one.quality for one in evaluation.judged}, before)
 
 
 def _objects(file: Path) -> Iterator[dict[str, Any]]:

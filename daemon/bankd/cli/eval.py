@@ -6,10 +6,13 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.options import add_json
+from bankd.cli.options import add_json, add_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bankd.app.evaluate import Evaluation
+    from bankd.core.ranking.comparing import Comparison
 
 _NAMES = {
     "mrr_10": "MRR@10",
@@ -23,8 +26,10 @@ _NAMES = {
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
+    add_limit(parser, 0)
     add_json(parser)
-    parser.add_argument("--per-query", type=Path, metavar="FILE", help="write one JSON object a query to this file")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what an earlier --save wrote")
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
     parser.add_argument(
         "--group",
@@ -35,23 +40,44 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judge and print."""
-    from bankd.app.evaluate import evaluate_search, read_set
-    from bankd.cli.printing import say, say_json
+    from bankd.app.evaluate import compare_with, evaluate_search, read_saved, read_set, save_queries
+    from bankd.cli.printing import say_json
 
-    test_set = read_set(arguments.folder)
+    test_set = read_set(arguments.folder, arguments.limit)
+    before = read_saved(arguments.against, test_set) if arguments.against else {}
     evaluation = evaluate_search(test_set, group=arguments.group, with_worker=not arguments.no_worker)
-    if arguments.per_query:
-        _write_queries(arguments.per_query, evaluation)
-    figures = _figures(evaluation)
+    if arguments.save:
+        save_queries(arguments.save, evaluation)
+    figures, compared = _figures(evaluation), compare_with(before, evaluation) if before else {}
     if arguments.json:
-        say_json({"set": arguments.folder.name, "documents": len(test_set.documents), **figures})
-        return 0
-    say(f"{arguments.folder.name}: {len(test_set.documents)} documents, {figures['queries']} queries")
-    for name in _NAMES.values():
-        say(f"  {name:<10} {figures[name]:.3f}")
+        against = {name: compared[field]._asdict() for field, name in _NAMES.items()} if compared else None
+        say_json({"set": arguments.folder.name, "documents": len(test_set.documents), **figures, "against": against})
+    else:
+        _print(arguments.folder.name, len(test_set.documents), figures, compared)
+        if compared:
+            _say_how(arguments.against, len(before))
+    return 0
+
+
+def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapping[str, Comparison]) -> None:
+    from bankd.cli.printing import say
+
+    say(f"{name}: {documents} documents, {figures['queries']} queries")
+    for field, figure in _NAMES.items():
+        say(f"  {figure:<10} {figures[figure]:.3f}" + (f"  {_change(compared[field])}" if compared else ""))
     say(f"  unanswered {figures['unanswered']}, forbidden above its fact {figures['forbidden_above']}")
     say(f"  {figures['milliseconds']:.1f} ms a query (median)")
-    return 0
+
+
+def _say_how(saved: Path, common: int) -> None:
+    from bankd.cli.printing import say
+
+    say(f"  compared with {saved} over the {common} queries in both; [95 % interval], p by permutation")
+
+
+def _change(found: Comparison) -> str:
+    sure = f"{found.difference:+.4f} [{found.low:+.4f}, {found.high:+.4f}] p {found.p:.3f}"
+    return f"{sure}  better {found.better}, worse {found.worse}"
 
 
 def _figures(evaluation: Evaluation) -> dict[str, Any]:
@@ -63,12 +89,3 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
         "forbidden_above": sum(1 for one in evaluation.judged if one.forbidden_above),
         "milliseconds": round(evaluation.milliseconds, 2),
     }
-
-
-def _write_queries(file: Path, evaluation: Evaluation) -> None:
-    import json
-
-    with file.open("w", encoding="utf-8") as lines:
-        for one in evaluation.judged:
-            row = {"query": one.query, "ranking": one.ranking, "scores": one.scores, **one.quality._asdict()}
-            lines.write(json.dumps(row, ensure_ascii=False) + "\n")
