@@ -2,6 +2,7 @@
 
 Where things are, from what people type down to Markdown:
     cli, service      entry points: arguments, printing, exit codes; start, ready, loop, stop
+    agents            entry points too: the MCP server and the hooks of agents' sessions
     app               what a person asks for, one module a verb
     wiring            assembly: which adapter stands for which port
     config, shipped   settings; the template, rules and units that come with the package

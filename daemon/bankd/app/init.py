@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-from bankd.adapters.storage.log_end import append_line
+from bankd.adapters.storage.log_end import append_line, append_line_once
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_clock
 from bankd.config import compile_finders, load_settings
@@ -14,6 +16,8 @@ from bankd.errors import UserError
 from bankd.shipped import shipped_folder
 from bankd.wiring.configuration import FOLDERS, SETTINGS
 from bankd.wiring.workspace import check_folders
+
+_Added = TypeVar("_Added")
 
 
 def make_workspace(root: Path) -> list[str]:
@@ -48,12 +52,21 @@ def append_to_log(root: Path, line: str) -> LogPlace:
 
     UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
     """
+    return _add_to_log(root, line, append_line)
+
+
+def note_in_log(root: Path, line: str) -> tuple[LogPlace, bool]:
+    """The same, once however often it is said on that day; gives whether it was written now."""
+    return _add_to_log(root, line, append_line_once)
+
+
+def _add_to_log(root: Path, line: str, append: Callable[[FileTree, str, str], _Added]) -> _Added:
     settings = load_settings(root / SETTINGS)
     if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     check_folders(root)
     tree = FileTree(root)
     try:
-        return append_line(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
+        return append(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
     finally:
         tree.close()

@@ -46,6 +46,7 @@ COMMANDS = {
     "eval": Command("eval", "judge search by a test set"),
     "status": Command("status", "how bankd is doing, and what needs you"),
     "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
+    "mcp": Command("mcp", "serve the bank to an agent, over standard input and output"),
     "service": Command("service", "run bankd under systemd"),
     "completions": Command("completions", "completion for bash, zsh or fish"),
 }

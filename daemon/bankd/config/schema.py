@@ -127,6 +127,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "keep.trash_mib": _whole(1, 100_000),
     "alert.after_failures": _whole(1, 1000),
     "alert.command": _command,
+    "agents.may_forget": _yes_no,
     "routing": _file_name,
     "unsafe_filesystem": _yes_no,
 }

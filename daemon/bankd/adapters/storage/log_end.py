@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from contextlib import suppress
 
@@ -14,12 +15,23 @@ from bankd.errors import StorageError, UserError
 
 def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
     """Append a Retain line to a log, made when missing; StorageError when the disk does not take it, the log as it was."""
+    return _add(tree, log, line, once=False)[0]
+
+
+def append_line_once(tree: FileTree, log: str, line: str) -> tuple[LogPlace, bool]:
+    """The same, unless the log has that line already, whoever else says it at this moment; gives whether it was written."""
+    return _add(tree, log, line, once=True)
+
+
+def _add(tree: FileTree, log: str, line: str, *, once: bool) -> tuple[LogPlace, bool]:
     try:
         with tree.folder("memory") as folder:
             is_new = log not in tree.names("memory")
             fd = tree.calls.open_to_append(log, folder, 0o644)
             try:
-                place = LogPlace(log, _append(tree, fd, line, log))
+                fcntl.flock(fd, fcntl.LOCK_EX)  # let go of when it is closed
+                found = _find(fd, line) if once else None
+                place = LogPlace(log, found or _append(tree, fd, line, log))
             except OSError:
                 if is_new and not os.fstat(fd).st_size:
                     with suppress(OSError):
@@ -29,9 +41,16 @@ def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
                 os.close(fd)
             if is_new:
                 sync_file(tree, folder)
-            return place
+            return place, found is None
     except OSError as problem:
         raise StorageError(f"memory/{log}: {advise_person(problem)}. The line was not added") from problem
+
+
+def _find(fd: int, line: str) -> int | None:
+    """The number of the first line that is this one already; what hangs below either is not compared."""
+    first = line.partition("\n")[0].encode("utf-8", "surrogateescape")
+    rows = os.pread(fd, os.fstat(fd).st_size, 0).split(b"\n")
+    return next((number for number, row in enumerate(rows, 1) if row.rstrip() == first), None)
 
 
 def _append(tree: FileTree, fd: int, line: str, log: str) -> int:

@@ -7,16 +7,27 @@ from bankd.core.markdown.memory import parse_head
 from bankd.errors import UsageError
 
 
-def retain_line(text: str, tag: str | None) -> str:
+def retain_line(text: str, tag: str | None, confidence: float | None = None) -> str:
     """Make the list item for a log; UsageError when it would be a bad line there."""
-    said = " ".join(clean_text(text).removeprefix("- ").split())
+    said = _one_line(text).removeprefix("- ")
     head = parse_head(said)
     tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
     if head and tagged and tag not in {None, head.tag}:
         raise UsageError(f"the text has the tag {head.tag} and --tag says {tag}; leave out one of them")
-    line = f"- {said}" if tagged else f"- {tag or 'W'}: {said}"
+    line = f"- {said}" if tagged else f"- {_head_for(said, tag or 'W', confidence)}{said}"
     reading = read_log("", f"## Retain\n{line}\n", anywhere=True)
     if reading.bad or not reading.lines:
         reason = reading.bad[0].reason if reading.bad else "it has no text"
         raise UsageError(f"cannot be remembered: {reason}")
     return line
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean_text(text).split())
+
+
+def _head_for(said: str, tag: str, confidence: float | None) -> str:
+    """What must stand before a text without a tag; `@Peter: …` has its colon already."""
+    sure = "" if confidence is None else f"(c={confidence:.2f})"
+    named = f"{tag}{sure} "
+    return named if said.startswith("@") and parse_head(named + said) else f"{tag}{sure}: "

@@ -111,6 +111,13 @@ class AlertPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentsPolicy:
+    """What agents may do that cannot be undone."""
+
+    may_forget: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a workspace."""
 
@@ -128,5 +135,6 @@ class Settings:
     keep: KeepPolicy = field(default_factory=KeepPolicy)
     secrets: SecretsPolicy = field(default_factory=SecretsPolicy)
     alert: AlertPolicy = field(default_factory=AlertPolicy)
+    agents: AgentsPolicy = field(default_factory=AgentsPolicy)
     routing: str = "routing.yaml"
     unsafe_filesystem: bool = False

@@ -1,0 +1,31 @@
+"""Answers of search as agents are given them: what they can use, and nothing that only ranks or prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_KEPT = ("id", "tag", "text", "heading", "superseded_by", "learned", "about", "became", "like_it")
+"""Fields of a hit that help to use it; others say how it was found."""
+
+
+def found_memories(hits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The hits of an answer, each with its place and what is known of it."""
+    return [{"place": place_of(hit), **{name: hit[name] for name in _KEPT if hit.get(name)}} for hit in hits]
+
+
+def recalled_lines(hits: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The same as lines of a list: date, text, place and id."""
+    return [_line_of(hit) for hit in hits]
+
+
+def place_of(hit: Mapping[str, Any]) -> str:
+    """Where a hit stands, as editors open it."""
+    return f"{hit['path']}:{hit['line']}"
+
+
+def _line_of(hit: Mapping[str, Any]) -> str:
+    text = " ".join(str(hit["text"]).split())
+    older = f" (older; newer is {hit['superseded_by']})" if hit.get("superseded_by") else ""
+    where = f"{hit['path']}#^{hit['id']}" if hit.get("id") else place_of(hit)
+    return "- " + " · ".join(filter(None, (str(hit.get("learned") or ""), text + older, where)))

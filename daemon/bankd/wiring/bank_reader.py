@@ -1,0 +1,81 @@
+"""The bank as agents read it, each call by itself: a daemon may come and go, a bank break and be mended, between two.
+
+What a call needs is imported by that call: a server that only waits, and a hook, must start in milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.errors import BUG, BankError, UserError
+
+if TYPE_CHECKING:
+    from bankd.core.markdown.policy import Settings
+
+_DAEMON_SECONDS = 10.0
+"""A daemon that is slower than this is passed by."""
+
+
+class BankReader:
+    """One workspace; every method raises BankError or OSError when it cannot be done."""
+
+    def __init__(self, root: str) -> None:
+        """Take the workspace; nothing is opened yet."""
+        self._root = root
+
+    @property
+    def root(self) -> Path:
+        """The folder of the workspace."""
+        return Path(self._root)
+
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        from bankd.config import load_settings
+
+        return load_settings(self.root / "bankd.yaml")
+
+    def search(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""
+        try:
+            answer = send_request(self._root, {"op": "search", **request}, _DAEMON_SECONDS)
+        except NoDaemonError:
+            return self._search_index(request)
+        if not answer.pop("ok", False):
+            raise (BankError if answer.get("exit") == BUG else UserError)(str(answer.get("error")))
+        return answer
+
+    def _search_index(self, request: dict[str, Any]) -> dict[str, Any]:
+        from bankd.adapters.system.clock import read_clock
+        from bankd.wiring.search_service import open_search
+
+        searching = open_search(self.root)
+        try:
+            return searching.answer(request, read_clock(searching.settings.timezone))
+        finally:
+            searching.close()
+
+    def page_paths(self) -> Iterable[str]:
+        """The pages of the bank, from `bank/` on, sorted."""
+        from bankd.adapters.index.page_files import PageFiles
+
+        return sorted(PageFiles(self.root / "bank").scan())
+
+    def read_file(self, path: str) -> str:
+        """The text of a page or log, by its path in the workspace; UserError when there is none."""
+        from bankd.adapters.storage.tree import FileTree
+        from bankd.core.markdown.scanner import decode_text
+        from bankd.core.markdown.utf8 import readable_text
+
+        if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
+            raise UserError(f"{path}: not a page of the bank, a log or an archived page")
+        tree = FileTree(self.root)
+        try:
+            data = tree.read(path)
+        finally:
+            tree.close()
+        if data is None:
+            raise UserError(f"{path}: no such page")
+        return readable_text(decode_text(data))

@@ -1,0 +1,244 @@
+"""An agent that speaks MCP: what it finds and notes, and that nothing it does makes the server hang or lie."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.agents.frames import LONGEST, FrameStream
+from bankd.agents.mcp_server import McpServer
+from bankd.agents.memory_tools import BankMethods
+from bankd.core.agents.mcp_protocol import MODERN
+from bankd.wiring.bank_reader import BankReader
+from tests.stories.conftest import Run, write_log
+
+META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+Methods = dict[str, Callable[[dict[str, Any]], dict[str, Any]]]
+
+
+class Agent:
+    """A client of a server in a thread of this process."""
+
+    def __init__(self, methods: Any) -> None:
+        source, out = os.pipe()
+        heard, sink = os.pipe()
+        self._out, self._heard = os.fdopen(out, "wb"), os.fdopen(heard, "rb")
+        stream = FrameStream(os.fdopen(source, "rb"), os.fdopen(sink, "wb"))
+        self._server = threading.Thread(target=self._serve, args=(stream, methods), daemon=True)
+        self._server.start()
+
+    def _serve(self, stream: FrameStream, methods: Any) -> None:
+        McpServer(stream, methods).serve()
+        stream._source.close()
+        stream._sink.close()
+
+    def send(self, frame: bytes) -> None:
+        self._out.write(frame + b"\n")
+        self._out.flush()
+
+    def ask(self, method: str, params: dict[str, Any] | None = None, id_: object = 1) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params or {}}).encode())
+
+    def tell(self, method: str, **params: Any) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def hear(self) -> dict[str, Any]:
+        frame: dict[str, Any] = json.loads(self._heard.readline())
+        return frame
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        self.ask("tools/call", {"name": tool, "arguments": arguments, "_meta": META})
+        said: dict[str, Any] = self.hear()["result"]
+        return said
+
+    def leave(self) -> list[dict[str, Any]]:
+        """End the stream; gives what was said until the server ended too."""
+        self._out.close()
+        with self._heard:
+            left = [json.loads(line) for line in self._heard]
+        self._server.join(30)
+        assert not self._server.is_alive()
+        return left
+
+
+@pytest.fixture
+def agent(root: Path, bankctl: Run) -> Iterator[Agent]:
+    write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "O(c=0.90) @Peter: Prefers concise replies.")
+    assert bankctl("cycle", "micro", "--now", "2026-05-05T03:00").code == 0
+    served = Agent(BankMethods(lambda: BankReader(str(root))).by_name())
+    yield served
+    served.leave()
+
+
+def test_an_agent_finds_a_memory_and_looks_closer(agent: Agent) -> None:
+    [hit] = agent.call("memory_search", query="가치관이 뭐야?")["structuredContent"]["hits"]
+
+    assert hit["text"] == "가치관: 정직을 최우선으로 한다."
+    assert hit["place"].startswith("bank/identity/values.md:")
+    known = agent.call("memory_get", what=hit["id"])["structuredContent"]
+    assert known["source"] == "memory/2026-05-04.md:4"
+    assert "정직" in agent.call("memory_get", what="identity/values.md")["structuredContent"]["text"]
+
+
+def test_what_a_result_says_stands_in_its_text_too(agent: Agent) -> None:
+    result = agent.call("memory_search", query="가치관이 뭐야?")
+
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_a_note_is_written_once_however_often_it_is_sent(agent: Agent, root: Path, bankctl: Run) -> None:
+    notes = [agent.call("memory_note", text="@Peter: Drinks tea.", tag="O", confidence=0.8) for _ in range(3)]
+
+    said = [note["structuredContent"]["written"] for note in notes]
+    place = notes[0]["structuredContent"]["place"]
+    log = root / place.rpartition(":")[0]
+    assert said == [True, False, False]
+    assert log.read_text(encoding="utf-8").count("- O(c=0.80) @Peter: Drinks tea.\n") == 1
+    assert bankctl("show", place).code == 0
+
+
+def test_a_credential_and_an_empty_note_are_refused_in_words(agent: Agent, root: Path) -> None:
+    secret, empty = (agent.call("memory_note", text=text) for text in ("the key is AKIAIOSFODNN7EXAMPLE", ""))
+
+    assert secret["isError"]
+    assert "credential" in secret["structuredContent"]["error"]
+    assert empty["isError"]
+    assert [log.name for log in (root / "memory").glob("*.md")] == ["2026-05-04.md"]
+
+
+def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root: Path) -> None:
+    [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
+    agent.ask("tools/call", {"name": "memory_forget", "arguments": {"id": hit["id"]}, "_meta": META})
+    assert "no tool" in agent.hear()["error"]["message"]
+
+    settings = root / "bankd.yaml"
+    settings.write_text(
+        settings.read_text(encoding="utf-8").replace("may_forget: false", "may_forget: true"), encoding="utf-8"
+    )
+
+    assert agent.call("memory_forget", id=hit["id"])["structuredContent"]["pages"] == ["bank/opinions/preferences.md"]
+    assert agent.call("memory_search", query="concise replies")["structuredContent"]["hits"] == []
+
+
+def test_pages_are_resources_and_nothing_else_is(agent: Agent) -> None:
+    agent.ask("resources/list", {"_meta": META})
+    uris = [one["uri"] for one in agent.hear()["result"]["resources"]]
+    assert "bank://identity/values.md" in uris
+
+    agent.ask("resources/read", {"uri": "bank://identity/values.md", "_meta": META})
+    assert "정직" in agent.hear()["result"]["contents"][0]["text"]
+    for outside in ("bank://../bankd.yaml", "bank://../memory/2026-05-04.md", "file:///etc/passwd", "bank://none.md"):
+        agent.ask("resources/read", {"uri": outside, "_meta": META})
+        assert agent.hear()["error"]["code"] == -32602
+
+
+def test_the_prompt_recall_puts_what_is_known_before_the_question_as_data(agent: Agent) -> None:
+    agent.ask("prompts/get", {"name": "recall", "arguments": {"question": "가치관이 뭐야?"}, "_meta": META})
+
+    text = agent.hear()["result"]["messages"][0]["content"]["text"]
+
+    assert text.startswith("<bankd-memory>\n")
+    assert "정직을 최우선으로 한다. · bank/identity/values.md#^m-" in text
+    assert text.endswith("\n가치관이 뭐야?")
+
+
+def test_a_bank_that_is_not_there_is_said_by_each_call_and_may_come(tmp_path: Path, root: Path) -> None:
+    place = [str(tmp_path / "none")]
+    agent = Agent(BankMethods(lambda: BankReader(place[0])).by_name())
+    agent.ask("tools/list", {"_meta": META})
+    assert agent.hear()["result"]["tools"]
+    assert agent.call("memory_search", query="tea")["isError"]
+
+    place[0] = str(root)
+
+    assert agent.call("memory_search", query="tea")["structuredContent"]["hits"] == []
+    assert agent.leave() == []
+
+
+def test_a_hundred_calls_in_flight_are_answered_each_by_its_id() -> None:
+    agent = Agent({"echo": lambda params: {"said": params["n"]}})
+    for n in range(100):
+        agent.ask("echo", {"n": n, "_meta": META}, id_=f"call-{n}")
+
+    answers = {frame["id"]: frame["result"]["said"] for frame in agent.leave()}
+
+    assert answers == {f"call-{n}": n for n in range(100)}
+
+
+def test_a_cancelled_call_is_never_answered_and_others_are() -> None:
+    began, may_end, done = threading.Event(), threading.Event(), []
+
+    def work(params: dict[str, Any]) -> dict[str, Any]:
+        began.set()
+        may_end.wait(30)
+        done.append(params["n"])
+        return {}
+
+    agent = Agent({"work": work})
+    for n in range(3):
+        agent.ask("work", {"n": n, "_meta": META}, id_=n)
+    assert began.wait(30)
+    agent.tell("notifications/cancelled", requestId=0)
+    agent.tell("notifications/cancelled", requestId=1)
+    agent.tell("notifications/cancelled", requestId="never asked")
+    agent.ask("ping", id_="read")
+    assert agent.hear()["id"] == "read"  # so the cancellations were read before the first call ended
+    may_end.set()
+
+    assert [frame["id"] for frame in agent.leave()] == [2]
+    assert done == [0, 2]
+
+
+def test_nonsense_is_refused_and_the_next_call_answered() -> None:
+    agent = Agent({"echo": lambda params: {}})
+    for junk in (b"{", b"[]", b"\xff", b"null", b'"x"', b"", b"x" * (LONGEST + 10)):
+        agent.send(junk)
+    agent.ask("echo", {"_meta": META}, id_="after")
+
+    frames = agent.leave()
+
+    assert [frame["id"] for frame in frames] == [None] * 6 + ["after"]
+    assert all("error" in frame for frame in frames[:-1])
+
+
+def test_a_bug_fails_its_call_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    agent = Agent({"broken": lambda _: {}["missing"], "echo": lambda _: {}})
+    agent.ask("broken", {"_meta": META}, id_=1)
+    agent.ask("echo", {"_meta": META}, id_=2)
+
+    first, second = agent.leave()
+
+    assert first["error"]["code"] == -32603
+    assert second["result"]["resultType"] == "complete"
+
+
+def test_the_process_says_nothing_but_frames_and_ends_with_its_client(root: Path) -> None:
+    handshake = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    search = {"name": "memory_search", "arguments": {"query": "tea"}}
+    calls = [handshake, listing, {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": search}]
+    program = [
+        sys.executable,
+        "-c",
+        "from bankd.cli import main; raise SystemExit(main())",
+        "mcp",
+        "--workspace",
+        str(root),
+    ]
+
+    ended = subprocess.run(
+        program, check=False, input="\n".join(map(json.dumps, calls)).encode(), capture_output=True, timeout=60
+    )
+
+    frames = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 0
+    assert {frame["id"] for frame in frames} == {1, 2, 3}
+    assert all("result" in frame for frame in frames)
