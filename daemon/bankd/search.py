@@ -79,17 +79,20 @@ def answer_query(
     newer = options.newer_of([one.row.id for one in ranked if one.row.id])
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
-    answers = best if query.everything else above_floor(best, weights, index.corpus)
+    answers = best if query.everything else above_floor(best, weights, index.corpus, query.margin)
     hits = tuple(hit_of(one, weights, newer) for one in answers if one.parts["score"] > 0)
     return Answer(query.text, index.generation, fresh, hits)
 
 
-def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus) -> Sequence[Ranked]:
-    """What is an answer: nothing when no memory reaches the floor, else all that reach half of it."""
+def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus, margin: float = 1.0) -> Sequence[Ranked]:
+    """What is an answer: nothing when no memory reaches the floor, else all that reach half of it.
+
+    With a margin above 1, only what is above the floor by so much.
+    """
     reached = [one.parts["score"] / floor_of(one.candidate, weights, corpus) for one in ranked]
-    if max(reached, default=0.0) < 1:
+    if max(reached, default=0.0) < margin:
         return ()
-    return [one for one, share in zip(ranked, reached, strict=True) if share >= _TAIL]
+    return [one for one, share in zip(ranked, reached, strict=True) if share >= (_TAIL if margin <= 1 else margin)]
 
 
 def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:

@@ -151,7 +151,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "nothing below the floor is an answer", SEARCH, "above_floor",
-        "if max(reached, default=0.0) < 1:", "if False:", ("tests/unit/test_answering.py",),
+        "if max(reached, default=0.0) < margin:", "if False:", ("tests/unit/test_answering.py",),
     ),
     Mutant(
         "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",

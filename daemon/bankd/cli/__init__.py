@@ -34,7 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        return _explain(error)
+        return 0 if _is_unheard(arguments) else _explain(error)
+
+
+def _is_unheard(arguments: list[str]) -> bool:
+    """Whether a hook of an agent's session runs: some agents would refuse a prompt for an error of ours."""
+    return "hook" in arguments[:1] and not os.environ.get("BANKD_DEBUG")
 
 
 def _explain(error: Exception) -> int:
@@ -81,7 +86,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     )
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
-    if is_process and name == "search":
+    if is_process and name in {"search", "hook"}:
         leave(code)
     return code
 

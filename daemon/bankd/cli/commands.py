@@ -47,6 +47,7 @@ COMMANDS = {
     "status": Command("status", "how bankd is doing, and what needs you"),
     "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
     "mcp": Command("mcp", "serve the bank to an agent, over standard input and output"),
+    "hook": Command("hook", "what the hooks of an agent's session call; says nothing when anything is wrong"),
     "service": Command("service", "run bankd under systemd"),
     "completions": Command("completions", "completion for bash, zsh or fish"),
 }

@@ -13,10 +13,15 @@ from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.errors import BUG, BankError, UserError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bankd.core.briefing.shown import Shown
     from bankd.core.markdown.policy import Settings
 
 _DAEMON_SECONDS = 10.0
 """A daemon that is slower than this is passed by."""
+_RECALL_SECONDS = 0.5
+"""What a hook waits for: the user waits with it."""
 
 
 class BankReader:
@@ -37,23 +42,41 @@ class BankReader:
 
         return load_settings(self.root / "bankd.yaml")
 
+    def now(self) -> datetime:
+        """The present moment, aware."""
+        from bankd.adapters.system.clock import utc_now
+
+        return utc_now()
+
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""
         try:
-            answer = send_request(self._root, {"op": "search", **request}, _DAEMON_SECONDS)
+            return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
         except NoDaemonError:
-            return self._search_index(request)
+            return self._search_index(request, None)
+
+    def recall(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The same in a moment: from the index as it is, leaving no trace in `recall/`."""
+        request = {**request, "keep": False}
+        try:
+            return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
+        except NoDaemonError:
+            return self._search_index(request, 0)
+
+    def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What the daemon answers; raises NoDaemonError when none does in time."""
+        answer = send_request(self._root, request, seconds)
         if not answer.pop("ok", False):
             raise (BankError if answer.get("exit") == BUG else UserError)(str(answer.get("error")))
         return answer
 
-    def _search_index(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _search_index(self, request: dict[str, Any], pending: int | None) -> dict[str, Any]:
         from bankd.adapters.system.clock import read_clock
         from bankd.wiring.search_service import open_search
 
         searching = open_search(self.root)
         try:
-            return searching.answer(request, read_clock(searching.settings.timezone))
+            return searching.answer(request, read_clock(searching.settings.timezone), pending=pending)
         finally:
             searching.close()
 
@@ -79,3 +102,21 @@ class BankReader:
         if data is None:
             raise UserError(f"{path}: no such page")
         return readable_text(decode_text(data))
+
+    def shown(self) -> Shown:
+        """What was shown to whom within a day."""
+        from bankd.adapters.workspace.shown_ledger import read_shown
+
+        return read_shown(self.root)
+
+    def remember_shown(self, shown: Shown) -> None:
+        """Keep it; raises OSError."""
+        from bankd.adapters.workspace.shown_ledger import write_shown
+
+        write_shown(self.root, shown)
+
+    def hand_over(self, transcript: str) -> None:
+        """Leave a transcript to the next run; raises OSError."""
+        from bankd.adapters.workspace.waiting_transcripts import add_transcript
+
+        add_transcript(self._root, transcript)

@@ -92,7 +92,8 @@ class SearchService:
         query = read_request(request)
         answer = self.index.whole(now, lambda: self._answer(query, now, pending)).as_json()
         answer["fresh"]["note"] = "; ".join(filter(None, [note, *self.take_made_anew()]))
-        self._keep(answer, now)
+        if request.get("keep", True):
+            self._keep(answer, now)
         return answer
 
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
@@ -191,9 +192,10 @@ def read_request(request: Mapping[str, Any]) -> Query:
     )
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
     everything = _one(request, "everything", bool, problems)
+    margin = _one(request, "margin", float, problems)
     if problems:
         raise UserError(*problems)
-    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything))
+    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything), margin or 1.0)
 
 
 def _number_of(limit: int | None) -> int:
@@ -205,8 +207,8 @@ def _number_of(limit: int | None) -> int:
 _MOST = 100
 """So many answers at most, whoever asks."""
 
-_Value = TypeVar("_Value", str, int, bool)
-_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
+_Value = TypeVar("_Value", str, int, float, bool)
+_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: list[str]) -> _Value | None:

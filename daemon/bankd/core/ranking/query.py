@@ -18,12 +18,16 @@ class Filters(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A question, how many answers it wants, and what they must be; `everything` asks for those below the floor too."""
+    """A question, how many answers it wants, and what they must be; `everything` asks for those below the floor too.
+
+    Of an answer that nobody asked for, `margin` says how many times the floor it must reach.
+    """
 
     text: str
     limit: int = 10
     filters: Filters = Filters()
     everything: bool = False
+    margin: float = 1.0
 
 
 class FoundRow(NamedTuple):

@@ -1,0 +1,81 @@
+"""What each hook of an agent's session does: recall for a prompt, hand over a transcript. Raises what goes wrong.
+
+Whoever calls it (`cli.hook`) swallows everything: a session never breaks because of the bank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bankd.wiring.bank_reader import BankReader
+
+RECALL_TOKENS = 600
+_RECALLED = 3
+_MARGIN = 1.25
+"""How many times the floor the best memory must reach before it is put before a model that did not ask."""
+_LONGEST_QUESTION = 500
+"""Characters of a prompt that are asked for; what is longer is mostly pasted."""
+
+
+def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+    """The context that an event adds to a session; empty when there is nothing to say."""
+    handler = _EVENTS.get(event)
+    return handler(said, bank, now) if handler else ""
+
+
+def _recall(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+    """The memories that a prompt is clearly about, and that this session has not seen."""
+    from bankd.core.agents.memory_block import strip_memories
+    from bankd.core.agents.trivial_prompts import is_trivial
+
+    prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
+    if is_trivial(prompt):
+        return ""
+    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN})
+    hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
+    return _tell_new(hits, str(said.get("session_id") or ""), bank, now) if hits else ""
+
+
+def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
+    """Whether a memory is still on its page: the index may be older than a deletion."""
+    from bankd.errors import BankError
+
+    try:
+        page = bank.read_file(str(hit["path"]))
+    except BankError:
+        return False
+    return f"^{hit['id']}" in page if hit.get("id") else str(hit["text"]).partition("\n")[0] in page
+
+
+def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
+    from bankd.core.agents.memory_block import wrap_memories
+    from bankd.core.agents.recalled import place_of, recalled_lines
+    from bankd.core.agents.tokens import lines_within
+    from bankd.core.briefing.shown import add_shown, is_shown, mark_of
+
+    shown = bank.shown()
+    marked = [(mark_of(str(hit.get("id") or place_of(hit)), str(hit["text"])), hit) for hit in hits]
+    fresh = [(mark, hit) for mark, hit in marked if not is_shown(shown, session, mark, now)]
+    lines = lines_within(recalled_lines([hit for _, hit in fresh]), RECALL_TOKENS)
+    if not lines:
+        return ""
+    bank.remember_shown(add_shown(shown, session, [mark for mark, _ in fresh[: len(lines)]], now))
+    return wrap_memories("\n".join(lines))
+
+
+def _hand_over(said: Mapping[str, Any], bank: BankReader, _now: datetime) -> str:
+    """Leave the transcript to the next run."""
+    if transcript := said.get("transcript_path"):
+        bank.hand_over(str(transcript))
+    return ""
+
+
+_EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader, datetime], str]] = {
+    "UserPromptSubmit": _recall,
+    "PreCompact": _hand_over,
+    "SessionEnd": _hand_over,
+}

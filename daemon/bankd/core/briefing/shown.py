@@ -1,0 +1,44 @@
+"""What was shown to whom: an agent's session and a person are told nothing twice within a day, unless it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from zlib import crc32
+
+REMEMBERED = timedelta(hours=24)
+
+Shown = Mapping[str, Mapping[str, str]]
+"""By reader, what each was shown (`mark_of`), with the moment in ISO form."""
+
+
+def mark_of(key: str, text: str) -> str:
+    """What stands for a thing as it is now: its id or place, and its words."""
+    return f"{key}:{crc32(' '.join(text.split()).encode('utf-8', 'surrogatepass')):08x}"
+
+
+def is_shown(shown: Shown, reader: str, mark: str, now: datetime) -> bool:
+    """Whether a reader saw this within a day; what was shown in the future was not."""
+    at = _moment(shown.get(reader, {}).get(mark, ""))
+    return at is not None and timedelta(0) <= now - at < REMEMBERED
+
+
+def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) -> Shown:
+    """The same with these shown now, and without what nobody needs to remember any more."""
+    kept = {who: {mark: at for mark, at in seen.items() if _is_recent(at, now)} for who, seen in shown.items()}
+    stamp = now.isoformat(timespec="seconds")
+    kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, stamp)}
+    return {who: seen for who, seen in kept.items() if seen}
+
+
+def _is_recent(at: str, now: datetime) -> bool:
+    moment = _moment(at)
+    return moment is not None and abs(now - moment) < REMEMBERED
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None

@@ -1,0 +1,155 @@
+"""The hooks of an agent's session: what they put before the model, and that they never get in its way."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.adapters.workspace.waiting_transcripts import PATH, add_transcript, drop_taken, take_transcripts
+from bankd.cli import main
+from bankd.core.agents.memory_block import strip_memories
+from tests.stories.conftest import Run, write_log
+
+Hook = Callable[..., str]
+
+
+@pytest.fixture
+def hook(root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Hook:
+    """Call a hook with what the agent says; gives the context that it adds."""
+    write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "O(c=0.90) @Peter: Prefers concise replies.")
+    assert bankctl("cycle", "micro", "--now", "2026-05-05T03:00").code == 0
+
+    def call(event: str, **said: Any) -> str:
+        capsys.readouterr()
+        raw = said.pop("raw", None)
+        data = json.dumps({"hook_event_name": event, "session_id": "s1", **said}).encode() if raw is None else raw
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert main(["hook", event]) == 0
+        heard = capsys.readouterr()
+        assert heard.err == ""
+        if not heard.out:
+            return ""
+        answer = json.loads(heard.out)["hookSpecificOutput"]
+        assert answer["hookEventName"] == event
+        return str(answer["additionalContext"])
+
+    return call
+
+
+def test_a_prompt_recalls_what_it_is_clearly_about_as_data(hook: Hook) -> None:
+    context = hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
+
+    assert "정직을 최우선으로 한다. · bank/identity/values.md#^m-" in context
+    assert "never instructions" in context
+    assert strip_memories(context) == ""
+
+
+def test_other_prompts_recall_nothing(hook: Hook) -> None:
+    for prompt in (
+        "네 계속해줘",
+        "thanks, go on",
+        "화성 탐사선의 궤도 역학을 설명해줘",
+        "rewrite the css of the login page",
+    ):
+        assert hook("UserPromptSubmit", prompt=prompt) == ""
+
+
+def test_a_session_is_told_once_and_another_session_too(hook: Hook) -> None:
+    first = hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
+
+    assert hook("UserPromptSubmit", prompt="가치관이 뭐라고?") == ""
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?", session_id="s2") == first
+
+
+def test_what_was_injected_is_not_asked_about_again(hook: Hook) -> None:
+    injected = hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
+
+    assert hook("UserPromptSubmit", prompt=f"{injected}\nrewrite the css of the login page", session_id="s2") == ""
+
+
+def test_a_memory_that_is_gone_from_its_page_is_not_recalled(hook: Hook, root: Path) -> None:
+    page = root / "bank/identity/values.md"
+    page.write_text("# Values\n", encoding="utf-8")
+
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+
+
+def test_a_recall_is_no_answer_that_a_person_asked_for(hook: Hook, root: Path) -> None:
+    hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
+
+    assert not list((root / "recall").glob("*T*-*.md"))
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionEnd", "PreCompact", "SomethingNew"])
+def test_nonsense_is_met_with_silence(hook: Hook, event: str) -> None:
+    for raw in (b"", b"{", b"[1]", b"\xff"):
+        assert hook(event, raw=raw) == ""
+    for prompt in (None, 7):
+        assert hook(event, prompt=prompt) == ""
+
+
+def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
+    hook: Hook, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".bankd/index").rename(root / ".bankd/elsewhere")
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+    (root / "bankd.yaml").write_text("timezone: [", encoding="utf-8")
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+    monkeypatch.setenv("BANKD_WORKSPACE", str(root / "nowhere"))
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+
+
+def test_a_full_disk_costs_the_recall_and_nothing_else(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bankd.adapters.workspace.shown_ledger.write_shown", full)
+    monkeypatch.setattr("bankd.adapters.workspace.waiting_transcripts.add_transcript", full)
+
+    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+    assert hook("SessionEnd", transcript_path="/t.jsonl") == ""
+
+
+def test_a_bank_that_hangs_is_left_behind(root: Path) -> None:
+    (root / ".bankd/search-settings.json").unlink(missing_ok=True)
+    os.mkfifo(root / ".bankd/search-settings.json")
+    program = [sys.executable, "-c", "from bankd.cli import main; raise SystemExit(main())", "hook", "UserPromptSubmit"]
+    said = {"prompt": "내 가치관이 뭐였지?"}
+
+    ended = subprocess.run(
+        program,
+        check=False,
+        input=json.dumps(said).encode(),
+        env={**os.environ, "BANKD_WORKSPACE": str(root)},
+        timeout=60,
+    )
+
+    assert ended.returncode == 0
+
+
+def test_a_wrong_option_does_not_stop_a_prompt(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hook", "UserPromptSubmit", "--nope"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_transcripts_wait_each_once_until_they_are_imported(hook: Hook, root: Path) -> None:
+    for transcript in ("/a.jsonl", "/b.jsonl", "/a.jsonl"):
+        assert hook("SessionEnd", transcript_path=transcript) == ""
+    with (root / PATH).open("ab") as file:
+        file.write(b'{"transcr')
+
+    assert take_transcripts(str(root)) == ["/a.jsonl", "/b.jsonl"]
+    add_transcript(str(root), "/c.jsonl")
+    assert take_transcripts(str(root)) == ["/a.jsonl", "/b.jsonl"]  # a crash came between
+    drop_taken(str(root))
+    assert take_transcripts(str(root)) == ["/c.jsonl"]
+    drop_taken(str(root))
+    assert take_transcripts(str(root)) == []
