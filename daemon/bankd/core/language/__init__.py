@@ -2,6 +2,7 @@
 
 wording and statement take a text apart, reading chooses by language, analysis gives search its terms.
 korean and english hold what each language needs; values are numbers, dates and units in both.
+dates are the days that a text speaks of.
 lexicon reads Korean without an analyser; likeness and opposites are quick questions about two texts.
 Nothing here decides what becomes of a memory.
 """

@@ -1,0 +1,41 @@
+"""The days that a memory speaks of: on or between which it happened, happens, or holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+
+from bankd.core.language.dates.mentions import Mention, read_mentions
+from bankd.core.language.dates.spans import Anchor, Span
+
+_OPEN = timedelta(days=365)
+"""How far a span goes back of which only the end is said."""
+_HABIT_TAG = "B"
+_TWO_DAYS = (date(2003, 6, 18), date(2031, 1, 23))
+"""Any two days: what means the same, read on either, is said without regard to the day on which it was written."""
+
+
+def days_spoken_of(text: str, learned: date | None, tag: str | None = None) -> Sequence[Span]:
+    """The spans that a memory speaks of, of this day and tag; where no day is known only whole dates tell."""
+    if learned is None:
+        return _said_whole(text)
+    mentions = read_mentions(text, Anchor(learned, 1))
+    return tuple(dict.fromkeys(_spans(mentions, learned, is_habit=tag == _HABIT_TAG)))
+
+
+def _spans(mentions: Iterable[Mention], learned: date, *, is_habit: bool) -> Iterator[Span]:
+    """On Tuesdays is a habit, and no day."""
+    for mention in mentions:
+        if is_habit and mention.grain == "weekday":
+            continue
+        first, last = mention.span
+        if mention.edge < 0 and first <= learned:
+            last = max(last, learned)
+        elif mention.edge > 0 and last < learned:
+            first -= _OPEN
+        yield Span(first, last)
+
+
+def _said_whole(text: str) -> Sequence[Span]:
+    readings = [[mention.span for mention in read_mentions(text, Anchor(day))] for day in _TWO_DAYS]
+    return tuple(span for span in dict.fromkeys(readings[0]) if span in readings[1])

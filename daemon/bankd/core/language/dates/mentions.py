@@ -1,0 +1,164 @@
+"""The days that a text names: where, and which span each means; "from … to …" and "…부터 …까지" are one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bankd.core.language.analysis import has_hangul
+from bankd.core.language.dates import english, korean
+from bankd.core.language.dates.hints import may_name_a_day
+from bankd.core.language.dates.rules import NUMERIC_RULES, Grain, Groups, Rule, groups_of
+from bankd.core.language.dates.spans import Anchor, Span
+
+_NEAR = 25
+"""So many letters at most stand between the two ends of a span that no word joins."""
+_END = re.compile(r"[.!?;\n]+(?=\s|$)")
+_CLAUSE = re.compile(
+    r"[.!?;:\n]+(?=\s|$)|,(?=\s)|\s(?:and|but|so|which|because|while|when) |(?<=[고며]) |(?<=는데) |(?<=지만) |(?<=라서) "
+)
+_TIME = r"(?: ?(?:오전|오후|아침|점심|저녁|밤|새벽|낮|정오))?(?: ?\d{1,2}시(?: ?\d{1,2}분| ?반)?)?"
+_TO = re.compile(rf"{_TIME} ?(?:부터|에서|~|-|–|—)\s*|\s(?:to|until|till|through)\s(?:the )?|\s?[-–—~]\s?")
+_AND = re.compile(r"\s(?:and|to)\s(?:the )?")
+_BETWEEN = re.compile(r"\b(?:between|from) (?:the )?$")
+_SINCE, _UNTIL = (
+    re.compile(r"\b(?:since|after) (?:the |about |around )?$"),
+    re.compile(r"\b(?:until|till|before|up to) (?:the )?$"),
+)
+_FROM = re.compile(r"\b(?:from|starting|as of) (?:the )?$")
+_THEN_SINCE = re.compile(rf"{_TIME} ?(?:이후|이래|부터|뒤로|후로)")
+_THEN_UNTIL = re.compile(rf"{_TIME} ?(?:까지|이전|전에)")
+_CHANGED = re.compile(r"\b(?:mov|chang|push|postpon|delay|shift|brought|bring|reschedul)\w*\b[^.;!?]*$")
+_FROM_TO = re.compile(rf"{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|변경|연기|당겼|당기|앞당)")
+_MODAL = re.compile(
+    r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"
+)
+
+
+_ENGLISH_RULES = (*NUMERIC_RULES, *english.RULES)
+_ALL_RULES = (*NUMERIC_RULES, *korean.RULES, *english.RULES)
+"""For a text with Hangul: it may hold English, seldom the other way round."""
+
+
+class Mention(NamedTuple):
+    """A span that a text names, from `start` to `end` in it; `edge` is -1 where it says since, 1 until, else 0."""
+
+    start: int
+    end: int
+    span: Span
+    grain: Grain
+    edge: int = 0
+    lean: int = 0
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    rule: Rule
+    groups: Groups
+
+
+def read_mentions(text: str, anchor: Anchor) -> Sequence[Mention]:
+    """The spans that a text names, in its order; what is no date, such as February 30, is none."""
+    lowered = _lower(text)
+    if not may_name_a_day(lowered):
+        return ()
+    is_korean = has_hangul(text)
+    found = _match(lowered, _ALL_RULES if is_korean else _ENGLISH_RULES)
+    return tuple(_joined(lowered, found, anchor, is_korean=is_korean)) if found else ()
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, as long as before, without the verbs that are spelt like months."""
+    lowered = text.lower()
+    if "may" in lowered or "march" in lowered:
+        lowered = _MODAL.sub(lambda verb: "\0" * len(verb[0]), text).lower()
+    return lowered if len(lowered) == len(text) else text
+
+
+def _match(text: str, rules: Sequence[Rule]) -> list[_Found]:
+    """What the rules find; an earlier rule has what it took."""
+    taken: list[_Found] = []
+    for rule in rules:
+        for found in rule.find(text):
+            if found.end() > found.start() and not any(
+                one.start < found.end() and found.start() < one.end for one in taken
+            ):
+                taken.append(_Found(found.start(), found.start() + len(found[0].rstrip()), rule, groups_of(found)))
+    return sorted(taken, key=lambda one: one.start)
+
+
+def _joined(text: str, found: Sequence[_Found], anchor: Anchor, *, is_korean: bool) -> Iterator[Mention]:
+    """Each mention, two that are the ends of one span together."""
+    before: Mention | None = None
+    for one in found:
+        mention = _read(text, one, anchor, is_korean=is_korean)
+        end = _end_of(before, one) if before and _is_range(text, before, one) else None
+        if before and end:
+            before = before._replace(span=Span(before.span.first, end.last), end=one.end, edge=0)
+        elif mention:
+            if before:
+                yield before
+            before = mention
+    if before:
+        yield before
+
+
+def _is_range(text: str, one: Mention, after: _Found) -> bool:
+    """Whether two mentions are the ends of one span; what was moved from a day to another is not on those between."""
+    between, before, behind = text[one.end : after.start], text[: one.start], text[after.end :]
+    if _CHANGED.search(before) or _FROM_TO.match(behind):
+        return False
+    if _TO.fullmatch(between) or (_BETWEEN.search(before) and _AND.fullmatch(between)):
+        return True
+    return len(between) < _NEAR and not _END.search(between) and bool(_THEN_UNTIL.match(behind))
+
+
+def _end_of(mention: Mention, after: _Found) -> Span | None:
+    """The other end of a span: it comes after the first."""
+    span = _mean(after, Anchor(mention.span.first, 1, is_strict=True))
+    return span if span and span.last >= mention.span.first else None
+
+
+def _read(text: str, one: _Found, anchor: Anchor, *, is_korean: bool) -> Mention | None:
+    lean = _lean_at(text, one, is_korean=is_korean) or anchor.lean
+    span = _mean(one, anchor._replace(lean=lean))
+    return Mention(one.start, one.end, span, one.rule.grain, _edge(text, one), lean) if span else None
+
+
+def _mean(one: _Found, anchor: Anchor) -> Span | None:
+    try:
+        return one.rule.meaning(one.groups, anchor)
+    except (ValueError, OverflowError):
+        return None  # no such day
+
+
+def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
+    """What the clause around a mention says of its time, else the rest of its sentence."""
+    if _SINCE.search(text[: one.start]):
+        return -1
+    if is_korean:  # the verb comes last
+        return next(filter(None, (korean.lean_of(part) for part in _clauses_after(text, one))), 0)
+    sentence = text[max((cut.end() for cut in _END.finditer(text, 0, one.start)), default=0) :]
+    before = max((cut.end() for cut in _CLAUSE.finditer(text, 0, one.start)), default=0)
+    after = next((cut.start() for cut in _CLAUSE.finditer(text, one.end)), len(text))
+    end = _END.search(sentence)
+    return english.lean_of(text[before:after]) or english.lean_of(sentence[: end.start()] if end else sentence)
+
+
+def _clauses_after(text: str, one: _Found) -> Iterator[str]:
+    """The rest of the clause of a mention, then what follows up to the end of the sentence."""
+    end = _END.search(text, one.end)
+    sentence = text[one.end : end.start() if end else len(text)]
+    cut = _CLAUSE.search(sentence)
+    yield sentence[: cut.start()] if cut and cut.start() else sentence
+    yield sentence
+
+
+def _edge(text: str, one: _Found) -> int:
+    """Whether only the begin of a span is said (since March: -1), or only the end (8월 말까지: 1)."""
+    before, after = text[: one.start], text[one.end : one.end + _NEAR]
+    if _SINCE.search(before) or _THEN_SINCE.match(after) or _FROM.search(before):
+        return -1
+    return 1 if _UNTIL.search(before) or _THEN_UNTIL.match(after) else 0

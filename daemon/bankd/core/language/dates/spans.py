@@ -1,0 +1,135 @@
+"""Spans of days, and the arithmetic of the calendar; weeks begin on Monday."""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+DAY = timedelta(days=1)
+_OFF_LEAN = 6
+"""How much farther a day may be on the side that the tense speaks for: "booked for May 3" is past, and speaks of what comes."""
+
+
+class Span(NamedTuple):
+    """Days from the first to the last, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def days(self) -> int:
+        """How many days it has."""
+        return (self.last - self.first).days + 1
+
+    def overlap(self, other: "Span") -> int:
+        """How many days two spans share."""
+        return max(0, (min(self.last, other.last) - max(self.first, other.first)).days + 1)
+
+
+class Anchor(NamedTuple):
+    """What a text is read against: its day, and whether it tells of what was (-1), of what comes (1), or does not say (0).
+
+    `is_strict` holds where the tense is believed whatever the distance, as in questions.
+    """
+
+    day: date
+    lean: int = 0
+    is_strict: bool = False
+
+
+def on(day: date) -> Span:
+    """One day."""
+    return Span(day, day)
+
+
+def shifted(day: date, days: int) -> Span:
+    """The day so many days away."""
+    return on(day + days * DAY)
+
+
+def week_of(day: date, shift: int = 0) -> Span:
+    """The week of a day, or one so many weeks away."""
+    monday = day - day.weekday() * DAY + 7 * shift * DAY
+    return Span(monday, monday + 6 * DAY)
+
+
+def weekend_of(day: date, shift: int = 0) -> Span:
+    """Saturday and Sunday of the week of a day, or of one so many weeks away."""
+    return Span(week_of(day, shift).last - DAY, week_of(day, shift).last)
+
+
+def month_of(year: int, month: int) -> Span:
+    """A month; months before January and after December are those of other years."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    after = date(year + month // 12, month % 12 + 1, 1)
+    return Span(date(year, month, 1), after - DAY)
+
+
+def months_of(year: int, first: int, last: int) -> Span:
+    """Months of one year, the last of which may be in the next."""
+    return Span(month_of(year, first).first, month_of(year, last).last)
+
+
+def year_of(year: int) -> Span:
+    """A year."""
+    return months_of(year, 1, 12)
+
+
+def season_of(year: int, season: int) -> Span:
+    """Spring (0) to winter (3), by meteorologists' months; the winter of a year begins in its December."""
+    return months_of(year, 3 + 3 * season, 5 + 3 * season)
+
+
+def part_of(span: Span, part: str) -> Span:
+    """The `early`, `mid` or `late` third of a span; of months and weeks as people count them."""
+    if 28 <= span.days <= 31:
+        first, last = {"early": (0, 9), "mid": (10, 19), "late": (20, span.days - 1)}[part]
+    else:
+        third = max(span.days // 3, 1)
+        first, last = {"early": (0, third), "mid": (third, 2 * third), "late": (2 * third, span.days)}[part]
+        last -= 1
+    return Span(span.first + first * DAY, span.first + last * DAY)
+
+
+def weekday_near(anchor: Anchor, weekday: int) -> Span:
+    """The nearest such day of the week before or after, today not counted; what comes, where nothing says which."""
+    ahead = (weekday - anchor.day.weekday() - 1) % 7 + 1
+    return shifted(anchor.day, ahead - 7 if anchor.lean < 0 and ahead < 7 else -7 if anchor.lean < 0 else ahead)
+
+
+def weekday_of_week(day: date, weekday: int, shift: int) -> Span:
+    """A day of the week of this day, or of a week so many away."""
+    return on(week_of(day, shift).first + weekday * DAY)
+
+
+def nearest(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+    """Of what comes every year, the one that is meant: the nearest on the side of the tense."""
+    found = []
+    for year in (anchor.day.year - 1, anchor.day.year, anchor.day.year + 1):
+        try:
+            found.append(of_year(year))
+        except ValueError:
+            continue  # the 29th of February
+    return min(found, key=lambda span: _distance(anchor, span))
+
+
+def _distance(anchor: Anchor, span: Span) -> float:
+    """How far a span is, more where the tense speaks for the other side; what is going on is near."""
+    if span.first <= anchor.day <= span.last:
+        return 0
+    is_ahead = span.first > anchor.day
+    away = (span.first - anchor.day).days if is_ahead else (anchor.day - span.last).days
+    if anchor.lean != (-1 if is_ahead else 1):
+        return away
+    return away * (1_000 if anchor.is_strict else _OFF_LEAN)
+
+
+def day_of_month(anchor: Anchor, day: int) -> Span:
+    """The day with this number, of this month or the nearest on the side of the tense."""
+    found = []
+    for shift in (-1, 0, 1):
+        month = month_of(anchor.day.year, anchor.day.month + shift)
+        if day <= month.days:
+            found.append(on(month.first + (day - 1) * DAY))
+    lean = Anchor(anchor.day, anchor.lean or 1, is_strict=True)
+    return min(found, key=lambda span: _distance(lean, span))
