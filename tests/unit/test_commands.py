@@ -16,7 +16,9 @@ from bankd.cli.commands import COMMANDS
 from bankd.cli.parsing import Parser
 from bankd.service import main as bankd
 
-METAVAR = re.compile("DIR|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|NEW|ACTION")
+METAVAR = re.compile(
+    "DIR|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|NEW|ACTION"
+)
 PRINTS_NO_DATA = {"demo", "completions", "mcp", "hook"}
 
 
