@@ -1,4 +1,4 @@
-"""What comes with bankd: the bank template, the settings and rules at their defaults, the demo's logs, the units.
+"""What comes with bankd: the bank template, the settings and rules at their defaults, the demo's logs, the units, agents' plugins.
 
 An installed wheel carries them inside the package; a checkout has them at its top.
 """

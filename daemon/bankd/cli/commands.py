@@ -46,6 +46,8 @@ COMMANDS = {
     "eval": Command("eval", "judge search by a test set"),
     "status": Command("status", "how bankd is doing, and what needs you"),
     "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
+    "connect": Command("connect", "give an agent the memory of this workspace: Claude Code, Codex, OpenClaw, Hermes"),
+    "disconnect": Command("disconnect", "take that back"),
     "mcp": Command("mcp", "serve the bank to an agent, over standard input and output"),
     "hook": Command("hook", "what the hooks of an agent's session call; says nothing when anything is wrong"),
     "service": Command("service", "run bankd under systemd"),
