@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from bankd.core.dedup.exact_match import text_key
+from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.spans import block_key
 from bankd.core.edits.transaction import Transaction, take_step
@@ -79,7 +80,7 @@ class FakeLogs:
     def present(self) -> frozenset[str]:
         return frozenset(self._disk.logs)
 
-    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
         new = {log: text for log, text in sorted(self._disk.logs.items()) if self.read.get(log) != text}
         return [read_log(log, text, anywhere=True) for log, text in new.items()], self.waiting
 
@@ -186,7 +187,7 @@ class FakeTransactions:
     def closed(self, paths: Collection[str]) -> Mapping[str, str]:
         return {path: "marked immutable" for path in paths if path in self.shut}
 
-    def commit(self, transaction: Transaction) -> Sequence[str]:
+    def commit(self, transaction: Transaction) -> Applied:
         self._disk.steps.append("commit")
         self.committed.append(transaction)
         for step in transaction.steps():
@@ -196,7 +197,7 @@ class FakeTransactions:
         held = {entry.memory.id for _, entry in self._disk.entries()}
         self.events += [said for said in transaction.events if said["type"] != "kept" or said["memory"] in held]
         touched = {step.path for step in transaction.steps()}
-        return [f"{path}: a hand was faster" for path in sorted(touched & self.contested)]
+        return Applied(0, conflicts=[f"{path}: the user was faster" for path in sorted(touched & self.contested)])
 
     def note(self, kind: str, memory: str, at: datetime, **facts: object) -> None:
         """An event from before the run."""

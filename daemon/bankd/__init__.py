@@ -3,10 +3,10 @@
 Where things are, from what people type down to Markdown:
     cli, service      entry points: arguments, printing, exit codes; start, ready, loop, stop
     agents            entry points too: the MCP server and the hooks of agents' sessions
-    app               what a person asks for, one module a verb
     wiring            assembly: which adapter stands for which port
-    config, shipped   settings; the template, rules and units that come with the package
+    app               use cases: what the user asks for, one module a verb, over ports
     adapters          the outside world: storage, workspace, watching, index, korean, system
+    config, shipped   settings; the template, rules and units that come with the package
     cycle, search     the two stories a reader comes for; retention and relinking are chapters of the first
     ports             what the stories need from the outside, in their own words
     core              rules: pure, no I/O, no clock, no logging

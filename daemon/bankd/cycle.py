@@ -116,7 +116,7 @@ def run_cycle(
 
     if dry_run:
         return Report(kind, plan, is_applied=False)
-    conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction)
+    conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction).conflicts
     if conflicts:
         plan = put_off(plan, _homeless(plan, world))
     world.logs.note_held_back(_held_back(plan, facts, world, policy))
@@ -140,7 +140,7 @@ def _gather(now: datetime, world: World) -> RunFacts:
     unread_pages = world.catalog.refresh(now)
     world.graph.refresh()
     ledger = world.transactions.ledger()
-    readings, waiting = world.logs.unread()
+    readings, waiting = world.logs.unread(now)
     return RunFacts(readings, waiting, unread_pages, ledger)
 
 

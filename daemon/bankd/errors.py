@@ -65,3 +65,7 @@ class InvariantError(BankError):
             "this is a bug in bankd; nothing was written:\n" + "\n".join(f"  {finding}" for finding in findings)
         )
         self.findings: Sequence[str] = findings
+
+
+class IndexDamaged(Exception):  # noqa: N818 -- it is what was found
+    """The search index cannot be read, or is of another version; a refresh builds a new one."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+from bankd.core.daemon.health import IndexFacts
+from bankd.core.daemon.settle import Survey
+from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.layout import Layout
+from bankd.core.edits.operations import Rewrite
 from bankd.core.edits.transaction import Transaction
 from bankd.core.language.analysis import Analysis
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.copies import Copied
-from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.events import CorruptLine, Ledger
 from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.lifecycle.retiring import Opinion
@@ -22,15 +26,23 @@ from bankd.core.links.relink import Source
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.names import Names
 from bankd.core.markdown.page_lines import MemoryLines
+from bankd.core.markdown.pages import Page
+from bankd.core.markdown.scanner import Document
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
-from bankd.core.ranking.indexable import IndexAnalyses
+from bankd.core.ranking.indexable import IndexAnalyses, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""
+
+
+Patience: TypeAlias = Literal["never", "if warm", "wait"]
+"""How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
+
+_T = TypeVar("_T")
 
 
 class IndexView(Protocol):
@@ -69,11 +81,74 @@ class IndexView(Protocol):
         """The paths of pages, relative to the bank."""
 
 
+class WorkspaceIndex(IndexView, Protocol):
+    """The search index of a workspace: read by many, written by one, mended where damage is met."""
+
+    opened: int
+    """How often a build was opened: with the generation it tells one state from another."""
+
+    @property
+    def updated(self) -> str | None:
+        """When it last took in a change, ISO 8601."""
+
+    @property
+    def provisional(self) -> int:
+        """Pages read with the lexicon only."""
+
+    def open(self) -> bool:
+        """See the newest state; False when there is no index yet."""
+
+    def is_there(self) -> bool:
+        """Whether there is an index at all, damaged or not."""
+
+    def facts(self) -> IndexFacts:
+        """How the newest state stands, without looking at the pages; raises IndexDamaged."""
+
+    def pending(self) -> int:
+        """How many pages changed since they were read."""
+
+    def unchanged(self) -> frozenset[str]:
+        """The pages that are as they were when they were read."""
+
+    def whole(self, now: datetime, work: Callable[[], _T]) -> _T:
+        """Do some work with the index; where damage stops it, make the index anew and do the work again."""
+
+    def refresh(self, now: datetime) -> Refreshed:
+        """Bring it up to date with the pages."""
+
+    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring it up to date with these pages; nothing is opened for reading by that."""
+
+    def rebuild(self, now: datetime) -> Refreshed:
+        """Build it anew beside the old one, which answers until the new one is whole."""
+
+    def verify(self) -> None:
+        """Check every file against the checksum it had when it was written; raises IndexDamaged."""
+
+    def take_made_anew(self) -> Sequence[str]:
+        """What there is to say of damage, once."""
+
+    def close(self) -> None:
+        """Let go of all files."""
+
+
 class QueryReader(Protocol):
     """Reads queries."""
 
     def analyse_query(self, text: str, lexicon: Lexicon) -> Analysis:
         """Give the terms of a query, at once."""
+
+
+class TextReader(QueryReader, Protocol):
+    """Reads queries and, as far as its patience goes, texts for the index."""
+
+    patience: Patience
+
+    def take_made_anew(self) -> Sequence[str]:
+        """What there is to say of damage to what it remembers, once."""
+
+    def close(self) -> None:
+        """Let go of everything."""
 
 
 class PageSource(Protocol):
@@ -114,7 +189,16 @@ class Logs(Protocol):
     def present(self) -> frozenset[str]:
         """The names of all logs, read or not."""
 
-    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+    def read(self, log: str) -> LogReading | None:
+        """A log by its name, as it is now; None when there is none."""
+
+    def held_back(self) -> Sequence[HeldBack]:
+        """The lines that were not taken in and wait for a person."""
+
+    def dismiss(self, key: str) -> None:
+        """Let the lines with this key be named no more."""
+
+    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
         """The logs that changed since they were last marked as read, and those that have to wait."""
 
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
@@ -131,8 +215,18 @@ class Recalls(Protocol):
         """By the ids of the memories in them, the last day on which each was asked for."""
 
 
+class RecallWriter(Protocol):
+    """Where answers are kept for a short while."""
+
+    def keep(self, answer: Mapping[str, Any], now: datetime) -> None:
+        """Write an answer down; raises OSError."""
+
+
 class MemoryCatalog(Protocol):
     """What the bank and its archive hold, without reading every page again."""
+
+    resting: Mapping[str, datetime]
+    """The pages that a run leaves alone until then, because something changes them back."""
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Bring it up to date with the pages; gives the pages that could not be read now, and why."""
@@ -149,17 +243,29 @@ class MemoryCatalog(Protocol):
     def undated(self) -> Sequence[Undated]:
         """The confidences that the user wrote without their day, on pages that can be written now."""
 
-    def lines_of(self, ids: Iterable[str]) -> Mapping[str, MemoryLines]:
-        """The exact lines of memories on pages of the bank that can be written now, by id."""
+    def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, MemoryLines]:
+        """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
 
     def all_lines(self) -> Mapping[str, MemoryLines]:
         """The same of every memory of the bank that has an id."""
+
+    def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
+        """Wherever a memory stands, `page:line`, and its exact lines there."""
+
+    def texts_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        """Where each memory stands, `page:line`, and what it says there, wherever it is."""
+
+    def pages(self, folder: str = "bank") -> Iterable[Page]:
+        """Every page of the bank, or the archive, that holds memories."""
 
     def opinions(self) -> Sequence[Opinion]:
         """The opinions with a confidence on pages of the bank that can be written now."""
 
     def lines_at(self, places: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], MemoryLines]:
         """The same of memories without an id, by page and line."""
+
+    def memory_at(self, path: str, line: int) -> Memory | None:
+        """The memory that begins on a line of a page, as the page is now."""
 
     def count(self) -> int:
         """How many memories the bank holds."""
@@ -168,17 +274,83 @@ class MemoryCatalog(Protocol):
         """The bytes of a page relative to the workspace; None when there is none."""
 
 
+class Journals(Protocol):
+    """The transactions that are kept."""
+
+    def all(self) -> Sequence[Journal]:
+        """Every journal, oldest first."""
+
+    def find(self, run: str) -> Sequence[Journal]:
+        """The journals of a run, by its id or its number; UserError when there is none."""
+
+    def resting(self, now: datetime) -> Mapping[str, datetime]:
+        """The pages that are fought over and left alone for a while: until when."""
+
+    def left_over(self) -> Iterable[tuple[str, str]]:
+        """What a run that did not end left: its path, and what it is."""
+
+    def take_set_aside(self) -> Sequence[str]:
+        """What there is to say of journals that were set aside, once."""
+
+
 class Transactions(Protocol):
     """The one layer that writes under bank/, archive/ and events/."""
+
+    @property
+    def journals(self) -> Journals:
+        """The transactions that are kept."""
+
+    @property
+    def rewrite(self) -> Rewrite | None:
+        """The rule that rewrites links in a page."""
+
+    @property
+    def corrupt(self) -> Sequence[CorruptLine]:
+        """The lines of the event log that could not be read when it was folded."""
 
     def ledger(self) -> Ledger:
         """The fold of the event log."""
 
+    def look(self, path: str) -> bytes | None:
+        """A file's bytes at this moment; None also for one that must be left alone."""
+
     def closed(self, paths: Collection[str]) -> Mapping[str, str]:
         """Those of these files, there or not yet, that cannot be written now, and why."""
 
-    def commit(self, transaction: Transaction) -> Sequence[str]:
-        """Apply a transaction, all of it, now or at the next start; gives what was left as the user had it."""
+    def commit(self, transaction: Transaction) -> Applied:
+        """Apply a transaction, all of it, now or at the next start."""
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Put a derived file in place."""
+
+    def remove_empty_folders(self, gone: Iterable[str]) -> None:
+        """Leave no folder behind that has nothing in it any more, of those above pages that are gone."""
+
+
+class Files(Protocol):
+    """The files of a workspace, for reading."""
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes, None when it is gone; ConflictError when it is too large or no regular file."""
+
+    def survey(self, folder: str, now: datetime, settle_seconds: float, *, any_content: bool = False) -> Survey:
+        """The Markdown files under a folder, and which of them are at rest; `any_content` does not look into them."""
+
+    def merging(self) -> str | None:
+        """Say so when the repository around the workspace is in the middle of something."""
+
+
+class Traces(Protocol):
+    """Where a text may be left beside the pages: journals, events, reports, what is derived, everything else."""
+
+    def require_room(self) -> None:
+        """Raises StorageError where the largest file that may be written anew would not fit."""
+
+    def find(self, words: tuple[str, ...]) -> Iterable[tuple[str, Callable[[], object]]]:
+        """Each file or folder of ours that holds the text, and what takes it out there."""
+
+    def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterable[str]:
+        """Where the text still is outside of what will be scrubbed, and where nobody can say."""
 
 
 class Index(Protocol):
@@ -211,6 +383,18 @@ class Graph(Protocol):
 
     def strays(self) -> Sequence[Stray]:
         """The references that led to a block which is not there any more."""
+
+    def links_to(self, path: str) -> Sequence[Link]:
+        """The references that lead to a file or folder."""
+
+    def broken(self) -> Iterable[tuple[Link, bool]]:
+        """The references that lead nowhere, and whether each led somewhere once."""
+
+    def settle(self, moved: Iterable[str]) -> None:
+        """Take these pages, by their old paths, for moved no more."""
+
+    def document(self, path: str) -> Document:
+        """A page as it is now."""
 
     def links_named(self, pages: Collection[str]) -> Sequence[Link]:
         """The references that may mean these pages, as far as their last word tells."""

@@ -26,7 +26,7 @@ from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
 from bankd.core.ranking.query import Filters, Query
 from bankd.search import RankingOptions, find_candidates, rank_candidates, read_query
-from bankd.wiring.search_service import SearchService
+from bankd.wiring.searching import make_search
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 from tests.bench.remembering import RememberingIndex, RememberingReader
@@ -102,7 +102,7 @@ class Bench:
         choosing, reporting = halves_of(trial)
         few = Random(SEED).sample(list(choosing), min(most, len(choosing)))
         self.choosing, self.reporting = few, reporting
-        self._searching = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        self._searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         self._searching.refresh(NOW, None)
         self._index = RememberingIndex(self._searching.index)
         self._reader = RememberingReader(self._searching.analyser)

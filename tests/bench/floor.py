@@ -19,8 +19,9 @@ from typing import Any
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.app.search_service import SearchService
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
-from bankd.wiring.search_service import SearchService
+from bankd.wiring.searching import make_search
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder
 
@@ -76,7 +77,7 @@ def print_halves(name: str, trial: TrialSet, most: int) -> None:
 def opened(trial: TrialSet) -> Iterator[tuple[SearchService, TrialBank]]:
     """A set as a bank, indexed, and searched with Kiwi."""
     with trial_workspace(trial.documents, GROUP) as (root, bank):
-        search = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        search = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         search.refresh(NOW, None)
         yield search, bank
         search.close()

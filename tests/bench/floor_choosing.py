@@ -18,12 +18,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 from bankd.app.evaluate import NOW, TrialSet, read_set
+from bankd.app.search_service import SearchService
 from bankd.core.ranking import floor
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.query import Filters, Query
 from bankd.core.ranking.scoring import Corpus, Weights
 from bankd.search import Ranked, RankingOptions, above_floor, find_candidates, rank_candidates, read_query
-from bankd.wiring.search_service import SearchService
 from tests.bench.choosing import print_cells, print_head
 from tests.bench.floor import opened
 from tests.bench.halves import halves_of

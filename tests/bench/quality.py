@@ -19,10 +19,11 @@ from typing import Any
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank
 from bankd.core.ranking.evaluation import quality_of
-from bankd.wiring.search_service import SearchService
+from bankd.wiring.searching import make_search
 from tests.bench.baseline import WordSearch
 from tests.bench.perturbing import ALLOWED, PERTURBATIONS
 
@@ -51,15 +52,15 @@ class Judge:
 
     def __init__(self, trial: TrialSet, root: Path, bank: TrialBank) -> None:
         self.trial, self.bank = trial, bank
-        self.full = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+        self.full = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         self.full.refresh(NOW, None)
         self.full.analyser.patience = "if warm"
-        self.lean = SearchService(root, SETTINGS, None, is_daemon=False)
+        self.lean = make_search(root, SETTINGS)
 
     def ask(self, search: SearchService, texts: Mapping[str, str] | None = None) -> Evaluation:
         """Ask all queries, or other texts in their place."""
         queries = [dict(query, text=texts[str(query["id"])]) if texts else query for query in self.trial.queries]
-        return judge_all(self.trial._replace(queries=queries), search, self.bank, GROUP)
+        return judge_all(self.trial._replace(queries=queries), search, self.bank, GROUP, read_monotonic)
 
     def close(self) -> None:
         self.full.close()

@@ -21,7 +21,8 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
-from bankd.wiring.search_service import SearchService
+from bankd.app.search_service import SearchService
+from bankd.wiring.searching import make_search
 from tests.bench.banks import Words, make_pages
 from tests.bench.quality import GROUP, data_folder
 
@@ -46,7 +47,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def open_searching(root: Path) -> SearchService:
-    searching = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
+    searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
     searching.index._pages = CountingPages(root / "bank")
     return searching
 

@@ -16,10 +16,11 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.app.evaluate import NOW, SETTINGS
+from bankd.app.search_service import SearchService
 from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
 from bankd.search import answer_query
-from bankd.wiring.search_service import SearchService
+from bankd.wiring.searching import make_search
 from tests.bench.banks import Words, make_pages, make_queries
 
 SMALL = 10_000
@@ -36,7 +37,7 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
         root = Path(name)
         (root / ".bankd").mkdir()
         texts = make_pages(root / "bank", memories, words, random)
-        searching = SearchService(root, SETTINGS, None, is_daemon=False)
+        searching = make_search(root, SETTINGS)
         searching.refresh(NOW, None)
         queries = make_queries(texts, words, random, QUERIES)
         fresh = Freshness(0, None, daemon=False)

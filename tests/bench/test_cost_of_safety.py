@@ -12,7 +12,8 @@ import pytest
 
 from bankd.adapters.storage import tree
 from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.transactions import TransactionWriter
+from bankd.core.edits.journal import Applied
 from bankd.core.edits.transaction import Transaction, replay_transaction
 from tests.crash import outside, world
 

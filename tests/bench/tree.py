@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from unittest.mock import patch
 
-from bankd.wiring.search_service import SearchService
-from bankd.wiring.tree_file import TREE_FILE, Write
+from bankd.adapters.index import tree_file
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.tree_file import TREE_FILE, Write
 from bankd.wiring.workspace import open_workspace
 from tests.bench.banks import make_bank
 
@@ -28,14 +29,14 @@ LONG_AGO = 1_767_225_600
 
 def reflect(root: Path) -> tuple[float, float]:
     """Seconds of a reflect run, and of them those that the tree file took."""
-    write, taken = SearchService.write_tree, []
+    write, taken = tree_file.write_tree, []
 
-    def timed(searching: SearchService, publish: Write) -> None:
+    def timed(where: Path, index: SearchIndex, publish: Write) -> None:
         started = perf_counter()
-        write(searching, publish)
+        write(where, index, publish)
         taken.append(perf_counter() - started)
 
-    with patch.object(SearchService, "write_tree", timed):
+    with patch.object(tree_file, "write_tree", timed):
         started = perf_counter()
         with open_workspace(root) as workspace:
             report = workspace.run_cycle("reflect", force=True)

@@ -43,7 +43,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text, encoding="utf-8")
         opened.append(CatalogDatabase(tmp_path / "catalogue.sqlite3"))
-        return PageMemoryCatalog(BankFiles(tmp_path), opened[-1], 0)
+        return PageMemoryCatalog(BankFiles(tmp_path), opened[-1], 0, {})
 
     yield fake if request.param == "fake" else real
     for catalog_db in opened:

@@ -22,8 +22,8 @@ import pytest
 from bankd.adapters.system import socket_client
 from bankd.adapters.system.socket_client import NoDaemonError, send_request, socket_path
 from bankd.adapters.system.socket_server import ClientTimeouts, SocketServer
+from bankd.core.ranking.search_request import read_request
 from bankd.errors import BusyError, UserError
-from bankd.wiring.search_service import read_request
 
 SHORT = ClientTimeouts(read=0.3, total=1.0)
 

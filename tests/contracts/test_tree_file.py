@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from bankd.adapters.index.tree_file import TREE_FILE
 from bankd.app.evaluate import SETTINGS
-from bankd.wiring.search_service import SearchService
-from bankd.wiring.tree_file import TREE_FILE
+from bankd.wiring.searching import make_search
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WORDS = [
@@ -33,7 +33,7 @@ PAGES = ("identity/values.md", "knowledge/tools/vim.md", "knowledge/food.md", "k
 
 def written(root: Path) -> str:
     """Bring index and file up to date; gives what is in the file."""
-    searching = SearchService(root, SETTINGS, None, is_daemon=False)
+    searching = make_search(root, SETTINGS)
     searching.refresh(NOW, lambda path, data: (root / path).write_bytes(data) and None)
     searching.close()
     return (root / TREE_FILE).read_text(encoding="utf-8")

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from bankd.adapters.storage import disk, events, journals, staging
-from bankd.adapters.storage.journals import TXN, Journal, Journals
+from bankd.adapters.storage.journals import TXN, Journals
 from bankd.adapters.storage.staging import STAGE, StagedName, Staging
-from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.edits import transaction as core_transaction
+from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Remove, digest_of
 from bankd.core.edits.spans import cut_spans, find_all, page_of, split_bom
 from bankd.core.edits.transaction import Step, Transaction

@@ -19,10 +19,10 @@ from tests.fakes import FakeAnalyser
 
 from bankd.adapters.index import writer
 from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.index.search_index import IndexDamaged, SearchIndex
+from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.index.terms import Terms
 from bankd.core.ranking.query import Filters, Freshness, Query
-from bankd.errors import StorageError
+from bankd.errors import IndexDamaged, StorageError
 from bankd.search import answer_query
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

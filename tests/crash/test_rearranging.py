@@ -15,8 +15,9 @@ from tests.crash.world import AT, NOW, bank_of
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer, Recovery
 from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.transaction import Transaction
 from bankd.core.links.references import references_of

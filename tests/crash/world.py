@@ -15,8 +15,9 @@ from typing import Any
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer, Recovery
 from bankd.adapters.storage.syscalls import Syscalls
-from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.journal import Applied
 from bankd.core.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
 from bankd.core.edits.spans import block_key, new_page
 from bankd.core.edits.transaction import Look, Transaction

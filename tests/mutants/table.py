@@ -38,7 +38,7 @@ SETTLED = "bankd.core.edits.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
-SEARCHING, CLOCK, FLOOR = "bankd.wiring.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
+SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)

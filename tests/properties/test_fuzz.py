@@ -16,9 +16,9 @@ from random import Random
 import pytest
 
 from bankd.adapters.storage import events as event_files
-from bankd.adapters.storage.events import CorruptLine, EventLog, parse_lines
+from bankd.adapters.storage.events import EventLog, parse_lines
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.storage.journals import Journal, decode_journal, encode_journal
+from bankd.adapters.storage.journals import decode_journal, encode_journal
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.config import load_rules, load_settings
@@ -26,10 +26,11 @@ from bankd.config.plain_yaml import compose_text
 from bankd.config.routing import read_rules
 from bankd.config.schema import read_settings
 from bankd.core.daemon.settle import why_quarantined
+from bankd.core.edits.journal import Journal
 from bankd.core.edits.merge3 import carry_lines
 from bankd.core.edits.operations import Append, Piece
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import fold_events
+from bankd.core.lifecycle.events import CorruptLine, fold_events
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.links.references import references_of
 from bankd.core.markdown.memory import parse_memory

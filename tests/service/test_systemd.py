@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.adapters.system.service_manager import verify_unit
+from bankd.adapters.system.service_manager import Manager
 from bankd.core.daemon.units import fill_unit, instance_drop_in
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,14 +39,14 @@ def test_systemd_has_nothing_to_say_against_the_units(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
-    assert verify_unit(rendered(name, tmp_path), is_user="@" not in name) == ""
+    assert Manager("@" not in name).verify(rendered(name, tmp_path)) == ""
 
 
 def test_a_misspelt_setting_would_be_seen(tmp_path: Path) -> None:
     unit = rendered("bankd@.service", tmp_path)
     unit.write_text(unit.read_text().replace("ProtectClock=", "ProtectClocks="))
 
-    assert "ProtectClocks" in verify_unit(unit, is_user=False)
+    assert "ProtectClocks" in Manager(False).verify(unit)
 
 
 def test_the_template_is_hardly_exposed(tmp_path: Path) -> None:

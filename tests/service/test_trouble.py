@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bankd.app.doctor import examine_workspace
+from bankd.wiring.probing import find_installation, open_probe
 
 
 @pytest.fixture
@@ -287,7 +288,9 @@ def test_the_doctor_finds_each_trouble_with_its_fix(manager: Any, trouble: str) 
     make, expected = TROUBLES[trouble]
     make(manager.workspace)
     manager.age()
-    findings = [finding for area in examine_workspace(manager.workspace).values() for finding in area]
+    with open_probe(manager.workspace) as probe:
+        areas = examine_workspace(probe, find_installation(manager.workspace))
+    findings = [finding for area in areas.values() for finding in area]
     found = [finding for finding in findings if expected in finding.text + finding.fix]
 
     assert found, findings

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from bankd.adapters.index.search_index import IndexDamaged, damage_told
+from bankd.adapters.index.folder import damage_told
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from bankd.errors import StorageError
+from bankd.errors import IndexDamaged, StorageError
 from tests.stories.conftest import Result, write_log
 
 LATER = "2026-06-12T03:00"

@@ -255,13 +255,13 @@ def test_a_log_of_which_a_line_waits_is_looked_at_again() -> None:
     assert world.logs.read == {}
 
 
-def test_a_line_that_a_hand_kept_from_its_page_is_taken_in_by_the_next_run() -> None:
+def test_a_line_that_the_user_kept_from_its_page_is_taken_in_by_the_next_run() -> None:
     world = FakeWorld({FACTS: page(), OPINIONS: page(title="Opinions")}, log("W: one", "O(c=0.9): two"))
     world.transactions.contested = {FACTS}
 
     report = cycle(world)
 
-    assert report.notes == (f"{FACTS}: a hand was faster",)
+    assert report.notes == (f"{FACTS}: the user was faster",)
     assert world.logs.read == {}
     world.transactions.contested = set()
     assert [p.line.memory.text for p in cycle(world).plan.placements] == ["one"]

@@ -151,11 +151,11 @@ def _show(bank: BankReader, id_: str) -> Json:
 
 
 def _note(bank: BankReader, arguments: Json) -> Json:
-    from bankd.app.init import note_in_log
     from bankd.core.lifecycle.adding import retain_line
+    from bankd.wiring.workspace import add_line_once
 
     line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"))
-    place, is_new = note_in_log(bank.root, line)
+    place, is_new = add_line_once(bank.root, line)
     return {"place": str(place), "written": is_new, "note": "becomes a memory at the next run; where bankd runs, soon"}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bankd.app.user_run import begin_run
+from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.archive import find_archivable, stays_until
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
 from bankd.core.lifecycle.events import Ledger
@@ -15,7 +16,6 @@ from bankd.core.markdown.memory import Memory, statement_of
 from bankd.core.markdown.pages import Page
 from bankd.cycle import Report
 from bankd.errors import UserError
-from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

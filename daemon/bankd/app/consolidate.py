@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bankd.app.user_run import UserRun, begin_run
+from bankd.app.workspace import Workspace
 from bankd.core.dedup.conflicts import Conflict, Dated, find_conflicts
 from bankd.core.language.reading import compared_text
 from bankd.core.language.statement import Statement
@@ -18,7 +19,6 @@ from bankd.core.plan.judging import Reader
 from bankd.cycle import Report
 from bankd.errors import UserError
 from bankd.retention import find_merged
-from bankd.wiring.workspace import Workspace
 
 
 def consolidate_bank(

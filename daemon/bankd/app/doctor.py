@@ -9,17 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from itertools import starmap
 from pathlib import Path
 
-from bankd.adapters.index.search_index import IndexDamaged
-from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.system.clock import read_clock, utc_now
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.app.environment_checks import examine_surroundings
-from bankd.config import ConfigError, load_settings
+from bankd.app.service_units import Installation
+from bankd.app.status import Probe
+from bankd.config.workspace_config import FOLDERS, SETTINGS, check_configuration
 from bankd.core.daemon.health import (
+    BankFacts,
     HealthFinding,
+    IndexFacts,
     cannot_be_told,
     cannot_be_used,
     cannot_be_written,
@@ -30,60 +30,45 @@ from bankd.core.daemon.health import (
 from bankd.core.daemon.schedule_rows import RunOutcome
 from bankd.core.markdown.policy import Settings
 from bankd.core.markdown.utf8 import lines_not_utf8
-from bankd.errors import BankError, ConflictError
-from bankd.shipped import shipped_folder
-from bankd.wiring.configuration import FOLDERS, SETTINGS, check_configuration
-from bankd.wiring.facts import (
-    closed_in,
-    copied_memories,
-    held_back_lines,
-    resting_pages,
-    set_aside_journals,
-    unread_events,
-)
-from bankd.wiring.search_server import index_facts, verify_index
+from bankd.core.plan.held_back import HeldBack
+from bankd.errors import ConflictError, IndexDamaged
 
 PRIVATE = 0o077
 
 
-def examine_workspace(root: Path) -> dict[str, list[HealthFinding]]:
+def examine_workspace(probe: Probe, installation: Installation) -> dict[str, list[HealthFinding]]:
     """All findings by area; areas without any are there too, so that a reader sees what was looked at."""
-    settings = _settings_of(root)
+    root, settings, index = probe.root, probe.settings(), probe.index_facts()
+    bank = probe.bank_facts(index, settings.split.warn_kib)
+    has_daemon = bool((probe.ask_daemon({"op": "ping"}) or {}).get("ok"))
     areas: dict[str, Iterable[HealthFinding]] = {
-        "settings": _check_settings(root),
+        "settings": _check_settings(root, settings),
         "folders": _check_folders(root),
-        "files": _check_files(root, settings),
-        "bytes": _check_bytes(root, settings),
-        "pages": [] if _daemon_answers(root) else _check_pages(root),
-        "log lines": _check_lines(root),
+        "files": _check_files(probe, settings),
+        "bytes": _check_bytes(probe),
+        "pages": [] if has_daemon else starmap(cannot_be_written, bank.closed.items()),
+        "log lines": _check_lines(probe.held_back()),
         "names": _check_names(root),
-        "events": map(cannot_be_told, unread_events(root)),
-        "index": _check_index(root, settings),
-        "transactions": _check_transactions(root, settings),
-        "clock": _check_clock(root),
-        "daemon": _check_daemon(root),
-        **examine_surroundings(root, settings, (shipped_folder("systemd"))),
+        "events": map(cannot_be_told, bank.unread_events),
+        "index": _check_index(probe, index),
+        "transactions": [*([] if has_daemon else _check_journals(root, bank)), *_check_trash(root, settings)],
+        "clock": _check_clock(probe),
+        "daemon": _check_daemon(probe),
+        **examine_surroundings(probe, settings, installation),
     }
     return {area: list(findings) for area, findings in areas.items()}
 
 
-def _settings_of(root: Path) -> Settings:
-    try:
-        return load_settings(root / SETTINGS)
-    except ConfigError:
-        return Settings()
-
-
-def _check_settings(root: Path) -> Iterator[HealthFinding]:
+def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
     for problem in check_configuration(root).problems:
         yield cannot_be_used(problem)
-    for name in (SETTINGS, _settings_of(root).routing):
+    for name in (SETTINGS, settings.routing):
         path = root / name
         if path.is_file() and path.stat().st_mode & 0o022:
             yield HealthFinding(
                 f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
             )
-    yield from _check_roots(root, _settings_of(root).links.roots)
+    yield from _check_roots(root, settings.links.roots)
 
 
 def _check_roots(root: Path, roots: Sequence[str]) -> Iterator[HealthFinding]:
@@ -113,48 +98,33 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
         yield HealthFinding(f"{own}: would be taken into a git repository", f"echo '*' > '{own}/.gitignore'")
 
 
-def _check_files(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    files = BankFiles(root)
-    now = read_clock(settings.timezone)
-    try:
-        for folder in ("memory", "bank", "archive"):
-            survey = files.survey(folder, now, settings.settle_seconds, any_content=folder == "memory")
-            for path, reason in survey.quarantined.items():
-                yield HealthFinding(
-                    f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True
-                )
-            for path, reason in survey.unsettled.items():
-                if not reason.startswith("changed less"):
-                    yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
-            for path, reason in survey.ignored.items():
-                if "conflict" in reason:
-                    yield HealthFinding(f"{path}: {reason}", "then delete the copy", needs_person=True)
-    finally:
-        files.tree.close()
+def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
+    for folder in ("memory", "bank", "archive"):
+        survey = probe.files.survey(folder, probe.now(), settings.settle_seconds, any_content=folder == "memory")
+        for path, reason in survey.quarantined.items():
+            yield HealthFinding(
+                f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True
+            )
+        for path, reason in survey.unsettled.items():
+            if not reason.startswith("changed less"):
+                yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
+        for path, reason in survey.ignored.items():
+            if "conflict" in reason:
+                yield HealthFinding(f"{path}: {reason}", "then delete the copy", needs_person=True)
 
 
-def _check_bytes(root: Path, settings: Settings) -> Iterator[HealthFinding]:
+def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
     """Pages with bytes that are not UTF-8: they stay as they are, and the words around them are found."""
-    files = BankFiles(root)
-    try:
-        for folder in ("bank", "archive"):
-            for path in files.survey(folder, read_clock(settings.timezone), 0).files:
-                with suppress(ConflictError, OSError):  # said of the files
-                    for number in lines_not_utf8(files.read(path) or b""):
-                        yield HealthFinding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
-    finally:
-        files.tree.close()
+    for folder in ("bank", "archive"):
+        for path in probe.files.survey(folder, probe.now(), 0).files:
+            with suppress(ConflictError, OSError):  # said of the files
+                for number in lines_not_utf8(probe.files.read(path) or b""):
+                    yield HealthFinding(f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8")
 
 
-def _check_pages(root: Path) -> Iterator[HealthFinding]:
-    """Pages that a run would leave alone because it cannot write them."""
-    for page, why in closed_in(root).items():
-        yield cannot_be_written(page, why)
-
-
-def _check_lines(root: Path) -> Iterator[HealthFinding]:
+def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
     """Lines of logs that were meant to be remembered and were not taken in."""
-    for item in held_back_lines(root):
+    for item in held_back:
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")
 
@@ -172,13 +142,12 @@ def _check_names(root: Path) -> Iterator[HealthFinding]:
             yield HealthFinding(f"names that look alike: {shown}", "merge them into one", needs_person=True)
 
 
-def _check_index(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    facts = index_facts(root, settings)
+def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
     if facts.problem:
         yield HealthFinding(f"the index cannot be used: {facts.problem}", "bankctl index rebuild", needs_person=True)
         return
     try:
-        verify_index(root, settings)
+        probe.index.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
     if facts.pending:
@@ -187,19 +156,19 @@ def _check_index(root: Path, settings: Settings) -> Iterator[HealthFinding]:
         )
 
 
-def _check_transactions(root: Path, settings: Settings) -> Iterator[HealthFinding]:
-    own = root / ".bankd"
-    if not _daemon_answers(root):
-        open_ones = list((own / "txn").glob("*.json"))
-        yield from journals_set_aside(set_aside_journals(root))
-        if open_ones:
-            yield HealthFinding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
-        for page, until in sorted(resting_pages(root).items()):
-            yield fought_over(page, until)
-        yield from (stands_twice(item) for item in copied_memories(root))
-    trash = sum(_size(path) for path in (own / "trash").glob("*")) if (own / "trash").is_dir() else 0
+def _check_journals(root: Path, bank: BankFacts) -> Iterator[HealthFinding]:
+    yield from journals_set_aside(bank.set_aside)
+    if open_ones := list((root / ".bankd" / "txn").glob("*.json")):
+        yield HealthFinding(f"{len(open_ones)} transactions wait to be finished", "bankctl cycle micro")
+    yield from starmap(fought_over, sorted(bank.resting.items()))
+    yield from map(stands_twice, bank.copied)
+
+
+def _check_trash(root: Path, settings: Settings) -> Iterator[HealthFinding]:
+    folder = root / ".bankd" / "trash"
+    trash = sum(map(_size, folder.glob("*"))) if folder.is_dir() else 0
     if trash > 2 * settings.keep.trash_mib << 20:
-        yield HealthFinding(f"{own / 'trash'} holds {trash >> 20} MiB", "bankctl cycle reflect")
+        yield HealthFinding(f"{folder} holds {trash >> 20} MiB", "bankctl cycle reflect")
 
 
 def _size(path: Path) -> int:
@@ -210,9 +179,9 @@ def _size(path: Path) -> int:
     return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
-def _check_clock(root: Path) -> Iterator[HealthFinding]:
-    now, latest = utc_now(), None
-    for row in (row for row in read_ledger(root) if not row.given):
+def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
+    now, latest = probe.now(), None
+    for row in (row for row in probe.read_ledger() if not row.given):
         latest = row.at if latest is None else max(latest, row.at)
         if row.outcome is RunOutcome.CLOCK and now - row.at < timedelta(days=7):
             yield HealthFinding(f"{row.at:%Y-%m-%d %H:%M} UTC: {row.note}", "nothing to do; runs were planned anew")
@@ -224,18 +193,10 @@ def _check_clock(root: Path) -> Iterator[HealthFinding]:
         )
 
 
-def _check_daemon(root: Path) -> Iterator[HealthFinding]:
-    try:
-        answer = send_request(str(root), {"op": "status"})
-    except NoDaemonError:
+def _check_daemon(probe: Probe) -> Iterator[HealthFinding]:
+    answer = probe.ask_daemon({"op": "status"})
+    if answer is None:
         yield HealthFinding("no daemon answers: nothing is done by itself", "bankctl service install")
         return
     for found in answer.get("findings", []):
         yield HealthFinding(found["text"], found["fix"], found["needs_person"])
-
-
-def _daemon_answers(root: Path) -> bool:
-    try:
-        return bool(send_request(str(root), {"op": "ping"}).get("ok"))
-    except (NoDaemonError, BankError):
-        return False

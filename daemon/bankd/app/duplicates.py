@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bankd.adapters.workspace.logs import read_one_log
 from bankd.app.user_run import UserRun, begin_run
+from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import DUPLICATE, Event
 from bankd.core.lifecycle.retain import LogPlace, RetainLine, identified_as
 from bankd.core.lifecycle.routing import route_memory
@@ -13,7 +13,6 @@ from bankd.core.markdown.memory import parse_memory
 from bankd.core.plan.plan import Placement
 from bankd.cycle import Report, place_on_part
 from bankd.errors import UserError
-from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
     for log in user_run.ledger.names_of(str(fact.get("log"))):
-        reading = read_one_log(user_run.workspace.files, log, user_run.workspace.settings.retain.anywhere)
+        reading = user_run.workspace.logs.read(log)
         lines = identified_as(reading, user_run.ledger.identity_of(log)).lines if reading else ()
         for line in lines:
             if line.id == id_:

@@ -7,23 +7,25 @@ import pwd
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bankd.adapters.system.mounts import find_file_system, needs_polling
-from bankd.adapters.system.service_manager import Manager, has_linger, verify_unit
 from bankd.app.service_units import Installation
+from bankd.app.status import Probe
 from bankd.core.daemon.health import HealthFinding
 from bankd.core.markdown.policy import Settings
+from bankd.shipped import shipped_folder
 
 LEAST_FREE = 64 << 20
 LEAST_INODES = 1000
 
 
-def examine_surroundings(root: Path, settings: Settings, units: Path) -> dict[str, Iterable[HealthFinding]]:
+def examine_surroundings(
+    probe: Probe, settings: Settings, installation: Installation
+) -> dict[str, Iterable[HealthFinding]]:
     """Findings by area."""
     return {
-        "disk": _check_disk(root),
-        "watching": _check_watching(root),
+        "disk": _check_disk(probe.root),
+        "watching": _check_watching(probe),
         "time zone": _check_zone(settings),
-        "unit": _check_unit(root, units),
+        "unit": _check_unit(installation),
     }
 
 
@@ -41,14 +43,13 @@ def _check_disk(root: Path) -> Iterator[HealthFinding]:
         yield HealthFinding("the disk is read-only", "mount it for writing", needs_person=True)
 
 
-def _check_watching(root: Path) -> Iterator[HealthFinding]:
-    file_system = find_file_system(root)
-    if needs_polling(file_system):
+def _check_watching(probe: Probe) -> Iterator[HealthFinding]:
+    if probe.polled:
         yield HealthFinding(
-            f"{file_system} does not tell of changes made elsewhere; the daemon looks every few seconds"
+            f"{probe.polled} does not tell of changes made elsewhere; the daemon looks every few seconds"
         )
         return
-    folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(root / folder))
+    folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(probe.root / folder))
     watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
     if watches is not None and watches < 2 * folders + 100:
         fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
@@ -76,16 +77,15 @@ def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
         yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
 
 
-def _check_unit(root: Path, units: Path) -> Iterator[HealthFinding]:
-    installation = Installation(root)
-    manager, path = Manager(is_user=True), installation.path
+def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
+    manager, path = installation.manager, installation.path
     if not path.exists():
         return
-    if complaint := verify_unit(path, is_user=True):
+    if complaint := manager.verify(path):
         yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
-    if str(root) not in path.read_text(encoding="utf-8"):
+    if str(installation.root) not in path.read_text(encoding="utf-8"):
         yield HealthFinding(f"{path} is for another workspace", "bankctl service install")
-    if (units / path.name).is_file() and not manager.is_running():
+    if (shipped_folder("systemd") / path.name).is_file() and not manager.is_running():
         yield HealthFinding(
             "a unit is installed, but no systemd of yours can be talked to from here",
             "log in, or: loginctl enable-linger",
@@ -99,5 +99,5 @@ def _check_unit(root: Path, units: Path) -> Iterator[HealthFinding]:
             needs_person=True,
         )
     user = pwd.getpwuid(os.getuid()).pw_name
-    if not has_linger(user):
+    if not manager.has_linger(user):
         yield HealthFinding("the service stops when you log out", f"loginctl enable-linger {user}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +12,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.adapters.system.clock import read_monotonic
+from bankd.app.search_service import SearchService, SearchSettings
 from bankd.core.ranking.comparing import Comparison, compare_figures
 from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
 from bankd.errors import UserError
-from bankd.wiring.search_service import SearchService, SearchSettings
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
@@ -31,6 +30,13 @@ class TrialSet(NamedTuple):
     documents: Sequence[Mapping[str, Any]]
     queries: Sequence[Mapping[str, Any]]
     relevant: Mapping[str, Mapping[str, int]]
+
+
+class TrialTools(NamedTuple):
+    """What opens search over a workspace, with a Kiwi worker or without, and what times it."""
+
+    make_search: Callable[[Path, bool], SearchService]
+    read_monotonic: Callable[[], float]
 
 
 class JudgedQuery(NamedTuple):
@@ -118,38 +124,38 @@ def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str | None) -
         yield root, bank
 
 
-@contextmanager
-def trial_search(root: Path, *, with_worker: bool) -> Iterator[SearchService]:
-    """Search over a workspace that was just made: indexed with Kiwi; queries with it too, or with the lexicon only."""
-    from bankd.adapters.korean.kiwi import KiwiWorker  # noqa: PLC0415 -- only where it is used
-
-    building = SearchService(root, SETTINGS, KiwiWorker(read_monotonic), is_daemon=False)
-    building.refresh(NOW, None)
-    if with_worker:
-        yield building
-        building.close()
-        return
-    building.close()
-    searching = SearchService(root, SETTINGS, None, is_daemon=False)
-    yield searching
-    searching.close()
+def evaluate_search(trial: TrialSet, tools: TrialTools, *, group: str | None, with_worker: bool) -> Evaluation:
+    """Judge search by a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only."""
+    with trial_workspace(trial.documents, group) as (root, bank):
+        search = tools.make_search(root, True)
+        search.refresh(NOW, None)
+        if not with_worker:
+            search.close()
+            search = tools.make_search(root, False)
+        try:
+            return judge_all(trial, search, bank, group, tools.read_monotonic)
+        finally:
+            search.close()
 
 
-def evaluate_search(trial: TrialSet, *, group: str | None, with_worker: bool) -> Evaluation:
-    """Judge search by a test set."""
-    with trial_workspace(trial.documents, group) as (root, bank), trial_search(root, with_worker=with_worker) as search:
-        return judge_all(trial, search, bank, group)
-
-
-def judge_all(trial: TrialSet, search: SearchService, bank: TrialBank, group: str | None) -> Evaluation:
+def judge_all(
+    trial: TrialSet, search: SearchService, bank: TrialBank, group: str | None, read_monotonic: Callable[[], float]
+) -> Evaluation:
     """Ask every query of a set."""
-    judged = [_judge(query, trial.relevant[str(query["id"])], search, bank, group) for query in trial.queries]
+    judged = [
+        _judge(query, trial.relevant[str(query["id"])], search, bank, group, read_monotonic) for query in trial.queries
+    ]
     times = sorted(one.milliseconds for one in judged)
     return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
 
 
 def _judge(
-    query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank, group: str | None
+    query: Mapping[str, Any],
+    relevant: Mapping[str, int],
+    search: SearchService,
+    bank: TrialBank,
+    group: str | None,
+    read_monotonic: Callable[[], float],
 ) -> JudgedQuery:
     request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH}
     if group and query.get(group):

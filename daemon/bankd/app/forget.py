@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
-import re
-import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
 
-from bankd.adapters.storage.derived import remove_derived
-from bankd.adapters.storage.disk import check_room
-from bankd.adapters.storage.events import SEGMENT_CAP, line_of, parse_row
-from bankd.adapters.storage.journals import DONE, RUNS, TXN
-from bankd.adapters.storage.tree import find_lines
-from bankd.adapters.workspace.run_ledger import PATH as LEDGER
+from bankd.app.workspace import Workspace
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.operations import Operation, Piece, Remove
 from bankd.core.edits.spans import LineSpan, block_key, text_of
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.events import FORGOTTEN, make_event
-from bankd.core.lifecycle.purge import PURGED, encoded_forms, holds_form, scrub_bytes, scrub_json, text_forms
+from bankd.core.lifecycle.purge import PURGED, encoded_forms, text_forms
 from bankd.core.links.linking import Link
 from bankd.core.markdown.memory import Memory, normalise_text, parse_memory
 from bankd.core.markdown.pages import Entry, read_page
 from bankd.core.markdown.scanner import encode_text
 from bankd.core.plan.report import dead_link
-from bankd.errors import ConflictError, UserError
+from bankd.errors import UserError
 from bankd.relinking import Announce, follow_links, say_nothing
-from bankd.wiring.workspace import Workspace
-
-_DERIVED = ("index", "analyses")
-_Scrub: TypeAlias = tuple[str, Callable[[], object]]
-"""A file or folder that holds the text, and what takes it out there."""
-_REWRITTEN = ("events", TXN, DONE, RUNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +65,7 @@ def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothi
 def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
     """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so."""
     if apply:
-        _require_room(workspace)
+        workspace.outside.traces.require_room()
     text = _text_of(workspace, wanted)
     words, whole = text_forms(text), normalise_text(text)
     if not words:
@@ -89,19 +73,12 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(own))
     pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
     scrubbed = _scrub_all(workspace, words, apply=apply)
-    beyond = list(_beyond(workspace, encoded_forms(words), () if apply else scrubbed))
+    beyond = list(workspace.outside.traces.beyond(encoded_forms(words), () if apply else scrubbed))
     if apply:
         workspace.refresh()
     else:
         beyond = [place for place in beyond if not any(place in one.places for one in found)]
     return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))
-
-
-def _require_room(workspace: Workspace) -> None:
-    """Raises StorageError where the largest file that may be written anew would not fit."""
-    tree = workspace.files.tree
-    sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
-    check_room(tree, max(sizes, default=0))
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
@@ -182,92 +159,8 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
 def _scrub_all(workspace: Workspace, words: tuple[str, ...], *, apply: bool) -> set[str]:
     """Take a text out of what remembers it, or only look; gives what holds it."""
     scrubbed = set()
-    for path, scrub_it in chain(*(find(workspace, words) for find in (_scrub_journals, _scrub_lines, _drop_copies))):
+    for path, scrub_it in workspace.outside.traces.find(words):
         scrubbed.add(path)
         if apply:
             scrub_it()
     return scrubbed
-
-
-def _scrub_journals(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
-    journals = workspace.transactions.journals
-    for folder in (TXN, DONE, RUNS):
-        for journal in list(journals.load(folder)):
-            fields = {**journal.transaction.to_json(), "before": dict(journal.before)}
-            clean = scrub_json(fields, words)
-            if clean != fields:
-                before = clean.pop("before")
-                clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
-                yield f"{folder}/{journal.name}", partial(journals.rewrite, folder, clean_one)
-
-
-def _scrub_lines(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
-    """The event log of every writer, and the ledger of runs."""
-    tree = workspace.files.tree
-    paths = [f"events/{name}" for name in tree.names("events") if name.endswith((".jsonl", ".jsonl.gz"))]
-    for path in [*paths, LEDGER]:
-        data = _unpacked(path, tree.read_own(path, SEGMENT_CAP) or b"")
-        clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
-        if clean != data:
-            packed = gzip.compress(clean, mtime=0) if path.endswith(".gz") else clean
-            yield path, partial(workspace.transactions.staging.publish, path, packed)
-
-
-def _unpacked(path: str, data: bytes) -> bytes:
-    """The lines of a file; none of one that is not whole, which is named with what cannot be reached."""
-    try:
-        return gzip.decompress(data) if path.endswith(".gz") else data
-    except (OSError, EOFError, zlib.error):
-        return b""
-
-
-def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
-    """A line without the text; one that says nothing of it stays as it is, and so does one that cannot be read."""
-    if not holds_form(line, encoded_forms(words)):
-        return line
-    row = parse_row(line)
-    return line_of(scrub_json(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
-
-
-def _drop_copies(workspace: Workspace, words: tuple[str, ...]) -> Iterator[_Scrub]:
-    """Displaced files, answers kept for reading, and everything that is derived."""
-    tree = workspace.files.tree
-    forms = encoded_forms(words)
-    for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
-        for name in tree.names(folder):
-            if holds_form(tree.read_own(f"{folder}/{name}", SEGMENT_CAP) or b"", forms):
-                yield f"{folder}/{name}", partial(tree.remove, f"{folder}/{name}")
-    for name in _DERIVED:
-        if (workspace.root / ".bankd" / name).exists():
-            yield f".bankd/{name}", partial(_drop_derived, workspace, name)
-
-
-def _drop_derived(workspace: Workspace, name: str) -> None:
-    workspace.index.close()
-    remove_derived(workspace.root / ".bankd" / name)
-
-
-def _beyond(workspace: Workspace, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:
-    """Where the text still is outside of what will be scrubbed, and where nobody can say: read for it, not believed."""
-    within = tuple(f"{path}/" for path in scrubbed)
-    tree, wanted, longest = workspace.files.tree, re.compile(b"|".join(map(re.escape, forms))), max(map(len, forms))
-    for path in sorted(workspace.root.rglob("*")):
-        relative = path.relative_to(workspace.root).as_posix()
-        if path.is_dir() or path.is_symlink() or ".git" in path.relative_to(workspace.root).parts:
-            continue
-        if relative in scrubbed or relative.startswith(within):
-            continue
-        try:
-            with tree.file(relative) as descriptor:
-                yield from (f"{relative}:{line}" for line in find_lines(descriptor, wanted, longest))
-        except FileNotFoundError:
-            continue
-        except (OSError, ConflictError) as problem:
-            yield f"{relative}, which cannot be looked through: {_reason(problem)}"
-    if any((folder / ".git").exists() for folder in (workspace.root, *workspace.root.parents)):
-        yield "the history of the git repository around this workspace, if it was ever committed"
-    yield "backups, and copies on other machines"
-
-
-def _reason(problem: OSError | ConflictError) -> str:
-    return problem.strerror or str(problem) if isinstance(problem, OSError) else str(problem).rpartition(": ")[2]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bankd.adapters.workspace.catalog_database import entry_text
-from bankd.adapters.workspace.logs import read_one_log
+from bankd.app.workspace import Workspace
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.events import DISMISSED, make_event
 from bankd.core.lifecycle.retain import LogPlace, identified_as
@@ -21,8 +20,6 @@ from bankd.core.plan.report import ReportRow
 from bankd.cycle import place_on_part
 from bankd.errors import UserError
 from bankd.relinking import follow_links, rebase_moved
-from bankd.wiring.facts import held_back_lines
-from bankd.wiring.workspace import Workspace
 
 _MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
 
@@ -31,7 +28,7 @@ def list_inbox(workspace: Workspace) -> list[InboxMemory]:
     """What waits in the inbox, in the order of its page."""
     page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
     return [
-        InboxMemory(entry.memory.id, entry_text(page, entry), entry.line, " ".join(entry.heading[-1:]))
+        InboxMemory(entry.memory.id, page.text_of(entry), entry.line, " ".join(entry.heading[-1:]))
         for entry in page.entries
         if entry.memory.id
     ]
@@ -65,15 +62,10 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     return [[place_on_part(memory, place, graph) for place in find_claims(memory, rules)] for memory in memories]
 
 
-def list_held_back(workspace: Workspace) -> list[HeldBack]:
-    """The lines of logs that were not taken in, until they are edited or dismissed."""
-    return held_back_lines(workspace.root)
-
-
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
     """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there."""
     place = LogPlace(log, line)
-    reading, ledger = read_one_log(workspace.files, log, workspace.settings.retain.anywhere), workspace.ledger()
+    reading, ledger = workspace.logs.read(log), workspace.transactions.ledger()
     reading = identified_as(reading, ledger.identity_of(log)) if reading else None
     found = held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
     item = next((item for item in found if item.place == place), None)
@@ -87,7 +79,7 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) ->
         workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
         record.is_changed, record.counts = True, {"dismissed": 1}
         record.rows = [ReportRow("-", "dismissed", str(place), item.text, item.reason)]
-    workspace.catalog_db.dismiss(item.key)
+    workspace.logs.dismiss(item.key)
     return item
 
 

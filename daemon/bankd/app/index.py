@@ -2,62 +2,49 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
-from bankd.adapters.index.search_index import IndexDamaged, damage_told
-from bankd.wiring.search_service import SearchService, open_search
-from bankd.wiring.workspace import open_workspace
+from bankd.app.search_service import SearchService
+from bankd.errors import IndexDamaged
 
 
-def index_state(root: Path) -> dict[str, Any]:
+def index_state(searching: SearchService) -> dict[str, Any]:
     """How the index stands, read only."""
-    searching = open_search(root)
     try:
-        with damage_told():
-            return {"usable": True, **_state(searching)} if searching.index.open() else _unusable("there is none yet")
+        facts = searching.index.facts()
+        if not facts.updated:
+            return _unusable("there is none yet")
+        pending = searching.index.pending()
     except IndexDamaged as damage:
         return _unusable(str(damage))
-    finally:
-        searching.close()
+    return {
+        "usable": True,
+        "memories": facts.memories,
+        "generation": int(facts.generation),
+        "updated": facts.updated,
+        "pending": pending,
+        "provisional": facts.provisional,
+    }
 
 
 def _unusable(why: str) -> dict[str, Any]:
     return {"usable": False, "why": f"{why}; make it with: bankctl index rebuild"}
 
 
-def _state(searching: SearchService) -> dict[str, Any]:
-    index = searching.index
-    return {
-        "memories": index.corpus.memories,
-        "generation": index.generation,
-        "updated": index.updated,
-        "pending": index.pending(),
-        "provisional": index.provisional,
-    }
-
-
-def refresh_index(root: Path, *, anew: bool) -> str:
+def refresh_index(searching: SearchService, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
     """Read what changed, or everything anew while the old index answers; tells what was done."""
-    with open_workspace(root) as workspace:
-        searching = open_search(root)
-        try:
-            searching.analyser.patience = "wait"
-            done = searching.index.rebuild(workspace.now) if anew else searching.index.refresh(workspace.now)
-            searching.write_tree(workspace.transactions.publish)
-        finally:
-            searching.close()
+    searching.analyser.patience = "wait"
+    done = searching.index.rebuild(now) if anew else searching.index.refresh(now)
+    searching.write_tree(publish)
     return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
 
 
-def check_index(root: Path) -> str:
+def check_index(searching: SearchService) -> str:
     """Compare every file of the index with its checksum; tells what is wrong."""
-    searching = open_search(root)
     try:
-        with damage_told():
-            searching.index.verify()
+        searching.index.verify()
     except IndexDamaged as damage:
         return f"damaged: {damage}; make it anew with: bankctl index rebuild"
-    finally:
-        searching.close()
     return "every file is what was written"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from bankd.adapters.storage.log_end import append_line, append_line_once
-from bankd.adapters.storage.tree import FileTree
-from bankd.adapters.system.clock import read_clock
 from bankd.config import compile_finders, load_settings
-from bankd.core.lifecycle.retain import LogPlace
+from bankd.config.workspace_config import FOLDERS, SETTINGS, require_folders
 from bankd.core.secrets.screening import find_secrets
 from bankd.errors import UserError
 from bankd.shipped import shipped_folder
-from bankd.wiring.configuration import FOLDERS, SETTINGS
-from bankd.wiring.workspace import check_folders
 
 _Added = TypeVar("_Added")
 
@@ -47,26 +43,15 @@ def _write_new(target: Path, data: bytes) -> bool:
     return True
 
 
-def append_to_log(root: Path, line: str) -> LogPlace:
-    """Append one Retain line to today's log; gives where it stands.
+def append_to_log(
+    root: Path, line: str, read_clock: Callable[[str], datetime], append: Callable[[str, str], _Added]
+) -> _Added:
+    """Append one Retain line to today's log; gives what `append`, of a log and a line, gives.
 
     UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
     """
-    return _add_to_log(root, line, append_line)
-
-
-def note_in_log(root: Path, line: str) -> tuple[LogPlace, bool]:
-    """The same, once however often it is said on that day; gives whether it was written now."""
-    return _add_to_log(root, line, append_line_once)
-
-
-def _add_to_log(root: Path, line: str, append: Callable[[FileTree, str, str], _Added]) -> _Added:
     settings = load_settings(root / SETTINGS)
     if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
-    check_folders(root)
-    tree = FileTree(root)
-    try:
-        return append(tree, f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)
-    finally:
-        tree.close()
+    require_folders(root)
+    return append(f"{read_clock(settings.timezone):%Y-%m-%d}.md", line)

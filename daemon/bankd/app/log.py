@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import unified_diff
+from threading import Event
 from typing import Any
 
-from bankd.adapters.storage.journals import Journal
-from bankd.adapters.workspace.run_ledger import read_ledger
+from bankd.app.recording import RunRows
+from bankd.app.workspace import Workspace
 from bankd.core.daemon.schedule_rows import logged_run
+from bankd.core.edits.journal import Journal
 from bankd.core.edits.transaction import HEALING, replay_transaction
 from bankd.core.markdown.scanner import decode_text, encode_text
 from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
-from bankd.wiring.workspace import Workspace
+
+_LOOK_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ def list_runs(workspace: Workspace) -> list[dict[str, Any]]:
     """The rows of the history, newest first, each with the number of its journal when it can be undone."""
     journals = [*workspace.transactions.journals.all()]
     kept = {j.transaction.run: j.seq for j in journals if j.transaction.kind not in HEALING}
-    logged = (run for row in read_ledger(workspace.root) if (run := logged_run(row)))
+    logged = (run for row in workspace.recorder.open_ledger().read() if (run := logged_run(row)))
     rows = [{**run, "undoable": kept.get(run["run"])} for run in logged]
     known = {row["run"] for row in rows}
     for journal in journals:
@@ -89,3 +92,11 @@ def images_of(workspace: Workspace, journal: Journal) -> tuple[Mapping[str, byte
     before = {path: None if text is None else encode_text(text) for path, text in sorted(journal.before.items())}
     transactions = workspace.transactions
     return before, replay_transaction(journal.transaction, before, transactions.look, transactions.rewrite)
+
+
+def follow_runs(ledger: RunRows) -> Iterator[dict[str, Any]]:
+    """Each row that is added from now on, for ever."""
+    pause = Event()
+    while True:
+        yield from (run for row in ledger.learn() if (run := logged_run(row)))
+        pause.wait(_LOOK_SECONDS)

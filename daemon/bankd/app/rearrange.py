@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from bankd.adapters.workspace.link_graph import LinkGraph
+from bankd.app.workspace import Workspace
 from bankd.core.daemon.settle import why_quarantined
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.transaction import Transaction
@@ -14,7 +14,7 @@ from bankd.core.lifecycle.routing import problem_of_target
 from bankd.core.links.relink import Relinked
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.hubs import part_lines, parts_folder
-from bankd.core.markdown.names import BANK, folders_above
+from bankd.core.markdown.names import BANK
 from bankd.core.markdown.own_pages import is_own
 from bankd.core.markdown.scanner import Document
 from bankd.core.pages.block_links import edit_of, heal_strays, relink_operations
@@ -23,7 +23,7 @@ from bankd.core.pages.moves import plan_move
 from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import InvariantError, UserError
-from bankd.wiring.workspace import Workspace
+from bankd.ports import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Rearranged:
 class Rearranger:
     """The commands that move lines between pages."""
 
-    def __init__(self, workspace: Workspace, graph: LinkGraph) -> None:
+    def __init__(self, workspace: Workspace, graph: Graph) -> None:
         """Work on a workspace whose graph is up to date."""
         self._workspace, self._graph = workspace, graph
 
@@ -175,11 +175,10 @@ class Rearranger:
             return Rearranged(run, layout, arranged.relinked)
         at = workspace.now.isoformat(timespec="seconds")
         with workspace.recorder.recording(kind, run) as record:
-            conflicts = workspace.committer().commit(Transaction(run, at, arranged.operations))
+            conflicts = workspace.transactions.commit(Transaction(run, at, arranged.operations)).conflicts
             record.counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
             record.is_changed = True
-        for folder in sorted({folder for path in layout.gone for folder in folders_above(path)}, reverse=True):
-            workspace.files.tree.remove_empty(folder)
+        workspace.transactions.remove_empty_folders(layout.gone)
         self._graph.refresh()
         self._graph.settle(layout.gone)
         notes = workspace.index.refresh(workspace.now)
@@ -192,7 +191,7 @@ def _check_own(page: str) -> None:
 
 
 @contextmanager
-def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, LinkGraph]]:
+def open_rearranger(workspace: Workspace) -> Iterator[tuple[Rearranger, Graph]]:
     """The commands that need the graph of a workspace, with the graph brought up to date."""
     workspace.graph.refresh()
     yield Rearranger(workspace, workspace.graph), workspace.graph

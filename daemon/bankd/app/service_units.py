@@ -8,14 +8,39 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from bankd.adapters.system.service_manager import Manager, UnitState, has_linger, verify_unit
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.core.daemon.units import fill_unit, instance_drop_in, is_below_homes, is_instance_name
+from bankd.core.daemon.units import UnitState, fill_unit, instance_drop_in, is_below_homes, is_instance_name
 from bankd.errors import UserError
 from bankd.shipped import shipped_folder
 
 TEMPLATE = "bankd@.service"
+
+
+class ServiceManager(Protocol):
+    """The user's service manager or the system's."""
+
+    @property
+    def is_user(self) -> bool: ...
+
+    @property
+    def unit_folder(self) -> Path:
+        """Where units that an administrator or user adds belong."""
+
+    def is_running(self) -> bool:
+        """Whether such a manager can be talked to from here."""
+
+    def state(self, unit: str) -> UnitState:
+        """The state of a unit; `load` is `not-found` where it is not installed."""
+
+    def run(self, *words: str) -> None:
+        """Have it do something; raises UserError with what it said."""
+
+    def verify(self, path: Path) -> str:
+        """What it complains of in a unit."""
+
+    def has_linger(self, user: str) -> bool:
+        """Whether the user's manager runs without a login."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +48,13 @@ class Installation:
     """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system."""
 
     root: Path
-    is_user: bool = True
+    manager: ServiceManager
     name: str | None = None
 
     @property
-    def manager(self) -> Manager:
-        """The manager that runs it."""
-        return Manager(self.is_user)
+    def is_user(self) -> bool:
+        """Whether it is a unit of the user."""
+        return self.manager.is_user
 
     @property
     def unit(self) -> str:
@@ -52,7 +77,7 @@ class Installation:
         for path, text in self._files():
             write_unit(path, text)
             yield f"written  {path}"
-        complaint = verify_unit(self.path, is_user=self.is_user)
+        complaint = self.manager.verify(self.path)
         if complaint:
             raise UserError(f"systemd does not accept {self.path}: {complaint}")
         if not start:
@@ -65,7 +90,7 @@ class Installation:
         self.manager.run("restart", self.unit)
         yield f"started  {self.unit}; see: bankctl status"
         user = pwd.getpwuid(os.getuid()).pw_name
-        if self.is_user and not has_linger(user):
+        if self.is_user and not self.manager.has_linger(user):
             yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
 
     def uninstall(self) -> Iterator[str]:
@@ -123,12 +148,3 @@ def write_unit(path: Path, text: str) -> None:
         staged.replace(path)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
-
-
-def reload_daemon(root: Path) -> str:
-    """Have the daemon read its settings again; gives what is wrong with them."""
-    try:
-        answer = send_request(str(root), {"op": "reload"})
-    except NoDaemonError as error:
-        raise UserError(f"no daemon answers for {root}; start it with: bankctl service install") from error
-    return str(answer.get("problem", ""))

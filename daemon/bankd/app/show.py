@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bankd.adapters.workspace.logs import read_one_log
+from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.provenance import Trace, life_of, source_line, trace_line
 from bankd.core.lifecycle.retain import PROFILES, LogReading, identified_as
 from bankd.core.markdown.memory import parse_memory, split_id, split_sources
 from bankd.core.markdown.page_lines import MARKER
 from bankd.errors import UserError
-from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +27,32 @@ class FoundMemory:
 
 def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     """What became of a line of a log; UserError when there is no such log."""
-    workspace.catalog().refresh(workspace.now)
-    ledger = workspace.ledger()
+    workspace.catalog.refresh(workspace.now)
+    ledger = workspace.transactions.ledger()
     reading = _reading(workspace, log, ledger)
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
-    return trace_line(reading, line, ledger, workspace.catalog().pages_of(item.id for item in reading.lines))
+    return trace_line(reading, line, ledger, workspace.catalog.pages_of(item.id for item in reading.lines))
 
 
 def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:
     """A log as it is now, whatever it was called when it was first read."""
-    reading = read_one_log(workspace.files, log, workspace.settings.retain.anywhere)
+    reading = workspace.logs.read(log)
     return identified_as(reading, ledger.identity_of(log)) if reading else None
 
 
 def find_memory(workspace: Workspace, id_: str) -> FoundMemory:
     """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it."""
-    workspace.catalog().refresh(workspace.now)
-    ledger = workspace.ledger()
-    places = workspace.catalog_db.find_ids([id_]).get(id_, [])
+    workspace.catalog.refresh(workspace.now)
+    ledger = workspace.transactions.ledger()
+    copies = workspace.catalog.copies_of(id_)
     fact = ledger.consumed.get(id_)
-    if not places and fact is None:
+    if not copies and fact is None:
         raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
-    texts = [text for held in places for text in [workspace.catalog().text_of(held)] if text]
+    places, texts = [place for place, _ in copies], [text for _, text in copies]
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
-    return FoundMemory(
-        id_, [f"{p.path}:{p.line}" for p in places], text, meaning, _source(workspace, id_, ledger), history
-    )
+    return FoundMemory(id_, places, text, meaning, _source(workspace, id_, ledger), history)
 
 
 def _meaning(workspace: Workspace, texts: list[str]) -> str | None:

@@ -2,51 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.system.clock import utc_now
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.config import ConfigError, load_settings
-from bankd.core.daemon.health import HealthFacts, JobFacts, facts_to_json
+from bankd.config.workspace_config import SETTINGS, check_configuration
+from bankd.core.daemon.health import BankFacts, HealthFacts, IndexFacts, JobFacts, facts_to_json
 from bankd.core.daemon.metrics import render_metrics
-from bankd.core.daemon.schedule_rows import fold_rows
+from bankd.core.daemon.schedule_rows import LedgerRow, fold_rows
 from bankd.core.markdown.policy import Settings
-from bankd.wiring.configuration import SETTINGS, check_configuration
-from bankd.wiring.facts import bank_facts, sizes_of_pages
-from bankd.wiring.search_server import index_facts
+from bankd.core.plan.held_back import HeldBack
+from bankd.errors import IndexDamaged, UserError
+from bankd.ports import Files, WorkspaceIndex
 
 JOBS = ("micro", "reflect")
 
 
-def read_status(root: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Looks at a workspace without opening it for work, whoever works in it and whatever is wrong with it."""
+
+    root: Path
+    files: Files
+    index: WorkspaceIndex
+    now: Callable[[], datetime]
+    ask_daemon: Callable[[Mapping[str, Any]], dict[str, Any] | None]
+    """Sends one request; None when nobody answers."""
+    read_ledger: Callable[[], Iterable[LedgerRow]]
+    bank_facts: Callable[[IndexFacts, float], BankFacts]
+    """What the folders hold, beside what the index says of itself; from how many KiB on a page counts as large."""
+    held_back: Callable[[], Sequence[HeldBack]]
+    polled: str
+    """The file system, when it does not tell of changes."""
+
+    def settings(self) -> Settings:
+        """The settings, or their defaults where they cannot be used."""
+        try:
+            return load_settings(self.root / SETTINGS)
+        except ConfigError:
+            return Settings()
+
+    def index_facts(self) -> IndexFacts:
+        """How the index stands, with what is wrong with it."""
+        try:
+            return replace(self.index.facts(), pending=self.index.pending())
+        except (IndexDamaged, OSError) as error:
+            return IndexFacts(problem=str(error))
+
+
+def read_status(probe: Probe) -> dict[str, Any]:
     """The status as JSON, from the daemon where there is one; nothing is written."""
-    try:
-        answer = send_request(str(root), {"op": "status"})
-    except NoDaemonError:
-        return facts_to_json(read_facts(root))
+    answer = probe.ask_daemon({"op": "status"})
+    if answer is None:
+        return facts_to_json(read_facts(probe))
     answer.pop("ok", None)
     return answer
 
 
-def read_facts(root: Path) -> HealthFacts:
+def read_facts(probe: Probe) -> HealthFacts:
     """The facts that are on disk."""
-    try:
-        settings = load_settings(root / SETTINGS)
-    except ConfigError:
-        settings = Settings()
-    now, rows = utc_now(), tuple(read_ledger(root))
+    settings, now, rows = probe.settings(), probe.now(), tuple(probe.read_ledger())
     histories = {name: fold_rows(name, rows, now, settings.alert.after_failures) for name in JOBS}
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
-    bank = bank_facts(root, index_facts(root, settings), sizes_of_pages(root), settings.split.warn_kib)
-    problems = check_configuration(root).problems
-    return HealthFacts(str(root), now, bank, jobs, rows, timezone=settings.timezone, unusable=problems)
+    bank = probe.bank_facts(probe.index_facts(), settings.split.warn_kib)
+    problems = check_configuration(probe.root).problems
+    return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=settings.timezone, unusable=problems)
 
 
-def metrics_of(root: Path) -> str:
+def metrics_of(probe: Probe) -> str:
     """The metrics, from the daemon where there is one."""
-    try:
-        return str(send_request(str(root), {"op": "metrics"})["text"])
-    except (NoDaemonError, KeyError):
-        return render_metrics(read_facts(root))
+    answer = probe.ask_daemon({"op": "metrics"}) or {}
+    return str(answer["text"]) if "text" in answer else render_metrics(read_facts(probe))
+
+
+def reload_daemon(probe: Probe) -> str:
+    """Have the daemon read its settings again; gives what is wrong with them."""
+    answer = probe.ask_daemon({"op": "reload"})
+    if answer is None:
+        raise UserError(f"no daemon answers for {probe.root}; start it with: bankctl service install")
+    return str(answer.get("problem", ""))

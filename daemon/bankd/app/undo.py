@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bankd.adapters.storage.journals import Journal
 from bankd.app.log import images_of
+from bankd.app.workspace import Workspace
+from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop
 from bankd.core.edits.transaction import HEALING, Look, Transaction, replay_transaction, state_of
 from bankd.core.lifecycle.events import FORGOTTEN, Ledger
@@ -17,12 +18,11 @@ from bankd.core.lifecycle.turning import turns_of
 from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
 from bankd.core.links.linking import Link
 from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
-from bankd.core.markdown.names import folders_above, is_outside
+from bankd.core.markdown.names import is_outside
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
 from bankd.relinking import follow_links
-from bankd.wiring.workspace import Workspace
 
 _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
@@ -60,7 +60,7 @@ class Undo:
         """The transactions of a run in reverse, each over what the one before it will leave."""
         workspace, state = self._workspace, dict[str, bytes | None]()
         workspace.graph.refresh()
-        ledger, pages = workspace.ledger(), _pages(workspace)
+        ledger, pages = workspace.transactions.ledger(), _pages(workspace)
         look = state_of(state, workspace.transactions.look)
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
@@ -120,13 +120,12 @@ class Undo:
     def _settle(self) -> None:
         """Leave no folder behind that has nothing in it any more, and no page that passes for moved by the user."""
         dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
-        for folder in sorted({folder for path in dropped for folder in folders_above(path)}, reverse=True):
-            self._workspace.files.tree.remove_empty(folder)
+        self._workspace.transactions.remove_empty_folders(dropped)
         self._workspace.graph.refresh()
         self._workspace.graph.settle(dropped)
 
 
-def _journals_of(workspace: Workspace, run: str) -> list[Journal]:
+def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
     journals = workspace.transactions.journals.find(run)
     kind = journals[0].transaction.kind
     if kind in _FOR_GOOD:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
+from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.plan.closing import leave_out
 from bankd.core.plan.plan import Plan
 from bankd.cycle import Report, check_plan, closed_for
 from bankd.errors import UserError
+from bankd.ports import MemoryCatalog
 from bankd.relinking import relink_plan
-from bankd.wiring.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +21,26 @@ class UserRun:
     workspace: Workspace
     name: str
     plan: Plan
-    catalog: PageMemoryCatalog
+    catalog: MemoryCatalog
     ledger: Ledger
 
     def carry_out(self, plan: Plan, *, force: bool = False, dry_run: bool = False) -> Report:
         """Check a plan and commit it, or stop there; raises RefusedError beyond the budget, InvariantError for a bug."""
         workspace = self.workspace
         workspace.graph.refresh()
-        committer = workspace.committer()
-        closed = closed_for(plan, committer)
+        closed = closed_for(plan, workspace.transactions)
         plan = leave_out(plan, closed)
         if closed and plan.is_empty:
             raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
         plan = relink_plan(plan, workspace.graph, self.catalog.read)
-        plan = leave_out(plan, closed_for(plan, committer))
+        plan = leave_out(plan, closed_for(plan, workspace.transactions))
         check_plan(plan, self.catalog, workspace.graph, workspace.policy(force=force or dry_run))
         if dry_run:
             return Report(self.name, plan, is_applied=False)
         if plan.is_empty:
             return Report(self.name, plan, is_applied=True)
         with workspace.recorder.recording(self.name, plan.run) as record:
-            conflicts = workspace.committer().commit(replace(plan.transaction, kind=self.name))
+            conflicts = workspace.transactions.commit(replace(plan.transaction, kind=self.name)).conflicts
             record.tell(plan)
         workspace.refresh()
         return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
@@ -51,7 +50,6 @@ def begin_run(workspace: Workspace, name: str) -> UserRun:
     """Look at the bank and the events, and take a run id."""
     if workspace.is_live:
         workspace.wait_until_settled()
-    catalog = workspace.catalog()
-    catalog.refresh(workspace.now)
+    workspace.catalog.refresh(workspace.now)
     plan = Plan(workspace.recorder.new_run(name), workspace.now)
-    return UserRun(workspace, name, plan, catalog, workspace.ledger())
+    return UserRun(workspace, name, plan, workspace.catalog, workspace.transactions.ledger())

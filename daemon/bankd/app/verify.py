@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bankd.adapters.storage.disk import READ_ONLY
-from bankd.adapters.workspace.logs import read_one_log
-from bankd.core.lifecycle.events import Ledger, fold_events
+from bankd.app.workspace import Workspace
+from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retain import LogReading, identified_as
 from bankd.core.lifecycle.verify import (
     Verification,
@@ -18,17 +17,13 @@ from bankd.core.lifecycle.verify import (
 )
 from bankd.core.markdown.pages import read_page
 from bankd.errors import ConflictError
-from bankd.wiring.workspace import Workspace
-
-_OURS = (".bankd/txn", ".bankd/stage")
 
 
 def verify_workspace(workspace: Workspace) -> Verification:
     """Look at everything; a run at work meanwhile shows as what is left over."""
-    events = workspace.transactions.events
-    ledger = fold_events(events.read())
+    ledger = workspace.transactions.ledger()
     unreadable: list[VerifyFinding] = [
-        VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in events.corrupt
+        VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in workspace.transactions.corrupt
     ]
     places = _places(workspace, unreadable)
     readings = list(_readings(workspace, ledger))
@@ -38,7 +33,7 @@ def verify_workspace(workspace: Workspace) -> Verification:
         *find_lost_books(readings, where, ledger),
         *find_doubled(places),
         *_broken_links(workspace),
-        *_left_over(workspace),
+        *(VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()),
         *unreadable,
     ]
     lines = sum(len(reading.lines) for reading in readings)
@@ -77,22 +72,6 @@ def _places(workspace: Workspace, unreadable: list[VerifyFinding]) -> dict[str, 
 def _readings(workspace: Workspace, ledger: Ledger) -> Iterator[LogReading]:
     for path in workspace.files.survey("memory", workspace.now, 0, any_content=True).files:
         log = path.removeprefix("memory/")
-        reading = read_one_log(workspace.files, log, workspace.settings.retain.anywhere)
+        reading = workspace.logs.read(log)
         if reading is not None:
             yield identified_as(reading, ledger.identity_of(log))
-
-
-def _left_over(workspace: Workspace) -> Iterator[VerifyFinding]:
-    tree = workspace.files.tree
-    for folder in _OURS:
-        for name in tree.names(folder):
-            words = (
-                "set aside: torn, or of a newer version"
-                if name.endswith(".bad")
-                else "an interrupted run; the next one ends it"
-            )
-            yield VerifyFinding("left over", f"{folder}/{name}", words)
-    if READ_ONLY in tree.names(".bankd"):
-        yield VerifyFinding(
-            "left over", f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
-        )

@@ -18,13 +18,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Append the line."""
-    from bankd.app.init import append_to_log
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
     from bankd.core.lifecycle.adding import retain_line
+    from bankd.wiring.workspace import add_line
 
     line = retain_line(" ".join(arguments.text), arguments.tag)
-    place = append_to_log(find_workspace(arguments.workspace), line)
+    place = add_line(find_workspace(arguments.workspace), line)
     if arguments.json:
         say_json({"log": place.log, "line": place.line, "text": line})
     else:

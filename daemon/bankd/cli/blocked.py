@@ -10,8 +10,8 @@ from bankd.cli.printing import say, say_json, styled
 
 if TYPE_CHECKING:
     from bankd.app.duplicates import BlockedLine
+    from bankd.app.workspace import Workspace
     from bankd.cycle import Report
-    from bankd.wiring.workspace import Workspace
 
 
 def run_blocked(arguments: Namespace) -> int:

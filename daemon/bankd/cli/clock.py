@@ -18,13 +18,12 @@ def run(arguments: Namespace) -> int:
     """Show, or accept; exit code 3 while a person should look at the clock."""
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.trusting import accept_clock, judge_clock
     from bankd.wiring.workspace import open_workspace
 
     accepts = arguments.action == "accept"
     with open_workspace(find_workspace(arguments.workspace), write=accepts) as workspace:
-        staging = workspace.transactions.staging
-        trust = accept_clock(staging) if accepts else judge_clock(workspace.files.tree, None)
+        clock = workspace.outside.clock_trust
+        trust = clock.accept() if accepts else clock.judge()
         now = workspace.now
     off = None if trust.off is None else round(trust.off.total_seconds())
     if arguments.json:

@@ -19,7 +19,7 @@ def run(arguments: Namespace) -> int:
     """Check the files."""
     from bankd.cli.printing import plain, say, say_json
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.configuration import check_configuration
+    from bankd.config.workspace_config import check_configuration
 
     checked = check_configuration(find_workspace(arguments.workspace))
     if arguments.json:

@@ -107,24 +107,22 @@ def _print_tree(root: Path, plans: list[Plan]) -> None:
 
 
 def _ask(root: Path, queries: list[str]) -> None:
-    from bankd.adapters.system.clock import read_clock
     from bankd.cli.printing import say, shortened, styled
-    from bankd.wiring.search_service import open_search
+    from bankd.wiring.asking import open_asking
 
-    searching = open_search(root)
     say()
     say(styled("Five questions:", "bold"))
-    for query in filter(None, queries):
-        answer = searching.answer({"query": query, "limit": 2}, read_clock(searching.settings.timezone))
-        say(f"  {styled('? ' + query, 'cyan')}")
-        for hit in answer["hits"]:
-            place = f"{hit['path']}:{hit['line']}"
-            say(
-                f"    {styled(place, 'green')}  {styled(shortened(hit['text'], 70))}  {styled(format(hit['score'], '.2f'), 'dim')}"
-            )
-        if not answer["hits"]:
-            say(f"    {styled('nothing relevant', 'dim')}")
-    searching.close()
+    with open_asking(str(root)) as ask:
+        for query in filter(None, queries):
+            answer = ask({"query": query, "limit": 2})
+            say(f"  {styled('? ' + query, 'cyan')}")
+            for hit in answer["hits"]:
+                place = f"{hit['path']}:{hit['line']}"
+                say(
+                    f"    {styled(place, 'green')}  {styled(shortened(hit['text'], 70))}  {styled(format(hit['score'], '.2f'), 'dim')}"
+                )
+            if not answer["hits"]:
+                say(f"    {styled('nothing relevant', 'dim')}")
 
 
 def _say_next(root: Path, *, kept: bool) -> None:

@@ -19,8 +19,11 @@ def run(arguments: Namespace) -> int:
     from bankd.app.doctor import examine_workspace
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
+    from bankd.wiring.probing import find_installation, open_probe
 
-    areas = examine_workspace(find_workspace(arguments.workspace))
+    root = find_workspace(arguments.workspace)
+    with open_probe(root) as probe:
+        areas = examine_workspace(probe, find_installation(root))
     if arguments.json:
         say_json({area: [asdict(finding) for finding in findings] for area, findings in areas.items()})
     else:

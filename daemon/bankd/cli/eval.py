@@ -42,10 +42,11 @@ def run(arguments: Namespace) -> int:
     """Judge and print."""
     from bankd.app.evaluate import compare_with, evaluate_search, read_saved, read_set, save_queries
     from bankd.cli.printing import say_json
+    from bankd.wiring.searching import trial_tools
 
     test_set = read_set(arguments.folder, arguments.limit)
     before = read_saved(arguments.against, test_set) if arguments.against else {}
-    evaluation = evaluate_search(test_set, group=arguments.group, with_worker=not arguments.no_worker)
+    evaluation = evaluate_search(test_set, trial_tools(), group=arguments.group, with_worker=not arguments.no_worker)
     if arguments.save:
         save_queries(arguments.save, evaluation)
     figures, compared = _figures(evaluation), compare_with(before, evaluation) if before else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
@@ -31,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List or move."""
-    from bankd.app.inbox import list_held_back, list_inbox, place_memory, retry_inbox
+    from bankd.app.inbox import list_inbox, place_memory, retry_inbox
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -43,7 +44,7 @@ def run(arguments: Namespace) -> int:
         return _dismiss(root, arguments)
     with open_workspace(root, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
-            return _list(list_inbox(workspace), list_held_back(workspace), as_json=arguments.json)
+            return _list(list_inbox(workspace), workspace.logs.held_back(), as_json=arguments.json)
         if arguments.action == "place":
             moved = place_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
@@ -72,7 +73,7 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     return 0
 
 
-def _list(waiting: list[InboxMemory], held_back: list[HeldBack], *, as_json: bool) -> int:
+def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], *, as_json: bool) -> int:
     from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 
 from bankd.cli.options import add_json
 
@@ -25,14 +26,19 @@ def run(arguments: Namespace) -> int:
     from bankd.app.index import check_index, index_state, refresh_index
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.workspace import find_workspace
+    from bankd.wiring.searching import open_search
+    from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
     done = ""
-    if arguments.action == "verify":
-        done = check_index(root)
-    elif arguments.action != "status":
-        done = refresh_index(root, anew=arguments.action == "rebuild")
-    state = index_state(root)
+    with closing(open_search(root)) as searching:
+        if arguments.action == "verify":
+            done = check_index(searching)
+        elif arguments.action != "status":
+            with open_workspace(root) as workspace:
+                publish = workspace.transactions.publish
+                done = refresh_index(searching, workspace.now, publish, anew=arguments.action == "rebuild")
+        state = index_state(searching)
     if arguments.json:
         say_json({"done": done, **state})
         return 0 if state["usable"] else 3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
 
 if TYPE_CHECKING:
-    from bankd.adapters.workspace.link_graph import LinkGraph
     from bankd.core.links.linking import Link
+    from bankd.ports import Graph
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -45,7 +46,7 @@ def run(arguments: Namespace) -> int:
         return _to(graph.links_to(rearranger.page(arguments.page)), as_json=arguments.json)
 
 
-def _check(graph: LinkGraph, arguments: Namespace) -> int:
+def _check(graph: Graph, arguments: Namespace) -> int:
     """Tell what is broken; 3 when something is that was whole."""
     from bankd.cli.printing import say, say_json, styled
 
@@ -68,7 +69,7 @@ def _check(graph: LinkGraph, arguments: Namespace) -> int:
     return 3 if news else 0
 
 
-def _to(links: list[Link], *, as_json: bool) -> int:
+def _to(links: Sequence[Link], *, as_json: bool) -> int:
     from bankd.cli.printing import say, say_json, styled
 
     if as_json:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
+
+if TYPE_CHECKING:
+    from bankd.app.recording import RunRows
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -26,12 +28,11 @@ def run(arguments: Namespace) -> int:
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
-    root = find_workspace(arguments.workspace)
-    with open_workspace(root, write=False) as workspace:
-        rows = list_runs(workspace)
+    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+        rows, ledger = list_runs(workspace), workspace.recorder.open_ledger()
     shown = rows[: arguments.limit] if arguments.limit else rows
     if arguments.follow:
-        _follow(root, shown[::-1], as_json=arguments.json)
+        _follow(ledger, shown[::-1], as_json=arguments.json)
         return 0
     if arguments.json:
         say_json({"runs": shown})
@@ -42,15 +43,15 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _follow(root: Path, rows: Iterable[dict[str, Any]], *, as_json: bool) -> None:
+def _follow(ledger: RunRows, rows: Iterable[dict[str, Any]], *, as_json: bool) -> None:
     """Print rows, then each new one, until interrupted."""
     import sys
     from itertools import chain
 
-    from bankd.app.follow_log import follow_runs
+    from bankd.app.log import follow_runs
     from bankd.cli.printing import say, say_json
 
-    for row in chain(rows, follow_runs(root)):
+    for row in chain(rows, follow_runs(ledger)):
         say_json(row) if as_json else say(_line(row))
         sys.stdout.flush()
 

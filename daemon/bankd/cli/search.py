@@ -5,18 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 
 from bankd.cli.options import add_json, add_limit, share
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    from bankd.adapters.system.socket_client import Conversation
-
-    Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+    from typing import Any
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -41,49 +36,17 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
     from bankd.cli.workspace import locate_workspace
+    from bankd.wiring.asking import open_asking
 
     queries = list(_queries(arguments))
     root = locate_workspace(arguments.workspace)
     found = False
-    with _asking(root) as ask:
+    with open_asking(root) as ask:
         for query in queries:
             answer = ask(_request(arguments, query))
             _print(answer, arguments, root)
             found = found or bool(answer["hits"])
     return 0 if found else 1
-
-
-@contextmanager
-def _asking(root: str) -> Iterator[Ask]:
-    """A way to ask the daemon, or without one the index itself."""
-    from bankd.adapters.system.socket_client import Conversation, NoDaemonError
-
-    try:
-        daemon = Conversation(root)
-    except NoDaemonError:
-        with _asking_the_index(root) as ask:
-            yield ask
-        return
-    try:
-        yield lambda request: _ask_daemon(daemon, request)
-    finally:
-        daemon.close()
-
-
-@contextmanager
-def _asking_the_index(root: str) -> Iterator[Ask]:
-    import gc
-    from pathlib import Path
-
-    gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
-    from bankd.adapters.system.clock import read_clock_alone
-    from bankd.wiring.search_service import open_search
-
-    searching = open_search(Path(root))
-    try:
-        yield lambda request: searching.answer(request, read_clock_alone(searching.settings.timezone))
-    finally:
-        searching.close()
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
@@ -112,15 +75,6 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "min_confidence": arguments.min_confidence,
         "everything": arguments.weak,
     }
-
-
-def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
-    from bankd.errors import BUG, BankError, UserError
-
-    answer = daemon.ask(request)
-    if "error" in answer:
-        raise (BankError if answer.get("exit") == BUG else UserError)(str(answer["error"]))
-    return answer
 
 
 def _print(answer: dict[str, Any], arguments: Namespace, root: str) -> None:

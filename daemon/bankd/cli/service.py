@@ -28,16 +28,18 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do what was asked."""
-    from bankd.app.service_units import Installation, reload_daemon
+    from bankd.app.status import reload_daemon
     from bankd.cli.printing import plain, say
     from bankd.cli.workspace import find_workspace
+    from bankd.wiring.probing import find_installation, open_probe
 
     root = find_workspace(arguments.workspace)
     if arguments.action == "reload":
-        problem = reload_daemon(root)
+        with open_probe(root) as probe:
+            problem = reload_daemon(probe)
         say(plain(problem) if problem else "settings reloaded")
         return 3 if problem else 0
-    installation = Installation(root, is_user=not arguments.system, name=arguments.name)
+    installation = find_installation(root, is_user=not arguments.system, name=arguments.name)
     if arguments.action == "status":
         return _status(installation, as_json=arguments.json)
     done = (

@@ -22,12 +22,13 @@ def run(arguments: Namespace) -> int:
     from bankd.app.status import metrics_of, read_status
     from bankd.cli.printing import say, say_json
     from bankd.cli.workspace import find_workspace
+    from bankd.wiring.probing import open_probe
 
-    root = find_workspace(arguments.workspace)
-    if arguments.metrics:
-        say(metrics_of(root).rstrip("\n"))
-        return 0
-    status = read_status(root)
+    with open_probe(find_workspace(arguments.workspace)) as probe:
+        if arguments.metrics:
+            say(metrics_of(probe).rstrip("\n"))
+            return 0
+        status = read_status(probe)
     if arguments.json:
         say_json(status)
     else:

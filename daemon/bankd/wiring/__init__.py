@@ -1,7 +1,6 @@
-"""Assembly: it puts a workspace, its search and its service together from adapters.
+"""Assembly: which adapter stands for which port; nothing is decided here.
 
 workspace opens one for a command, engine for the daemon, runner does the daemon's runs in a process of their own.
-search_service and search_server put search together, run_index and tree_file keep index and tree file current.
-configuration reads settings and rules, recording writes down what every run did;
-facts and trusting look at the disk and the clock.
+searching puts search together, asking finds who answers a query, bank_reader does for agents, search_server for the daemon.
+probing looks at a workspace and the computer around it, serving makes the parts of the service.
 """

@@ -72,11 +72,11 @@ class BankReader:
 
     def _search_index(self, request: dict[str, Any], pending: int | None) -> dict[str, Any]:
         from bankd.adapters.system.clock import read_clock
-        from bankd.wiring.search_service import open_search
+        from bankd.wiring.searching import open_search, search_settings
 
         searching = open_search(self.root)
         try:
-            return searching.answer(request, read_clock(searching.settings.timezone), pending=pending)
+            return searching.answer(request, read_clock(search_settings(self.root).timezone), pending=pending)
         finally:
             searching.close()
 

@@ -16,12 +16,12 @@ from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.child import ChildProcess
 from bankd.adapters.system.clock import read_clock, read_monotonic
+from bankd.adapters.workspace.facts import bank_facts
+from bankd.config.workspace_config import FOLDERS, Sources, read_sources, understand_sources
 from bankd.core.daemon.health import BankFacts
 from bankd.core.daemon.watching import Changes
 from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError, UserError
-from bankd.wiring.configuration import FOLDERS, Sources, read_sources, understand_sources
-from bankd.wiring.facts import bank_facts
 from bankd.wiring.search_server import SearchServer
 
 log = logging.getLogger(__name__)

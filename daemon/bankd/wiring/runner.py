@@ -18,12 +18,14 @@ from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.child import serve_master
 from bankd.adapters.system.clock import read_clock, read_monotonic
+from bankd.app.search_service import SearchService
+from bankd.app.workspace import Workspace
 from bankd.config import ConfigError
+from bankd.config.workspace_config import Configuration, Sources, understand_sources
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
-from bankd.wiring.configuration import Configuration, Sources, understand_sources
-from bankd.wiring.search_service import SearchService, search_settings_of
-from bankd.wiring.workspace import DaemonLease, Workspace, open_workspace
+from bankd.wiring.searching import make_search, search_settings_of
+from bankd.wiring.workspace import DaemonLease, open_workspace
 
 
 class Runner:
@@ -62,7 +64,7 @@ class Runner:
         """Take what changed into the index, which has a lock of its own, without waiting for the analyser or a run."""
         searching = self._search()
         try:
-            searching.refresh(read_clock(searching.settings.timezone), None, "never")
+            searching.refresh(read_clock(self._configured.settings.timezone), None, "never")
         finally:
             searching.index.close()
         return {}
@@ -80,7 +82,7 @@ class Runner:
 
     def _search(self) -> SearchService:
         own = search_settings_of(self._configured.settings)
-        return SearchService(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
+        return make_search(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
 
     @property
     def _configured(self) -> Configuration:

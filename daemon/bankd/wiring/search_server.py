@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection
+from collections import OrderedDict
+from collections.abc import Collection, Hashable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.index.answer_cache import AnswerCache
-from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.index.search_index import IndexDamaged, SearchIndex, damage_told
-from bankd.adapters.korean.kiwi import KiwiWorker
-from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.malloc import give_back
 from bankd.core.daemon.health import IndexFacts
 from bankd.core.markdown.policy import Settings
-from bankd.errors import UserError
-from bankd.wiring.search_service import SearchService, search_settings_of
+from bankd.errors import IndexDamaged, UserError
+from bankd.wiring.searching import make_search, search_settings_of, worker_for
 
 
 class SearchServer:
@@ -35,9 +31,9 @@ class SearchServer:
     def _make(self, settings: Settings) -> None:
         own = search_settings_of(settings)
         # It is never started here; with it, texts that a run had analysed are known.
-        worker = KiwiWorker(read_monotonic) if own.analyser == "kiwi" else None
-        self._reader = SearchService(self._root, own, worker, is_daemon=True)
-        self._writer = SearchService(self._root, own, worker, is_daemon=True)
+        worker = worker_for(own)
+        self._reader = make_search(self._root, own, worker, is_daemon=True)
+        self._writer = make_search(self._root, own, worker, is_daemon=True)
         self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
 
     def adopt(self, settings: Settings) -> None:
@@ -79,7 +75,7 @@ class SearchServer:
         with self._reading:
             index = self._reader.index
             try:
-                facts = _look(index)
+                facts = index.facts()
             except IndexDamaged as damage:
                 return IndexFacts(pending=pending, problem=self._problem or str(damage), worker=worker)
             return replace(facts, pending=pending, problem=self._problem, worker=worker)
@@ -100,34 +96,26 @@ class SearchServer:
         self._reader.index.close()
 
 
-def _look(index: SearchIndex) -> IndexFacts:
-    """How an index stands; raises IndexDamaged."""
-    with damage_told():
-        if not index.open():
-            return IndexFacts()
-        memories, updated = index.corpus.memories, index.updated or ""
-        return IndexFacts(str(index.generation), memories, 0, index.provisional, updated)
+class AnswerCache:
+    """The last answers, by question, options and generation; an edit makes a new generation, hence a new answer."""
 
+    def __init__(self, entries: int, minutes: int) -> None:
+        """Keep so many answers, for so many minutes."""
+        self._entries = entries
+        self._life = timedelta(minutes=minutes)
+        self._answers: OrderedDict[Hashable, tuple[datetime, dict[str, Any]]] = OrderedDict()
 
-def index_facts(root: Path, settings: Settings) -> IndexFacts:
-    """How the index stands, for one who only looks."""
-    searching = SearchService(root, search_settings_of(settings), None, is_daemon=False)
-    index = searching.index
-    try:
-        facts = _look(index)
-        pending = index.pending() if facts.generation else len(PageFiles(root / "bank").scan())
-        return replace(facts, pending=pending)
-    except (IndexDamaged, OSError) as error:
-        return IndexFacts(problem=str(error))
-    finally:
-        index.close()
+    def get(self, key: Hashable, now: datetime) -> dict[str, Any] | None:
+        """The answer for this key, unless it is too old."""
+        kept = self._answers.get(key)
+        if kept is None or not timedelta() <= now - kept[0] <= self._life:
+            return None
+        self._answers.move_to_end(key)
+        return kept[1]
 
-
-def verify_index(root: Path, settings: Settings) -> None:
-    """Compare every file of the index with its checksum; raises IndexDamaged."""
-    searching = SearchService(root, search_settings_of(settings), None, is_daemon=False)
-    try:
-        with damage_told():
-            searching.index.verify()
-    finally:
-        searching.index.close()
+    def put(self, key: Hashable, answer: dict[str, Any], now: datetime) -> None:
+        """Keep an answer, at the cost of the one that was used longest ago."""
+        self._answers[key] = (now, answer)
+        self._answers.move_to_end(key)
+        while len(self._answers) > self._entries:
+            self._answers.popitem(last=False)

@@ -16,17 +16,13 @@ from typing import NamedTuple
 
 from bankd.adapters.index.rows import Rows
 from bankd.adapters.index.terms import Terms
-from bankd.errors import StorageError
+from bankd.errors import IndexDamaged, StorageError
 
 FORMAT = "9"
 """Changes whenever an index of the version before could not be read."""
 
 
 _NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
-
-
-class IndexDamaged(Exception):  # noqa: N818 -- it is what was found
-    """The index cannot be read, or is of another version; a refresh builds a new one."""
 
 
 class Build(NamedTuple):

@@ -11,16 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed
+from bankd.adapters.index.folder import Build, IndexFolder, damage_told, find_changed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
+from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
     from bankd.adapters.index.tree_index import Node, TreeChanges
-    from bankd.adapters.index.writer import IndexWriter, Refreshed
+    from bankd.adapters.index.writer import IndexWriter
+    from bankd.core.daemon.health import IndexFacts
+    from bankd.core.ranking.indexable import Refreshed
     from bankd.ports import PageSource, TextAnalyser
-
-__all__ = ["IndexDamaged", "SearchIndex", "damage_told"]
 
 _T = TypeVar("_T")
 
@@ -97,8 +98,8 @@ class SearchIndex:
         return self._corpus
 
     def pending(self) -> int:
-        """How many pages changed since they were read; looks at their stamps only."""
-        stamps = self._opened.rows.stamps()
+        """How many pages changed since they were read, all where there is no index; looks at their stamps only."""
+        stamps = self._build.rows.stamps() if self._build else {}
         scan = self._pages.scan()
         if scan == stamps:
             return 0
@@ -235,5 +236,16 @@ class SearchIndex:
 
     def verify(self) -> None:
         """Check every file of the index against the checksum it had when it was written; raises IndexDamaged."""
-        if self.open() and (changed := find_changed(self._opened)):
-            raise IndexDamaged(changed)
+        with damage_told():
+            if self.open() and (changed := find_changed(self._opened)):
+                raise IndexDamaged(changed)
+
+    def facts(self) -> IndexFacts:
+        """How the newest state stands, without looking at the pages; raises IndexDamaged."""
+        from bankd.core.daemon.health import IndexFacts  # noqa: PLC0415 -- see the top
+
+        with damage_told():
+            if not self.open():
+                return IndexFacts()
+            memories, updated = self.corpus.memories, self.updated or ""
+            return IndexFacts(str(self.generation), memories, 0, self.provisional, updated)

@@ -23,14 +23,15 @@ from bankd.adapters.index.entries import (
     new_row,
     page_terms,
 )
-from bankd.adapters.index.folder import Build, IndexDamaged, IndexFolder, damage_told, find_changed, record_files
+from bankd.adapters.index.folder import Build, IndexFolder, damage_told, find_changed, record_files
 from bankd.adapters.index.terms import Terms
 from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
 from bankd.core.markdown.pages import Page, read_page_once
 from bankd.core.markdown.utf8 import readable_bytes
-from bankd.core.ranking.indexable import entries_of
+from bankd.core.ranking.indexable import Refreshed, entries_of
+from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
     from bankd.ports import PageSource, TextAnalyser
@@ -38,15 +39,6 @@ if TYPE_CHECKING:
 _BATCH_PAGES = 2_000
 _MANY_FOR_TREE = 200
 THERE_WAS_NONE = "there was none"
-
-
-class Refreshed(NamedTuple):
-    """What a refresh did; `why_rebuilt` is empty when it was not a rebuild."""
-
-    read: int
-    removed: int
-    provisional: int
-    why_rebuilt: str = ""
 
 
 class _Looked(NamedTuple):

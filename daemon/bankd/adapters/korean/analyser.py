@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
 from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
@@ -11,9 +11,7 @@ from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon
 
 if TYPE_CHECKING:
     from bankd.core.ranking.indexable import IndexAnalyses
-
-Patience: TypeAlias = Literal["never", "if warm", "wait"]
-"""How long the index waits for the analyser: not at all, when it is there already, or until it has loaded."""
+    from bankd.ports import Patience
 
 
 class AnalysisWorker(Protocol):
@@ -28,6 +26,9 @@ class AnalysisWorker(Protocol):
 
     def analyse(self, texts: Sequence[str]) -> list[list[object]] | None:
         """Analyse texts; None when it cannot."""
+
+    def end(self) -> None:
+        """End it, if it was started."""
 
 
 class Analyser:
@@ -81,6 +82,16 @@ class Analyser:
             if answer:
                 return analysis_of(text, answer[0])
         return analyse_by_lexicon(text, lexicon)
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage to the cache, once."""
+        return self._cache.take_made_anew()
+
+    def close(self) -> None:
+        """Let go of the cache, and end the worker."""
+        self._cache.close()
+        if self._worker is not None:
+            self._worker.end()
 
     def _ask_worker(self, texts: Sequence[str]) -> dict[str, Analysed]:
         if not texts or self._worker is None or self.patience == "never":

@@ -13,7 +13,6 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -21,25 +20,13 @@ from bankd.adapters.storage.disk import explain_failure, sync_file
 from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.edits.transaction import Event
-from bankd.core.lifecycle.events import find_missing
+from bankd.core.lifecycle.events import CorruptLine, find_missing
 from bankd.errors import ConflictError, UserError
 
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
 SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
 ROTATE_AT = 4 * 1024 * 1024
 _SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?P<gz>\.gz)?")
-
-
-@dataclass(frozen=True, slots=True)
-class CorruptLine:
-    """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
-
-    path: str
-    line: int
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
 
 
 def append_lines(tree: FileTree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:

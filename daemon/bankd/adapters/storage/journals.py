@@ -7,16 +7,16 @@ where undo and show find it: what a run did and the bytes from before.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from bankd.adapters.storage.disk import sync_file
-from bankd.adapters.storage.staging import Staging
+from bankd.adapters.storage.disk import READ_ONLY, sync_file
+from bankd.adapters.storage.staging import STAGE, Staging
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.daemon.edit_loops import find_rests
+from bankd.core.edits.journal import Journal
 from bankd.core.edits.transaction import Transaction
 from bankd.core.markdown.policy import KeepPolicy
 from bankd.errors import ConflictError, UserError
@@ -24,32 +24,6 @@ from bankd.errors import ConflictError, UserError
 TXN, DONE, RUNS = ".bankd/txn", ".bankd/done", ".bankd/runs"
 _FORMAT = 1
 _CAP = 512 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Journal:
-    """A committed transaction and, for each file it touches, the text from before (None for a file that was not there).
-
-    `settled` are the pieces that people were seen to have changed or taken out since.
-    """
-
-    seq: int
-    transaction: Transaction
-    before: Mapping[str, str | None]
-    settled: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        """Its file name."""
-        return f"{self.seq:06}.json"
-
-    def paths(self) -> list[str]:
-        """The file of each step, and after them the files from which a copy may have to be withdrawn."""
-        steps = [step.path for step in self.transaction.steps()]
-        copies = {getattr(operation, "elsewhere", "") for operation in self.transaction.operations}
-        for operation in self.transaction.operations:
-            copies |= {moved.to for moved in getattr(operation, "moved", ())}
-        return steps + sorted(copies - {""})
 
 
 class Journals:
@@ -128,6 +102,17 @@ class Journals:
         young = list(self.load(DONE))
         since = self.load(RUNS, young[0].seq) if young else ()
         return {path: until for path, until in rests_of([*young, *since]).items() if until > now}
+
+    def left_over(self) -> Iterator[tuple[str, str]]:
+        """What a run that did not end left, and what must be seen to before the next: its path, and what it is."""
+        for path in (f"{folder}/{name}" for folder in (TXN, STAGE) for name in self._tree.names(folder)):
+            is_bad = path.endswith(".bad")
+            yield (
+                path,
+                "set aside: torn, or of a newer version" if is_bad else "an interrupted run; the next one ends it",
+            )
+        if READ_ONLY in self._tree.names(".bankd"):
+            yield f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
 
     def find(self, run: str) -> list[Journal]:
         """The journals of a run, by its id or its number; UserError when there is none."""

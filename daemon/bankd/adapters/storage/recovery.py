@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bankd.adapters.storage.disk import explain_failure
-from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, rests_of
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, rests_of
 from bankd.adapters.storage.staging import StagedName
-from bankd.adapters.storage.transactions import Applied, TransactionWriter
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.trash import Trash, carry_operations
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Operation
 from bankd.core.edits.second_look import describe_changes, second_look
 from bankd.core.edits.settled import Settling, without_settled

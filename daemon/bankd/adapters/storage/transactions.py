@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Event as Waiter
 
 from bankd.adapters.storage import disk
 from bankd.adapters.storage.events import EventLog
-from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journal, Journals
+from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.staging import StagedName, Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree, split_path
 from bankd.adapters.storage.writability import closed_among
+from bankd.core.edits.journal import Applied, FileChange, Journal
 from bankd.core.edits.operations import Append, Remove, Rewrite, digest_of
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Step, StepResult, Transaction, refused_step, state_of, take_step
@@ -28,24 +29,6 @@ from bankd.errors import ConflictError, InvariantError
 _TRIES = 20
 _DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
 _PAUSE = 0.025  # seconds between looks at a page that an editor has just emptied
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """A file that a transaction changed: digests of its bytes, `-` where there is no file."""
-
-    before: str
-    after: str
-
-
-@dataclass(slots=True)
-class Applied:
-    """What became of a transaction; `conflicts` says in words what was left as the user had it."""
-
-    seq: int
-    changed: dict[str, FileChange] = field(default_factory=dict)
-    conflicts: list[str] = field(default_factory=list)
-    postponed: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bankd.adapters.storage.journals import Journal
 from bankd.adapters.storage.staging import EDIT, PRISTINE, TRASH, StagedName, Staging
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.journal import Journal
 from bankd.core.edits.merge3 import is_carried
 from bankd.core.edits.operations import Append, Carry, Operation, Piece, Replace, digest_of
 from bankd.core.edits.second_look import Locate

@@ -8,22 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from bankd.core.daemon.units import UnitState
 from bankd.errors import UserError
 
 TIMEOUT = 30
-
-
-@dataclass(frozen=True, slots=True)
-class UnitState:
-    """What systemd says of a unit; all empty where there is no systemd."""
-
-    load: str = ""
-    active: str = ""
-    sub: str = ""
-    enabled: str = ""
-    restarts: str = ""
-    result: str = ""
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +57,19 @@ class Manager:
         except (OSError, subprocess.TimeoutExpired) as error:
             return subprocess.CompletedProcess(command, 1, "", str(error))
 
+    def verify(self, path: Path) -> str:
+        """What `systemd-analyze verify` complains of; a misspelt setting is only a line there, so any line counts."""
+        program = shutil.which("systemd-analyze")
+        if program is None:
+            return ""
+        words = [program, "verify", "--man=no", *(["--user"] if self.is_user else []), str(path)]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
+        except subprocess.TimeoutExpired as error:
+            return str(error)
+        return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
 
-def verify_unit(path: Path, *, is_user: bool) -> str:
-    """What `systemd-analyze verify` complains of; a misspelt setting is only a line there, so any line counts."""
-    program = shutil.which("systemd-analyze")
-    if program is None:
-        return ""
-    words = [program, "verify", "--man=no", *(["--user"] if is_user else []), str(path)]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
-    except subprocess.TimeoutExpired as error:
-        return str(error)
-    return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
-
-
-def has_linger(user: str) -> bool:
-    """Whether the user's manager runs without a login."""
-    return Path("/var/lib/systemd/linger", user).exists()
+    @staticmethod
+    def has_linger(user: str) -> bool:
+        """Whether the user's manager runs without a login."""
+        return Path("/var/lib/systemd/linger", user).exists()

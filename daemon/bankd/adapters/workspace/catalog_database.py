@@ -60,13 +60,16 @@ def read_held_back(path: Path) -> list[HeldBack]:
     """The lines of logs that wait for a person, for one who only looks: no catalog is made where none is."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            rows = connection.execute(f"SELECT {_HELD_BACK} ORDER BY log, line").fetchall()  # ours
+            return [_held_back(*row) for row in connection.execute(_HELD_BACK)]
     except sqlite3.Error:
         return []
-    return [HeldBack(LogPlace(log, line), *rest) for log, line, *rest in rows]
 
 
-_HELD_BACK = "log, line, kind, text, reason, key FROM held_back"
+def _held_back(log: str, line: int, *rest: str) -> HeldBack:
+    return HeldBack(LogPlace(log, line), *rest)
+
+
+_HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 
 
 class CatalogDatabase(DerivedDatabase):
@@ -121,6 +124,10 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM held_back WHERE log = ?", (log,))
         rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
         self.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def held_back(self) -> list[HeldBack]:
+        """The lines of logs that were not taken in and wait for a person."""
+        return self.read(_HELD_BACK, (), _held_back)
 
     def dismiss(self, key: str) -> None:
         """Forget the lines with this key."""
@@ -233,8 +240,3 @@ def _row(path: str, entry: Entry) -> _Row:
 def _safe(text: str) -> str:
     """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
     return text.encode("utf-8", "replace").decode()
-
-
-def entry_text(page: Page, entry: Entry) -> str:
-    """The exact lines of a memory with all that is nested in it."""
-    return "".join(page.document.lines[entry.start : entry.whole_end]).rstrip("\r\n")

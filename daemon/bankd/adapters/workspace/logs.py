@@ -31,21 +31,21 @@ _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a yea
 class LogFiles:
     """The logs of a workspace, with what the catalog knows of each."""
 
-    def __init__(
-        self, files: BankFiles, catalog_db: CatalogDatabase, now: datetime, settle_seconds: float, anywhere: bool
-    ) -> None:
-        """Look at the folder once; `now` decides which files are still being written."""
-        self._files, self._catalog_db, self._anywhere, self._now = files, catalog_db, anywhere, now
-        self._survey: Survey = files.survey(FOLDER, now, settle_seconds, any_content=True)
-        self._known: Mapping[str, FileFingerprint] = catalog_db.fingerprints(FOLDER)
+    def __init__(self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, anywhere: bool) -> None:
+        """Take how long a log must be at rest, and whether lines `anywhere` in it are meant to be remembered."""
+        self._files, self._catalog_db, self._settle, self._anywhere = files, catalog_db, settle_seconds, anywhere
+        self._survey, self._now = Survey(), 0.0
+        self._known: Mapping[str, FileFingerprint] = {}
         self._unended: dict[str, tuple[FileFingerprint, float]] = {}
 
     def present(self) -> frozenset[str]:
         """The names of all logs, read or not."""
         return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
 
-    def unread(self) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
+    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
         """The logs that changed since they were last marked as read, and those that have to wait."""
+        self._survey, self._now = self._files.survey(FOLDER, now, self._settle, any_content=True), now.timestamp()
+        self._known = self._catalog_db.fingerprints(FOLDER)
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
         readings, unended = [], self._catalog_db.unended()
@@ -62,7 +62,7 @@ class LogFiles:
 
     def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
         """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""
-        seen, now = self._survey.files[path], self._now.timestamp()
+        seen, now = self._survey.files[path], self._now
         before, since = unended.get(path, (seen, now))
         self._unended[path] = seen, since if before == seen else now
         return abs(now - self._unended[path][1]) >= 60 * UNENDED_MINUTES
@@ -91,24 +91,31 @@ class LogFiles:
             path = by_name[reading.log]
             self._catalog_db.record_file(path, self._survey.files[path])
 
+    def dismiss(self, key: str) -> None:
+        """Let the lines with this key be named no more."""
+        self._catalog_db.dismiss(key)
+
+    def held_back(self) -> Sequence[HeldBack]:
+        """The lines that were not taken in and wait for a person."""
+        return self._catalog_db.held_back()
+
+    def read(self, log: str) -> LogReading | None:
+        """Read one log by its name below `memory/`; None when there is none."""
+        try:
+            with self._files.stream(f"{FOLDER}/{log}") as stream:
+                text, unread = _read_text(stream)
+        except FileNotFoundError:
+            return None
+        reading = read_log(log, text, anywhere=self._anywhere)
+        bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
+        return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
+
     def _read(self, path: str) -> LogReading | Deferred:
         try:
-            reading = read_one_log(self._files, _name(path), self._anywhere)
+            reading = self.read(_name(path))
         except (OSError, ConflictError) as error:
             return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
         return reading or Deferred(path, "it is gone; it may have been moved just now")
-
-
-def read_one_log(files: BankFiles, log: str, anywhere: bool) -> LogReading | None:
-    """Read one log by its name below `memory/`; None when there is none."""
-    try:
-        with files.stream(f"{FOLDER}/{log}") as stream:
-            text, unread = _read_text(stream)
-    except FileNotFoundError:
-        return None
-    reading = read_log(log, text, anywhere=anywhere)
-    bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
-    return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
 def _name(path: str) -> str:

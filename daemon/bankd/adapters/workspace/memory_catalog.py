@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory, entry_text
+from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.edits.operations import digest_of
@@ -29,25 +29,19 @@ class PageMemoryCatalog:
     """The pages of a workspace as the rules ask for them."""
 
     def __init__(
-        self,
-        files: BankFiles,
-        catalog_db: CatalogDatabase,
-        settle_seconds: float,
-        resting: Mapping[str, datetime] | None = None,
-        own_writes: Mapping[str, str] | None = None,
+        self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, own_writes: Mapping[str, str]
     ) -> None:
-        """Ask of these files; pages `resting` until a moment are not to be written before, `own_writes` are complete."""
-        self._files, self._catalog_db, self._settle = files, catalog_db, settle_seconds
-        self._resting = {path: f"{why_resting(until)}; {ADVICE}" for path, until in (resting or {}).items()}
+        """Ask of these files; `own_writes`, by their digests, are complete however young they are."""
+        self._files, self._catalog_db, self._settle, self._own_writes = files, catalog_db, settle_seconds, own_writes
+        self.resting: Mapping[str, datetime] = {}
         self._closed: dict[str, str] = {}
-        self._own_writes = own_writes if own_writes is not None else {}
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
-        self._closed = dict(self._resting)
+        self._closed = {path: f"{why_resting(until)}; {ADVICE}" for path, until in self.resting.items()}
         self._catalog_db.refill = lambda: self._take_in(now)
         self._take_in(now)
-        return [Deferred(path, reason, path in self._resting) for path, reason in sorted(self._closed.items())]
+        return [Deferred(path, reason, path in self.resting) for path, reason in sorted(self._closed.items())]
 
     def _take_in(self, now: datetime) -> None:
         self._catalog_db.change(lambda: self._refresh_all(now))
@@ -62,7 +56,7 @@ class PageMemoryCatalog:
         self._closed |= {**survey.unsettled, **survey.quarantined}
         self._read_own_writes(survey.unsettled)
         for path, seen in survey.files.items():
-            if not holds_memories(path) or path in self._resting:
+            if not holds_memories(path) or path in self.resting:
                 continue
             if known.get(path) != seen:
                 self._read(path, seen)
@@ -108,9 +102,10 @@ class PageMemoryCatalog:
         open_ = [held for held in self._catalog_db.undated() if held.path not in self._closed]
         return [Undated(held.path, held.id or block_key(text), text) for held, text in self._texts_at(open_)]
 
-    def text_of(self, held: HeldMemory) -> str | None:
-        """The exact lines of a memory with all that is nested in it; None when it is not there any more."""
-        return next((text for _, text in self._texts_at([held])), None)
+    def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:
+        """Wherever a memory stands, `page:line`, and its exact lines there with all that is nested in it."""
+        held = self._catalog_db.find_ids([id_]).get(id_, [])
+        return [(f"{copy.path}:{copy.line}", text) for copy, text in self._texts_at(held)]
 
     def lines_of(self, ids: Iterable[str], folder: str = "bank") -> Mapping[str, MemoryLines]:
         """The exact lines of memories on pages of the bank, or the archive, that can be written now, by id."""
@@ -141,7 +136,7 @@ class PageMemoryCatalog:
         return ((held, page.lines.of(entry)) for held, page, entry in self._found(open_))
 
     def _texts_at(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, str]]:
-        return ((held, entry_text(page.page, entry)) for held, page, entry in self._found(places))
+        return ((held, page.page.text_of(entry)) for held, page, entry in self._found(places))
 
     def _found(self, places: Iterable[HeldMemory]) -> Iterator[tuple[HeldMemory, _Standing, Entry]]:
         """Memories where they are now, page by page: each is read and taken apart once."""

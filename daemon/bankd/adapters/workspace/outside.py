@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from bankd.adapters.storage.syscalls import Syscalls
+from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FILE_CAP, open_regular, read_all
+from bankd.core.edits.journal import Applied
 from bankd.core.edits.operations import Operation, Rewrite
-from bankd.core.edits.transaction import Look, Step, take_step
+from bankd.core.edits.transaction import Look, Step, Transaction, take_step
+from bankd.core.lifecycle.events import CorruptLine, Ledger, fold_events
+from bankd.core.markdown.names import folders_above, is_outside
 from bankd.errors import ConflictError
 
 _TRIES = 5
@@ -27,7 +32,7 @@ class OutsideFiles:
     def __init__(self, calls: Syscalls) -> None:
         self._calls = calls
 
-    def relink(self, operations: Iterable[Operation], look: Look, rewrite: Rewrite) -> list[str]:
+    def relink(self, operations: Iterable[Operation], look: Look, rewrite: Rewrite | None) -> list[str]:
         """Carry out operations on outside files; gives what was left alone, in words."""
         problems = []
         for operation in operations:
@@ -79,7 +84,7 @@ class OutsideFiles:
             os.close(fd)
 
 
-def _changing(operation: Operation, look: Look, rewrite: Rewrite) -> Callable[[bytes], bytes | None]:
+def _changing(operation: Operation, look: Look, rewrite: Rewrite | None) -> Callable[[bytes], bytes | None]:
     return lambda data: take_step(Step(operation.path, (operation,)), data, look, rewrite).data
 
 
@@ -92,3 +97,29 @@ def _read(name: str, folder: int, path: str) -> tuple[bytes, int]:
         return read_all(fd, path, FILE_CAP), stat.S_IMODE(state.st_mode)
     finally:
         os.close(fd)
+
+
+class WorkspaceWriter(TransactionWriter):
+    """The transaction layer as the stories know it; files outside the workspace follow when all else is done."""
+
+    def ledger(self) -> Ledger:
+        """The fold of the event log."""
+        return fold_events(self.events.read())
+
+    @property
+    def corrupt(self) -> Sequence[CorruptLine]:
+        """The lines of the event log that could not be read when it was folded."""
+        return self.events.corrupt
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""
+        outside = [operation for operation in transaction.operations if is_outside(operation.path)]
+        inside = tuple(operation for operation in transaction.operations if not is_outside(operation.path))
+        applied = super().commit(replace(transaction, operations=inside))
+        applied.conflicts += OutsideFiles(self._tree.calls).relink(outside, self.look, self.rewrite)
+        return applied
+
+    def remove_empty_folders(self, gone: Iterable[str]) -> None:
+        """Leave no folder behind that has nothing in it any more, of those above pages that are gone."""
+        for folder in sorted({folder for path in gone for folder in folders_above(path)}, reverse=True):
+            self._tree.remove_empty(folder)

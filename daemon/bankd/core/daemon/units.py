@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _PLAIN = re.compile(r"[A-Za-z0-9_@.,:+=/-]+")
 _INSTANCE = re.compile(r"[a-z_][a-z0-9_-]{0,30}")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitState:
+    """What systemd says of a unit; all empty where there is no systemd."""
+
+    load: str = ""
+    active: str = ""
+    sub: str = ""
+    enabled: str = ""
+    restarts: str = ""
+    result: str = ""
+    text: str = ""
 
 
 def fill_unit(text: str, *, bankd: str, workspace: str) -> str:

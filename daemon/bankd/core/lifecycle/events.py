@@ -49,6 +49,18 @@ def find_missing(item: Event) -> str | None:
     return next((name for name in needed if not isinstance(item.get(name), str)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class CorruptLine:
+    """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
+
+    path: str
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.problem}" if self.line else f"{self.path}: {self.problem}"
+
+
 @dataclass(slots=True)
 class Ledger:
     """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.

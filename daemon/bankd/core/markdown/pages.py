@@ -58,6 +58,10 @@ class Page:
     entries: tuple[Entry, ...]
     description: str
 
+    def text_of(self, entry: Entry) -> str:
+        """The exact lines of a memory with all that is nested in it."""
+        return "".join(self.document.lines[entry.start : entry.whole_end]).rstrip("\r\n")
+
     @property
     def title(self) -> str:
         """The first heading, else the file's name."""

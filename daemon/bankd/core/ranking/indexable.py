@@ -82,3 +82,12 @@ def _day_above(path: str, heading: tuple[str, ...]) -> date | None:
             except ValueError:
                 continue
     return None
+
+
+class Refreshed(NamedTuple):
+    """What a refresh of the index did; `why_rebuilt` is empty when it was not a rebuild."""
+
+    read: int
+    removed: int
+    provisional: int
+    why_rebuilt: str = ""

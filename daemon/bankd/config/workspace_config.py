@@ -11,6 +11,7 @@ from bankd.config import ConfigError, compile_finders, load_rules, load_settings
 from bankd.core.lifecycle.routing import Rules
 from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
+from bankd.errors import UserError
 
 SETTINGS = "bankd.yaml"
 FOLDERS = ("memory", "bank", "archive", "events")
@@ -71,3 +72,12 @@ def check_configuration(root: Path) -> Checked:
     except ConfigError as error:
         problems += error.problems
     return Checked(tuple(problems), rules)
+
+
+def require_folders(root: Path) -> None:
+    """UserError when a folder is missing that only a person can put back."""
+    missing = [name for name in ("memory", "bank") if not (root / name).is_dir()]
+    if missing:
+        raise UserError(
+            *(f"{root / name}: no such folder; put it back, or make it with: bankctl init {root}" for name in missing)
+        )

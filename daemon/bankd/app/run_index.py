@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 
-from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
+from bankd.app.search_service import SearchService
 from bankd.core.language.likeness import letter_pairs, may_be_alike
 from bankd.core.language.wording import Wording
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.ranking.query import Filters, FoundRow
+from bankd.ports import MemoryCatalog
 from bankd.search import NeighbourQueries
-from bankd.wiring.search_service import SearchService, open_search
 
 _LOOK_ALIKES = 20
-"""So many memories that share words with a new one are looked at; a twin shares nearly all of its words."""
+"""The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
 _AT_ONCE = 500
-"""So many new memories are looked at together; what is found for them fits into some megabytes."""
+"""New memories that are looked at together; what is found for them fits into some megabytes."""
 
 
 class RunIndex:
@@ -28,19 +27,21 @@ class RunIndex:
 
     def __init__(
         self,
-        root: Path,
         now: datetime,
         publish: Callable[[str, bytes], None],
-        catalog: PageMemoryCatalog,
-        searching: SearchService | None = None,
+        catalog: MemoryCatalog,
+        open_search: Callable[[], SearchService],
+        *,
+        is_ours: bool = True,
     ) -> None:
-        """Take the workspace, the moment, how to write the tree file, and the daemon's own search, which stays open."""
-        self._root, self._now, self._publish, self._catalog = root, now, publish, catalog
-        self._opened, self._is_ours = searching, searching is None
+        """Take the moment, how to write the tree file, and what opens search: it is closed at the end if it is ours."""
+        self._now, self._publish, self._catalog = now, publish, catalog
+        self._open_search, self._is_ours = open_search, is_ours
+        self._opened: SearchService | None = None
 
     @property
     def _search(self) -> SearchService:
-        self._opened = self._opened or open_search(self._root)
+        self._opened = self._opened or self._open_search()
         return self._opened
 
     def take_made_anew(self) -> list[str]:
@@ -96,7 +97,7 @@ class RunIndex:
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""
-        return self._search.wordings.take_apart(texts)
+        return self._search.take_apart(texts)
 
     def close(self) -> None:
         """Let go of the index, and end the worker."""

@@ -1,4 +1,4 @@
-"""How a workspace stands, looked at without changing anything: what `status` and the metrics tell."""
+"""How a workspace stands, looked at without opening it for work: what `status`, `doctor` and the metrics tell."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.workspace.catalog_database import read_copied, read_held_back
+from bankd.adapters.workspace.clock_trust import TrustedClock
+from bankd.config.workspace_config import FOLDERS
 from bankd.core.daemon.health import BankFacts, IndexFacts
 from bankd.core.daemon.watching import is_watched
 from bankd.core.lifecycle.copies import Copied, find_copied
@@ -24,8 +26,6 @@ from bankd.core.markdown.pages import read_page
 from bankd.core.pages.rearrange import is_splittable
 from bankd.core.plan.held_back import HeldBack
 from bankd.errors import UserError
-from bankd.wiring.configuration import FOLDERS
-from bankd.wiring.trusting import judge_clock
 
 
 def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
@@ -33,7 +33,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
-    closed = {} if trouble else closed_in(root)
+    closed = {} if trouble else _closed_in(root)
     return BankFacts(
         len(sizes),
         _count_inbox(root),
@@ -42,16 +42,16 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         large,
         frozen,
         trouble,
-        resting_pages(root),
-        unread_events(root),
-        copied_memories(root),
+        _resting_pages(root),
+        _unread_lines(root),
+        _copied_memories(root),
         closed,
         tuple(str(item.place) for item in held_back_lines(root)),
-        set_aside_journals(root),
+        _set_aside_journals(root),
     )
 
 
-def set_aside_journals(root: Path) -> tuple[str, ...]:
+def _set_aside_journals(root: Path) -> tuple[str, ...]:
     """The journals of runs that could not be read, by their paths in the workspace."""
     folders = (root / folder for folder in (TXN, DONE, RUNS))
     return tuple(path.relative_to(root).as_posix() for folder in folders for path in sorted(folder.glob("*.json.bad")))
@@ -60,16 +60,16 @@ def set_aside_journals(root: Path) -> tuple[str, ...]:
 def _is_clock_frozen(root: Path) -> bool:
     """Whether the clock jumped, so that nothing is archived for its age."""
     with _opened(root) as tree:
-        return tree is not None and judge_clock(tree, None).is_frozen
+        return tree is not None and TrustedClock(tree, Staging(tree)).judge().is_frozen
 
 
-def resting_pages(root: Path) -> dict[str, datetime]:
+def _resting_pages(root: Path) -> dict[str, datetime]:
     """The pages that are left alone because something changes them back, and until when."""
     with _opened(root) as tree:
         return {} if tree is None else Journals(tree, Staging(tree)).resting(utc_now())
 
 
-def unread_events(root: Path) -> tuple[str, ...]:
+def _unread_lines(root: Path) -> tuple[str, ...]:
     """The lines of the event log that cannot be read, each with its place and why; read again once a file changed."""
     with _opened(root) as tree, suppress(OSError):
         if tree is not None:
@@ -88,7 +88,7 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
 
-def copied_memories(root: Path) -> tuple[Copied, ...]:
+def _copied_memories(root: Path) -> tuple[Copied, ...]:
     """The memories that the last run found more than once, as far as they still are."""
     known = read_copied(root / ".bankd" / "catalogue.sqlite3")
     found: dict[str, list[str]] = {item.id: [] for item in known}
@@ -105,7 +105,7 @@ def held_back_lines(root: Path) -> list[HeldBack]:
     return read_held_back(root.absolute() / ".bankd" / "catalogue.sqlite3")
 
 
-def closed_in(root: Path) -> dict[str, str]:
+def _closed_in(root: Path) -> dict[str, str]:
     """The pages that cannot be written, and why."""
     with _opened(root) as tree:
         return {} if tree is None else closed_pages(tree, FOLDERS[1:3])

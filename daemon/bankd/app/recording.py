@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from typing import Protocol
 
-from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.workspace.run_ledger import RunLedger, read_ledger
-from bankd.adapters.workspace.run_reports import RunReports
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.plan.plan import Plan, new_run_id
 from bankd.core.plan.report import ReportRow, counts_of, rows_of
 from bankd.errors import BankError, RefusedError
+
+
+class RunRows(Protocol):
+    """The ledger of runs; `rows` are the last thousands of them."""
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]: ...
+
+    def read(self) -> Iterator[LedgerRow]:
+        """All rows, oldest first."""
+
+    def learn(self) -> Sequence[LedgerRow]:
+        """The rows that others have added since the last time."""
+
+    def add(self, row: LedgerRow) -> None:
+        """Append a row."""
+
+
+class Reports(Protocol):
+    """What runs did, row by row."""
+
+    def keep(self, run: str, rows: Iterable[ReportRow]) -> None:
+        """Keep the rows of a run; StorageError when the disk does not take them."""
+
+    def read(self, run: str) -> Sequence[ReportRow]:
+        """The rows of a run; none when it did nothing, or is not kept any more."""
 
 
 @dataclass(slots=True)
@@ -33,32 +56,34 @@ class RunRecord:
         self.counts = counts_of(self.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recorder:
     """Writes ledger and reports of a workspace; `is_given` says that `now` was given and not read from the clock."""
 
-    root: Path
-    reports: RunReports
+    open_ledger: Callable[[], RunRows]
+    reports: Reports
+    read_monotonic: Callable[[], float]
     now: datetime
     is_by_hand: bool
-    is_given: bool
+    """Whether a command records, and not the daemon."""
+    is_given: bool = False
 
     def new_run(self, kind: str) -> str:
         """An id for a run that begins."""
-        return new_run_id(self.now, kind, {row.run for row in read_ledger(self.root)})
+        return new_run_id(self.now, kind, {row.run for row in self.open_ledger().rows})
 
     @contextmanager
     def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
         """Note how a run ends, whatever end it is; StorageError when the disk does not take its report."""
-        record, began = RunRecord(run or self.new_run(kind)), read_monotonic()
+        record, began = RunRecord(run or self.new_run(kind)), self.read_monotonic()
         try:
             yield record
         except BankError as error:
             outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
             record.note = str(error)[:2000]
-            self._note(kind, record, outcome, read_monotonic() - began)
+            self._note(kind, record, outcome, self.read_monotonic() - began)
             raise
-        self._note(kind, record, RunOutcome.RAN, read_monotonic() - began)
+        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
         self.reports.keep(record.run, record.rows)
 
     def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
@@ -75,4 +100,4 @@ class Recorder:
             changed=record.is_changed,
             given=self.is_given,
         )
-        RunLedger(self.root).add(row)
+        self.open_ledger().add(row)

@@ -1,0 +1,113 @@
+"""What remembers a text beside the pages, read for purging it: bytes are looked at, nothing is believed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+from bankd.adapters.storage.derived import remove_derived
+from bankd.adapters.storage.disk import check_room
+from bankd.adapters.storage.events import SEGMENT_CAP, line_of, parse_row
+from bankd.adapters.storage.journals import DONE, RUNS, TXN
+from bankd.adapters.storage.transactions import TransactionWriter
+from bankd.adapters.storage.tree import FileTree, find_lines
+from bankd.adapters.workspace.run_ledger import PATH as LEDGER
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_json
+from bankd.errors import ConflictError
+
+_DERIVED = ("index", "analyses")
+_REWRITTEN = ("events", TXN, DONE, RUNS)
+_Scrub: TypeAlias = tuple[str, Callable[[], object]]
+"""A file or folder that holds the text, and what takes it out there."""
+
+
+class TextTraces:
+    """Where a text may be left in a workspace."""
+
+    def __init__(self, tree: FileTree, writer: TransactionWriter, close_index: Callable[[], None]) -> None:
+        """Take the files, what writes them, and what lets go of the index before it is taken away."""
+        self._tree, self._journals, self._staging = tree, writer.journals, writer.staging
+        self._close_index = close_index
+
+    def require_room(self) -> None:
+        """Raises StorageError where the largest file that may be written anew would not fit."""
+        tree = self._tree
+        sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
+        check_room(tree, max(sizes, default=0))
+
+    def find(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
+        """Each file or folder of ours that holds the text, and what takes it out there."""
+        return chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)))
+
+    def _in_journals(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
+        for folder in (TXN, DONE, RUNS):
+            for journal in list(self._journals.load(folder)):
+                fields = {**journal.transaction.to_json(), "before": dict(journal.before)}
+                clean = scrub_json(fields, words)
+                if clean != fields:
+                    before = clean.pop("before")
+                    clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
+                    yield f"{folder}/{journal.name}", partial(self._journals.rewrite, folder, clean_one)
+
+    def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
+        """The event log of every writer, and the ledger of runs."""
+        paths = [f"events/{name}" for name in self._tree.names("events") if name.endswith(".jsonl")]
+        for path in [*paths, LEDGER]:
+            data = self._tree.read_own(path, SEGMENT_CAP) or b""
+            clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
+            if clean != data:
+                yield path, partial(self._staging.publish, path, clean)
+
+    def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
+        """Displaced files, answers kept for reading, and everything that is derived."""
+        tree = self._tree
+        for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
+            for path in (f"{folder}/{name}" for name in tree.names(folder)):
+                if holds_form(tree.read_own(path, SEGMENT_CAP) or b"", forms):
+                    yield path, partial(tree.remove, path)
+        for name in _DERIVED:
+            if (tree.root / ".bankd" / name).exists():
+                yield f".bankd/{name}", partial(self._drop_derived, name)
+
+    def _drop_derived(self, name: str) -> None:
+        self._close_index()
+        remove_derived(self._tree.root / ".bankd" / name)
+
+    def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:
+        """Where the text still is outside of what will be scrubbed, and where nobody can say: read, not believed."""
+        tree, root = self._tree, self._tree.root
+        within = tuple(f"{path}/" for path in scrubbed)
+        wanted, longest = re.compile(b"|".join(map(re.escape, forms))), max(map(len, forms))
+        for path in sorted(root.rglob("*")):
+            relative = path.relative_to(root).as_posix()
+            if path.is_dir() or path.is_symlink() or ".git" in path.relative_to(root).parts:
+                continue
+            if relative in scrubbed or relative.startswith(within):
+                continue
+            try:
+                with tree.file(relative) as descriptor:
+                    yield from (f"{relative}:{line}" for line in find_lines(descriptor, wanted, longest))
+            except FileNotFoundError:
+                continue
+            except (OSError, ConflictError) as problem:
+                yield f"{relative}, which cannot be looked through: {_reason(problem)}"
+        if any((folder / ".git").exists() for folder in (root, *root.parents)):
+            yield "the history of the git repository around this workspace, if it was ever committed"
+        yield "backups, and copies on other machines"
+
+
+def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
+    """A line without the text; one that says nothing of it stays as it is, and so does one that cannot be read."""
+    if not holds_form(line, encoded_forms(words)):
+        return line
+    row = parse_row(line)
+    return line_of(scrub_json(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
+
+
+def _reason(problem: OSError | ConflictError) -> str:
+    return problem.strerror or str(problem) if isinstance(problem, OSError) else str(problem).rpartition(": ")[2]

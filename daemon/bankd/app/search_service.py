@@ -1,0 +1,138 @@
+"""Search over one workspace, for the daemon, the command line and the evaluation: read what changed, then answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bankd.core.ranking.query import Answer, Freshness, Query
+from bankd.core.ranking.search_request import read_request
+from bankd.errors import StorageError, UserError
+from bankd.search import RankingOptions, answer_query
+
+if TYPE_CHECKING:
+    from bankd.core.language.wording import Wording
+    from bankd.core.ranking.indexable import Refreshed
+    from bankd.ports import Patience, RecallWriter, TextReader, WorkspaceIndex
+
+_QUICK_PAGES = 200
+"""The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
+
+
+class SearchSettings(NamedTuple):
+    """What search needs of `bankd.yaml`."""
+
+    timezone: str
+    analyser: str
+    tree_weight: float
+    cache_minutes: int
+    cache_entries: int
+    recall_minutes: int
+    decay_per_day: float
+
+
+class SearchParts(NamedTuple):
+    """What search works with: index, analyser, where answers are kept, what ranks; and how texts are taken apart."""
+
+    searched: WorkspaceIndex
+    analyser: TextReader
+    recalls: RecallWriter
+    options: RankingOptions
+    take_apart: Callable[[Iterable[str]], Mapping[str, Wording]]
+    write_tree: Callable[[Callable[[str, bytes], None]], None]
+    """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
+
+
+class SearchService:
+    """Search over one workspace."""
+
+    def __init__(self, parts: SearchParts, *, is_daemon: bool) -> None:
+        """Take the parts, and whether this is the daemon's."""
+        self.index, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree = parts
+        self._is_daemon = is_daemon
+        self._pending: int | None = None
+
+    def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
+        """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
+        note = ""
+        if pending is None:
+            note, pending = self.catch_up(now)
+        else:
+            self.open(now)
+        return self.answer_now(request, now, pending, note)
+
+    def answer_now(self, request: Mapping[str, Any], now: datetime, pending: int, note: str = "") -> dict[str, Any]:
+        """Answer from the state of the index that is open."""
+        query = read_request(request)
+        answer = self.index.whole(now, lambda: self._answer(query, now, pending)).as_json()
+        answer["fresh"]["note"] = "; ".join(filter(None, [note, *self.take_made_anew()]))
+        if request.get("keep", True):
+            self._keep(answer, now)
+        return answer
+
+    def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
+        fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
+        return answer_query(query, self.index, self.analyser, fresh, now.date(), self._options)
+
+    def take_made_anew(self) -> list[str]:
+        """What there is to say of damage that was found, once."""
+        return [*self.index.take_made_anew(), *self.analyser.take_made_anew()]
+
+    def open(self, now: datetime) -> None:
+        """See the newest state of the index; UserError when there is none."""
+        if not self.index.whole(now, self.index.open):
+            raise UserError("there is no search index yet; bankctl index rebuild makes it")
+
+    def catch_up(self, now: datetime) -> tuple[str, int]:
+        """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.
+
+        Once for all queries of a command: looking at every page costs more than a query.
+        """
+        if self._pending is None:
+            note, self._pending = self.index.whole(now, lambda: self._catch_up(now))
+            return note, self._pending
+        return "", self._pending
+
+    def _catch_up(self, now: datetime) -> tuple[str, int]:
+        self.analyser.patience = "wait"
+        if not self.index.open():
+            return f"the index was made anew ({self.index.refresh(now).read} pages)", 0
+        pending = self.index.pending()
+        if 0 < pending <= _QUICK_PAGES:
+            self.analyser.patience = "never"
+            try:
+                self.index.refresh(now)
+            except StorageError as problem:
+                return str(problem), pending
+            return "", 0
+        return "", pending
+
+    def refresh(
+        self, now: datetime, write: Callable[[str, bytes], None] | None, patience: Patience = "wait"
+    ) -> Refreshed:
+        """Bring the index up to date with the bank, and the tree file with the index."""
+        self.analyser.patience = patience
+        return self.index.whole(now, lambda: self._refresh(now, write))
+
+    def _refresh(self, now: datetime, write: Callable[[str, bytes], None] | None) -> Refreshed:
+        done = self.index.refresh(now)
+        if write is not None:
+            self.write_tree(write)
+        return done
+
+    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
+        """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
+        self.analyser.patience = "never"
+        return self.index.take_in(now, paths)
+
+    def close(self) -> None:
+        """Let go of the index and the analyser."""
+        self.index.close()
+        self.analyser.close()
+
+    def _keep(self, answer: dict[str, Any], now: datetime) -> None:
+        try:
+            self._recalls.keep(answer, now)
+        except OSError as error:
+            answer["fresh"]["note"] = f"this answer is not in recall/: {error.strerror}"

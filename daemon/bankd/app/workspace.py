@@ -1,0 +1,156 @@
+"""A workspace opened for one command: what every use case works on, and a run of a cycle over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from threading import Event as Waiter
+from typing import Protocol
+
+from bankd.app.recording import Recorder
+from bankd.app.run_index import RunIndex
+from bankd.config.workspace_config import Configuration, load_configuration
+from bankd.core.daemon.clock_trust import ClockTrust
+from bankd.core.daemon.health import cannot_be_told
+from bankd.core.edits.journal import Applied
+from bankd.core.edits.transaction import Transaction
+from bankd.core.markdown.names import is_outside
+from bankd.core.markdown.policy import Settings
+from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
+from bankd.errors import UserError
+from bankd.ports import Files, Graph, Logs, MemoryCatalog, Recalls, Traces, Transactions
+
+_LOOK_SECONDS = 0.25
+
+
+class TrustedClock(Protocol):
+    """Whether the clock of this computer is believed."""
+
+    def judge(self, *, remember: bool = False) -> ClockTrust:
+        """Look at the clock, and remember for the next look what was found, or not."""
+
+    def accept(self) -> ClockTrust:
+        """Believe the clock from now on."""
+
+
+class SuccessorTable(Protocol):
+    """What was superseded, for search to mark."""
+
+    def knows_superseded(self) -> bool:
+        """Whether any was ever recorded; a table that was made anew does not know."""
+
+    def record_superseded(self, newer: Mapping[str, str]) -> None:
+        """Remember, by the ids of the older memories, which supersede them."""
+
+
+class DerivedFile(Protocol):
+    """A file made from the pages, that is made anew when it is damaged."""
+
+    def take_made_anew(self) -> Sequence[str]:
+        """What there is to say of damage, once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What few use cases ask for: the clock, what was superseded, what is derived, where a text may be left."""
+
+    read_clock: Callable[[str], datetime]
+    clock_trust: TrustedClock
+    successors: SuccessorTable
+    derived: Sequence[DerivedFile]
+    traces: Traces
+
+
+@dataclass(slots=True)
+class Workspace:
+    """A workspace opened for one command; `now` is the moment of the command."""
+
+    root: Path
+    settings: Settings
+    now: datetime
+    files: Files
+    logs: Logs
+    catalog: MemoryCatalog
+    transactions: Transactions
+    index: RunIndex
+    graph: Graph
+    recalls: Recalls
+    recorder: Recorder
+    outside: Outside
+    configuration: Configuration | None = None
+    is_live: bool = True
+    """Whether `now` was read from the clock, and not given."""
+
+    healed: list[str] = field(default_factory=list)
+    """What the start put right on pages that people had saved, until somebody is told of it."""
+
+    def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
+        """What a run is told; `remember` that the clock was looked at."""
+        held = self.configuration = self.configuration or load_configuration(self.root)
+        is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
+        return Policy(held.settings, held.rules, held.finders, force, is_frozen)
+
+    def run_cycle(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Report:
+        """Run one cycle."""
+        policy = self.policy(force=force, remember=not dry_run)
+        if dry_run:
+            report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
+        else:
+            report = self._recorded(kind, policy)
+        return replace(report, notes=(*report.notes, *self.take_damage(), *self._unreadable()))
+
+    def take_damage(self) -> list[str]:
+        """What was found damaged, and made anew or set aside, since the last time this was asked."""
+        made_anew = [said for one in (*self.outside.derived, self.index) for said in one.take_made_anew()]
+        return [*made_anew, *self.transactions.journals.take_set_aside()]
+
+    def _unreadable(self) -> list[str]:
+        """What there is to say of lines of events that this run could not read."""
+        return [cannot_be_told(str(one)).text for one in self.transactions.corrupt]
+
+    def _recorded(self, kind: CycleKind, policy: Policy) -> Report:
+        with self.recorder.recording(kind) as record:
+            report = run_cycle(kind, record.run, self.now, self._world(), policy)
+            record.tell(report.plan)
+            self._note_superseded(is_changed=not report.plan.is_empty)
+        notes = (*self.healed, *report.notes)
+        if self.recorder.is_by_hand:
+            self.healed.clear()  # the daemon's log has them too
+        return replace(report, notes=notes)
+
+    def _note_superseded(self, *, is_changed: bool) -> None:
+        """Let search know what was superseded."""
+        table = self.outside.successors
+        if is_changed or not table.knows_superseded():
+            table.record_superseded(self.transactions.ledger().successors())
+
+    def wait_until_settled(self) -> None:
+        """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
+        settle = self.settings.settle_seconds
+        waiter = Waiter()
+        for _ in range(int(settle / _LOOK_SECONDS) + 2):
+            surveys = [self.files.survey(folder, self.now, settle, any_content=True) for folder in ("memory", "bank")]
+            if not any(reason.startswith("changed less") for survey in surveys for reason in survey.unsettled.values()):
+                return
+            waiter.wait(_LOOK_SECONDS)
+            self.now = self.recorder.now = self.outside.read_clock(self.settings.timezone)
+
+    def _world(self) -> World:
+        self.catalog.resting = self.transactions.journals.resting(self.now)
+        return World(self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls)
+
+    def refresh(self) -> None:
+        """Bring what is derived from the pages up to date after a change outside a cycle."""
+        self.catalog.refresh(self.now)
+        self._note_superseded(is_changed=True)
+        self.index.refresh(self.now)
+
+    def commit(self, transaction: Transaction) -> Applied:
+        """Do what a person asked for, all of it; UserError that names the pages that cannot be written, if any."""
+        paths = {operation.path for operation in transaction.operations if not is_outside(operation.path)}
+        closed = self.transactions.closed(paths)
+        if closed:
+            raise UserError(*(f"{path}: {why}; nothing was changed" for path, why in closed.items()))
+        return self.transactions.commit(transaction)

@@ -1,0 +1,89 @@
+"""A search as programs ask for it: a JSON object, read with every problem named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, TypeVar
+
+from bankd.core.markdown.utf8 import readable_text
+from bankd.core.ranking.query import Filters, Query
+from bankd.errors import UserError
+
+
+def read_request(request: Mapping[str, Any]) -> Query:
+    """Read a query and its options from JSON; UserError names every option that cannot be read."""
+    problems: list[str] = []
+    filters = Filters(
+        tuple(tag.upper() for tag in _texts(request, "tags", problems)),
+        tuple(filter(None, map(_node, _texts(request, "nodes", problems)))),
+        tuple(entity.lstrip("@") for entity in _texts(request, "entities", problems)),
+        _day(request, "since", problems),
+        _day(request, "until", problems),
+        _hundredths(request.get("min_confidence"), problems),
+    )
+    text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
+    everything = _one(request, "everything", bool, problems)
+    margin = _one(request, "margin", float, problems)
+    if problems:
+        raise UserError(*problems)
+    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything), margin or 1.0)
+
+
+def _number_of(limit: int | None) -> int:
+    """How many answers are wanted: ten when nothing is said, all that may be given for 0."""
+    wanted = 10 if limit is None else limit or _MOST
+    return max(1, min(wanted, _MOST))
+
+
+_MOST = 100
+"""So many answers at most, whoever asks."""
+
+_Value = TypeVar("_Value", str, int, float, bool)
+_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: list[str]) -> _Value | None:
+    """A field of one kind; None when it is not there."""
+    value = request.get(name)
+    if value is None or type(value) is kind:
+        return value
+    problems.append(f"{name}: {_shortly(value)} is not {_KINDS[kind]}")
+    return None
+
+
+def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[str]:
+    value = request.get(name) or []
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return [readable_text(one) for one in value]
+    problems.append(f"{name}: {_shortly(value)} is not a list of texts")
+    return []
+
+
+def _node(text: str) -> str:
+    return text.removeprefix("bank/").strip("/")
+
+
+def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
+    value = request.get(name)
+    try:
+        return date.fromisoformat(value) if value else None
+    except (ValueError, TypeError):
+        problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
+        return None
+
+
+def _hundredths(value: object, problems: list[str]) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = round(float(str(value)) * 100)
+    except (ValueError, OverflowError):
+        number = -1
+    if not 0 <= number <= 100:
+        problems.append(f"min_confidence: {_shortly(value)} is not between 0 and 1")
+    return number
+
+
+def _shortly(value: object) -> str:
+    return readable_text(str(value))[:40]

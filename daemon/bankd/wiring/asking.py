@@ -1,0 +1,55 @@
+"""A question to the daemon, or without one to the index itself; the two answer the same. Imports as little as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from bankd.adapters.system.socket_client import Conversation, NoDaemonError
+
+TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@contextmanager
+def open_asking(root: str) -> Iterator[Ask]:
+    """A way to ask the daemon, or without one the index itself."""
+    try:
+        daemon = Conversation(root)
+    except NoDaemonError:
+        with _asking_the_index(root) as ask:
+            yield ask
+        return
+    try:
+        yield lambda request: _ask_daemon(daemon, request)
+    finally:
+        daemon.close()
+
+
+@contextmanager
+def _asking_the_index(root: str) -> Iterator[Ask]:
+    import gc
+    from pathlib import Path
+
+    gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
+    from bankd.adapters.system.clock import read_clock_alone
+    from bankd.wiring.searching import make_search, search_settings, worker_for
+
+    settings = search_settings(Path(root))
+    searching = make_search(Path(root), settings, worker_for(settings))
+    try:
+        yield lambda request: searching.answer(request, read_clock_alone(settings.timezone))
+    finally:
+        searching.close()
+
+
+def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
+    from bankd.errors import BUG, BankError, UserError
+
+    answer = daemon.ask(request)
+    if "error" in answer:
+        raise (BankError if answer.get("exit") == BUG else UserError)(str(answer["error"]))
+    return answer

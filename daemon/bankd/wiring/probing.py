@@ -1,0 +1,61 @@
+"""What looks at a workspace and at the computer around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.korean.analyser import Analyser
+from bankd.adapters.korean.analyses import AnalysisCache
+from bankd.adapters.korean.kiwi import kiwi_version
+from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.system.clock import utc_now
+from bankd.adapters.system.mounts import find_file_system, needs_polling
+from bankd.adapters.system.service_manager import Manager
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from bankd.adapters.workspace.catalog_database import read_held_back
+from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
+from bankd.adapters.workspace.run_ledger import read_ledger
+from bankd.app.service_units import Installation
+from bankd.app.status import Probe
+
+
+@contextmanager
+def open_probe(root: Path) -> Iterator[Probe]:
+    """Look at a workspace."""
+    files, own = BankFiles(root), root / ".bankd"
+    analyser = Analyser(AnalysisCache(own / "analyses"), None, kiwi_version)
+    index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
+    file_system = find_file_system(root)
+    try:
+        yield Probe(
+            root=root,
+            files=files,
+            index=index,
+            now=utc_now,
+            ask_daemon=partial(_ask, str(root)),
+            read_ledger=lambda: read_ledger(root),
+            bank_facts=lambda facts, warn_kib: bank_facts(root, facts, sizes_of_pages(root), warn_kib),
+            held_back=lambda: read_held_back(own / "catalogue.sqlite3"),
+            polled=file_system if needs_polling(file_system) else "",
+        )
+    finally:
+        index.close()
+        files.tree.close()
+
+
+def _ask(workspace: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    try:
+        return send_request(workspace, dict(request))
+    except NoDaemonError:
+        return None
+
+
+def find_installation(root: Path, *, is_user: bool = True, name: str | None = None) -> Installation:
+    """The unit of a workspace, put in place or not."""
+    return Installation(root, Manager(is_user), name)

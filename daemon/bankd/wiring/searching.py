@@ -1,0 +1,124 @@
+"""Search put together for a workspace: the same for the daemon, the command line and the evaluation.
+
+What a query needs is imported here, and nothing else: `bankctl search` without a daemon passes through this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.recall import RecallBuffer
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.successors import Successors
+from bankd.adapters.korean.analyser import Analyser
+from bankd.adapters.korean.analyses import AnalysisCache
+from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.search_service import SearchParts, SearchService, SearchSettings
+from bankd.search import RankingOptions
+
+if TYPE_CHECKING:
+    from bankd.app.evaluate import TrialTools
+    from bankd.core.language.wording import Wording
+    from bankd.core.markdown.policy import Settings
+
+
+def open_search(root: Path, *, is_daemon: bool = False) -> SearchService:
+    """Put search together for a workspace, by its settings."""
+    settings = search_settings(root)
+    return make_search(root, settings, worker_for(settings), is_daemon=is_daemon)
+
+
+def worker_for(settings: SearchSettings) -> KiwiWorker | None:
+    """The door to a Kiwi worker, which starts when a text has to be analysed; None where the settings want none."""
+    return KiwiWorker(read_monotonic) if settings.analyser == "kiwi" else None
+
+
+def trial_tools() -> TrialTools:
+    """What judging search needs."""
+    from bankd.app.evaluate import SETTINGS, TrialTools  # noqa: PLC0415 -- a query has no time for it
+
+    worker = worker_for(SETTINGS)
+    return TrialTools(
+        lambda root, with_worker: make_search(root, SETTINGS, worker if with_worker else None), read_monotonic
+    )
+
+
+def make_search(
+    root: Path, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_daemon: bool = False
+) -> SearchService:
+    """Put search together; several may share a worker."""
+    own = root / ".bankd"
+    cache = AnalysisCache(own / "analyses")
+    analyser = Analyser(cache, worker, kiwi_version)
+    index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
+    recalls = RecallBuffer(root / "recall", settings.recall_minutes)
+    newer_of = Successors(own / "catalogue.sqlite3").of
+    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of)
+
+    def take_apart(texts: Iterable[str]) -> Mapping[str, Wording]:
+        from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
+
+        return CachedWordings(cache, worker, kiwi_version).take_apart(texts)
+
+    def write_tree(write: Callable[[str, bytes], None]) -> None:
+        from bankd.adapters.index.tree_file import write_tree  # noqa: PLC0415 -- a query has no time for it
+
+        write_tree(root, index, write)
+
+    return SearchService(SearchParts(index, analyser, recalls, options, take_apart, write_tree), is_daemon=is_daemon)
+
+
+def search_settings(root: Path) -> SearchSettings:
+    """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same: YAML is slow to import."""
+    file, copy = root / "bankd.yaml", root / ".bankd" / "search-settings.json"
+    status = file.stat()
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    try:
+        kept = json.loads(copy.read_bytes())
+        if kept["stamp"] == stamp:
+            return SearchSettings(*kept["settings"])
+    except (OSError, ValueError, KeyError, TypeError):
+        kept = None
+    settings = _load_settings(file)
+    _keep_copy(copy, {"stamp": stamp, "settings": settings})
+    return settings
+
+
+def _load_settings(file: Path) -> SearchSettings:
+    from bankd.config import load_settings  # noqa: PLC0415 -- YAML is slow to import
+
+    return search_settings_of(load_settings(file))
+
+
+def search_settings_of(settings: Settings) -> SearchSettings:
+    """What search needs of the settings."""
+    own = settings.search
+    return SearchSettings(
+        settings.timezone,
+        own.analyser,
+        own.tree_weight,
+        own.cache_minutes,
+        own.cache_entries,
+        own.recall_minutes,
+        settings.decay.per_day,
+    )
+
+
+def _keep_copy(copy: Path, content: object) -> None:
+    from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- seldom
+
+    staged = copy.with_name(f"{copy.name}.{os.getpid()}")
+    try:
+        clear_the_way(copy)
+        staged.write_text(json.dumps(content))
+        staged.replace(copy)
+    except OSError:
+        with suppress(OSError):  # a read-only workspace: it is read again next time
+            remove_derived(staged)
