@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
 from collections.abc import Callable
@@ -108,23 +107,6 @@ def _staged_under_the_final_name(patch: Patch) -> None:
     patch.setattr(Staging, "stage", stage)
 
 
-def _gz_in_place(patch: Patch) -> None:
-    def pack(self: events.EventLog, path: str) -> None:
-        plain = self._tree.read(path) or b""
-        parent, name = split_path(path)
-        with self._tree.folder(parent) as folder:
-            fd = self._tree.calls.create(f"{name}.gz", folder)
-            self._tree.calls.write(fd, gzip.compress(plain, mtime=0))
-            os.close(fd)
-        self._tree.remove(path)
-
-    def is_sound(*_: object) -> bool:
-        return True  # the second guard: a reader that checks the packed segment before it believes it
-
-    patch.setattr(events.EventLog, "_pack_one", pack)
-    patch.setattr(events.EventLog, "_is_sound", is_sound)
-
-
 MUTANTS: dict[str, Callable[[Patch], None]] = {
     "no file sync": _sync_only(stat.S_ISDIR),
     "no folder sync": _sync_only(stat.S_ISREG),
@@ -135,5 +117,4 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "events first": _events_first,
     "remove without guard": _remove_without_guard,
     "staged under the final name": _staged_under_the_final_name,
-    "gz in place": _gz_in_place,
 }

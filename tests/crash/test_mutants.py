@@ -13,9 +13,8 @@ from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, Hand
 from tests.crash.mutants import MUTANTS
 from tests.crash.power import Recorder, materialise, states
-from tests.crash.world import EVENTS, EXPECTED, ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
+from tests.crash.world import EXPECTED, ORIGINAL, bank_of, build, faults, fresh, lost, run
 
-from bankd.adapters.storage import events as event_files
 from bankd.errors import BankError
 
 Cases = Iterator[bool]
@@ -29,7 +28,6 @@ QUICK = {
     "events first": "kill",
     "remove without guard": "race",
     "staged under the final name": "race and kill",
-    "gz in place": "pack",
 }
 
 
@@ -107,33 +105,12 @@ def power(model: str, step: int = 1) -> Callable[[Path, Path], Cases]:
     return cases
 
 
-def pack(template: Path, tmp_path: Path) -> Cases:
-    """Kills while a full segment of events is packed."""
-    root = fresh(template, tmp_path / "t")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_files, "ROTATE_AT", 1000)
-        run(root)
-        for at in range(1, 20):
-            for action in ("kill", "torn"):
-                broken = fresh(root, tmp_path / "w")
-                try:
-                    with Session(broken, FaultyCalls(Fault(at, action))) as session:
-                        session.transactions.events.pack()
-                except Killed:
-                    with Session(broken) as session:
-                        found = {event["id"] for event in session.transactions.events.read()}
-                    yield found != {event["id"] for event in EVENTS}
-                shutil.rmtree(broken)
-    shutil.rmtree(root)
-
-
 MODES: dict[str, Callable[[Path, Path], Cases]] = {
     "kill": kill,
     "race": race,
     "race and kill": race_and_kill,
     "power ordered": power("ordered"),
     "power strict": power("strict", step=3),
-    "pack": pack,
 }
 
 
@@ -144,13 +121,6 @@ def test_the_suite_notices_when_a_rule_is_off(
     MUTANTS[mutant](monkeypatch)
 
     assert any(MODES[QUICK[mutant]](template, tmp_path))
-
-
-def test_packing_may_be_killed_at_any_change(template: Path, tmp_path: Path) -> None:
-    cases = list(pack(template, tmp_path))
-
-    assert len(cases) > 5
-    assert not any(cases)
 
 
 @pytest.mark.full

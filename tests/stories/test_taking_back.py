@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 from pathlib import Path
@@ -297,14 +296,14 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     write_log(root, "2026-05-02.md", f"W: {SECRET}", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("search", SECRET)
-    packed = root / "events" / "elsewhere-0001.jsonl.gz"
-    packed.write_bytes(gzip.compress(f'{{"id": "x", "at": "2026", "type": "said", "text": "{SECRET}"}}\n'.encode()))
+    other = root / "events" / "elsewhere-0001.jsonl"
+    other.write_text(f'{{"id": "x", "at": "2026", "type": "said", "text": "{SECRET}"}}\n', encoding="utf-8")
 
     purged = bankctl("purge", id_of(root, SECRET), "--apply", "--json").json
 
     escaped = SECRET.encode("ascii", "backslashreplace")
     left = [p for p in root.rglob("*") if p.is_file() and "memory" not in p.parts]
-    holders = [p for p in left if SECRET.encode() in readable(p) or escaped in readable(p)]
+    holders = [p for p in left if SECRET.encode() in p.read_bytes() or escaped in p.read_bytes()]
     assert holders == []
     assert "memory/2026-05-02.md:4" in purged["beyond"]
     assert "다른 이야기도 있다." in (root / "bank/_meta/inbox.md").read_text()
@@ -338,11 +337,6 @@ def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) ->
     assert bankctl("purge", id_, "--apply").code == 0
     assert not [p for p in (root / ".bankd").rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
     assert bankctl("purge", id_, "--apply").code == 3
-
-
-def readable(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.suffix == ".gz" else data
 
 
 def test_verify_finds_what_is_lost_and_what_is_there_twice(root: Path, bankctl: Run) -> None:

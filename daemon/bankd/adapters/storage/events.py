@@ -1,32 +1,27 @@
 """Append-only JSON lines: the event log of a workspace, one file a writer, and the history of runs.
 
 One write a line, so that two writers never mix; a torn last line is closed before the next one; a line that does not
-parse is counted, reported and skipped. Full segments become `.gz`, checked before the plain one goes; where both are
-found they are one.
+parse is counted, reported and skipped.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 from typing import Any
 
 from bankd.adapters.storage.disk import explain_failure, sync_file
-from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.edits.transaction import Event
 from bankd.core.lifecycle.events import CorruptLine, find_missing
 from bankd.errors import ConflictError, UserError
 
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
-SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
+SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment
 ROTATE_AT = 4 * 1024 * 1024
-_SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?P<gz>\.gz)?")
+_SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl")
 
 
 def append_lines(tree: FileTree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -91,35 +86,17 @@ def parse_row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def parse_lines(data: bytes, path: str, corrupt: list[CorruptLine]) -> Iterator[dict[str, Any]]:
-    """The rows of a file; what does not parse goes to `corrupt`. A last line without its end is not read yet."""
-    return (row for _, row in _numbered_rows(data, path, corrupt))
-
-
-def _numbered_rows(data: bytes, path: str, corrupt: list[CorruptLine]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(data.split(b"\n")[:-1], 1):
-        if not line.strip():
-            continue
-        row = parse_row(line)
-        if row is not None:
-            yield number, row
-        else:
-            corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
-
-
 class EventLog:
     """The events of a workspace; this process appends to its own writer's files only."""
 
-    def __init__(self, tree: FileTree, staging: Staging, writer: str) -> None:
-        self._tree = tree
-        self._staging = staging
-        self._writer = writer
+    def __init__(self, tree: FileTree, writer: str) -> None:
+        self._tree, self._writer = tree, writer
         self.corrupt: list[CorruptLine] = []
 
     def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
         """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
         path = self._current()
-        known = {row.get("id") for row in self._rows(path)} if unless_there else set()
+        known = {row.get("id") for _, row in self._numbered(path)} if unless_there else set()
         fresh = [event for event in events if event["id"] not in known]
         if fresh:
             append_lines(self._tree, path, fresh)
@@ -142,77 +119,27 @@ class EventLog:
         return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
 
     def segments(self) -> list[str]:
-        """The files to read; of a segment that is there twice, the packed one if it is sound."""
-        names = [name for name in self._tree.names("events") if _SEGMENT.fullmatch(name)]
-        chosen = []
-        for name in names:
-            twin = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
-            packed = name if name.endswith(".gz") else twin
-            if twin not in names or name == (
-                packed if self._is_sound(f"events/{packed}") else packed.removesuffix(".gz")
-            ):
-                chosen.append(f"events/{name}")
-        return chosen
-
-    def _is_sound(self, path: str) -> bool:
-        before = len(self.corrupt)
-        self._bytes(path)
-        sound = len(self.corrupt) == before
-        del self.corrupt[before:]
-        return sound
-
-    def _rows(self, path: str) -> Iterator[dict[str, Any]]:
-        return (row for _, row in self._numbered(path))
+        """The files to read."""
+        return [f"events/{name}" for name in self._tree.names("events") if _SEGMENT.fullmatch(name)]
 
     def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        return _numbered_rows(self._bytes(path), path, self.corrupt)
-
-    def _bytes(self, path: str) -> bytes:
+        """The rows of a file with their lines; what does not parse is corrupt. A last line without its end is not read."""
         try:
             data = self._tree.read(path, SEGMENT_CAP) or b""
         except ConflictError as problem:
             self.corrupt.append(CorruptLine(path, 0, str(problem).partition(": ")[2]))
-            return b""
-        return self._unpacked(path, data) if path.endswith(".gz") else data
-
-    def _unpacked(self, path: str, data: bytes) -> bytes:
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            plain = unpacker.decompress(data, SEGMENT_CAP)
-        except zlib.error:
-            self.corrupt.append(CorruptLine(path, 0, "not a sound gzip file"))
-            return b""
-        if not unpacker.eof:
-            problem = "unpacks to more than 64 MB" if unpacker.unconsumed_tail else "cut short"
-            self.corrupt.append(CorruptLine(path, 0, problem))
-        return plain
+            return
+        for number, line in enumerate(data.split(b"\n")[:-1], 1):
+            row = parse_row(line)
+            if row is not None:
+                yield number, row
+            elif line.strip():
+                self.corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
 
     def _current(self) -> str:
-        numbers = [
-            int(found["number"])
-            for name in self._tree.names("events")
-            if (found := _SEGMENT.fullmatch(name)) and found["writer"] == self._writer
-        ]
-        number = max(numbers, default=1)
-        path = f"events/{self._writer}-{number:04}.jsonl"
-        names, name = self._tree.names("events"), path.removeprefix("events/")
+        names = self._tree.names("events")
+        found = map(_SEGMENT.fullmatch, names)
+        number = max((int(one["number"]) for one in found if one and one["writer"] == self._writer), default=1)
+        name = f"{self._writer}-{number:04}.jsonl"
         is_full = name in names and self._tree.sizes("events", [name])[name][1] >= ROTATE_AT
-        is_packed = f"{name}.gz" in names
-        return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full or is_packed else path
-
-    def pack(self) -> None:
-        """Compress our full segments: written aside, checked, put in place, and only then the plain one goes."""
-        current = self._current()
-        for name in self._tree.names("events"):
-            found = _SEGMENT.fullmatch(name)
-            path = f"events/{name}"
-            if found and found["writer"] == self._writer and not found["gz"] and path != current:
-                self._pack_one(path)
-
-    def _pack_one(self, path: str) -> None:
-        plain = self._tree.read(path, SEGMENT_CAP) or b""
-        packed = gzip.compress(plain, mtime=0)
-        if sha256(gzip.decompress(packed)).digest() == sha256(plain).digest():
-            self._staging.publish(f"{path}.gz", packed)
-            self._tree.remove(path)
-            self._tree.sync_folder("events")
+        return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full else f"events/{name}"

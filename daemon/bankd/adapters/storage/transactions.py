@@ -51,7 +51,7 @@ class TransactionWriter:
         self.rewrite = rewrite
         self.staging = Staging(tree)
         self.journals = Journals(tree, self.staging)
-        self.events = EventLog(tree, self.staging, writer)
+        self.events = EventLog(tree, writer)
         self.own_writes: dict[str, str] = {}
         self._wait = Waiter().wait
 

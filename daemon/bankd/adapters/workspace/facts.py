@@ -83,7 +83,7 @@ def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]
     with _opened(root) as tree:
         if tree is None:
             return ()
-        events = EventLog(tree, Staging(tree), "")
+        events = EventLog(tree, "")
         events.read()
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
