@@ -105,6 +105,19 @@ def test_a_note_is_written_once_however_often_it_is_sent(agent: Agent, root: Pat
     assert bankctl("show", place).code == 0
 
 
+def test_the_questions_of_a_note_stay_in_the_log(agent: Agent, root: Path, bankctl: Run) -> None:
+    place = agent.call("memory_note", text="DB는 PostgreSQL이다.", questions=["로컬 DB가 뭐야"])["structuredContent"][
+        "place"
+    ]
+    assert bankctl("cycle", "micro", "--now", "2099-05-05T03:00").code == 0
+
+    memory = bankctl("show", place, "--json").json["memory"]
+
+    assert bankctl("show", memory, "--json").json["questions"] == ["로컬 DB가 뭐야"]
+    assert "? 로컬 DB가 뭐야" in bankctl("show", memory).out
+    assert not [page for page in (root / "bank").rglob("*.md") if "로컬 DB가 뭐야" in page.read_text(encoding="utf-8")]
+
+
 def test_a_credential_and_an_empty_note_are_refused_in_words(agent: Agent, root: Path) -> None:
     secret, empty = (agent.call("memory_note", text=text) for text in ("the key is AKIAIOSFODNN7EXAMPLE", ""))
 

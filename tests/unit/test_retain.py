@@ -161,3 +161,30 @@ def test_a_renamed_log_keeps_its_ids_under_its_first_name() -> None:
 
     assert renamed.lines[0].id != first.lines[0].id
     assert identified_as(renamed, LOG).lines[0].id == first.lines[0].id
+
+
+def test_questions_below_a_line_are_no_part_of_its_text_or_id() -> None:
+    plain = read_log("2026-05-04.md", "- W: DB는 PostgreSQL이다.\n", anywhere=True)
+    asked = read_log(
+        "2026-05-04.md",
+        "- W: DB는 PostgreSQL이다.\n  ? 로컬 DB가 뭐야\n  ? which database runs locally\n- W: Next.\n",
+        anywhere=True,
+    )
+
+    assert asked.lines[0].questions == ("로컬 DB가 뭐야", "which database runs locally")
+    assert asked.lines[0].memory == plain.lines[0].memory
+    assert asked.lines[0].id == plain.lines[0].id
+    assert asked.lines[1].questions == ()
+
+
+def test_a_text_goes_on_before_and_after_its_questions() -> None:
+    [line] = read_log("a.md", "- W: One\n  two?\n  ? why\n  ?? three\n", anywhere=True).lines
+
+    assert line.memory.text == "One\ntwo?\n?? three"
+    assert line.questions == ("why",)
+
+
+def test_questions_stay_with_a_log_that_is_renamed() -> None:
+    reading = read_log("b.md", "- W: One\n  ? why\n", anywhere=True)
+
+    assert identified_as(reading, "a.md").lines[0].questions == ("why",)

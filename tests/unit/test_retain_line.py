@@ -22,3 +22,9 @@ def test_a_statement_gets_the_head_that_it_lacks(
     text: str, tag: str | None, confidence: float | None, line: str
 ) -> None:
     assert retain_line(text, tag, confidence) == line
+
+
+def test_questions_stand_below_the_line_each_on_its_own() -> None:
+    line = retain_line("Tea is green.", None, questions=["what colour\nis tea", "? 차는 무슨 색", "  "])
+
+    assert line == "- W: Tea is green.\n  ? what colour is tea\n  ? 차는 무슨 색"

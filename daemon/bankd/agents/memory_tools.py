@@ -20,6 +20,7 @@ Json: TypeAlias = dict[str, Any]
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
+_QUESTIONS = 5
 _PROMPTS: Mapping[str, Json] = {
     "recall": {
         "name": "recall",
@@ -154,7 +155,8 @@ def _note(bank: BankReader, arguments: Json) -> Json:
     from bankd.core.lifecycle.adding import retain_line
     from bankd.wiring.workspace import add_line_once
 
-    line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"))
+    questions = arguments.get("questions", [])[:_QUESTIONS]
+    line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions)
     place, is_new = add_line_once(bank.root, line)
     return {"place": str(place), "written": is_new, "note": "becomes a memory at the next run; where bankd runs, soon"}
 

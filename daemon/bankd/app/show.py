@@ -23,6 +23,7 @@ class FoundMemory:
     meaning: str | None
     source: str | None
     history: list[str]
+    questions: list[str]
 
 
 def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
@@ -52,7 +53,8 @@ def find_memory(workspace: Workspace, id_: str) -> FoundMemory:
     places, texts = [place for place, _ in copies], [text for _, text in copies]
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
-    return FoundMemory(id_, places, text, meaning, _source(workspace, id_, ledger), history)
+    source, questions = _source(workspace, id_, ledger)
+    return FoundMemory(id_, places, text, meaning, source, history, list(questions))
 
 
 def _meaning(workspace: Workspace, texts: list[str]) -> str | None:
@@ -67,10 +69,13 @@ def _merged_into(texts: list[str]) -> list[str]:
     return [id_ for line in lines for id_ in split_sources(split_id(line)[0])[1]]
 
 
-def _source(workspace: Workspace, id_: str, ledger: Ledger) -> str | None:
+def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None, tuple[str, ...]]:
+    """Where the line of a memory stands in its log now, and the questions below it."""
     fact = ledger.consumed.get(id_)
     if fact is None:
-        return None
+        return None, ()
     readings = (_reading(workspace, log, ledger) for log in ledger.names_of(str(fact.get("log"))))
-    place = next((found for reading in readings if reading and (found := source_line(id_, reading))), None)
-    return str(place) if place else f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)"
+    line = next((found for reading in readings if reading and (found := source_line(id_, reading))), None)
+    if line is None:
+        return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", ()
+    return str(line.place), line.questions

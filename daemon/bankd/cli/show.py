@@ -68,6 +68,7 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
                 "meaning": found.meaning,
                 "source": found.source,
                 "history": found.history,
+                "questions": found.questions,
             }
         )
         return 0
@@ -77,6 +78,8 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     if found.meaning:
         say(f"  {styled(f'tagged as {found.meaning}', 'dim')}")
     say(f"  from {styled(found.source or 'the user: no log line has this id')}")
+    for question in found.questions:
+        say(f"  {styled(f'? {question}', 'dim')}")
     for line in found.history:
         say(f"  {styled(line, 'dim')}")
     return 0

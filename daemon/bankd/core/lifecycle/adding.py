@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bankd.core.lifecycle.retain import PROFILES, clean_text, read_log
 from bankd.core.markdown.memory import parse_head
 from bankd.errors import UsageError
 
 
-def retain_line(text: str, tag: str | None, confidence: float | None = None) -> str:
-    """Make the list item for a log; UsageError when it would be a bad line there."""
+def retain_line(text: str, tag: str | None, confidence: float | None = None, questions: Iterable[str] = ()) -> str:
+    """Make the list item for a log, the questions that it answers below it; UsageError when it would be a bad line there."""
     said = _one_line(text).removeprefix("- ")
     head = parse_head(said)
     tagged = head is not None and (head.tag in PROFILES["default"] or len(head.tag) == 1)
@@ -19,7 +21,11 @@ def retain_line(text: str, tag: str | None, confidence: float | None = None) -> 
     if reading.bad or not reading.lines:
         reason = reading.bad[0].reason if reading.bad else "it has no text"
         raise UsageError(f"cannot be remembered: {reason}")
-    return line
+    return line + "".join(f"\n  ? {asked}" for asked in filter(None, map(_question, questions)))
+
+
+def _question(text: str) -> str:
+    return _one_line(text).removeprefix("? ").strip()
 
 
 def _one_line(text: str) -> str:

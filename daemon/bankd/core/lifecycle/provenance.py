@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
-from bankd.core.lifecycle.retain import LogPlace, LogReading
+from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
 from bankd.core.markdown.memory import statement_of
 from bankd.core.secrets.screening import find_secrets, mask_secrets
 
@@ -60,9 +60,9 @@ def _sentence(fact: Event) -> str:
     return str(fact["type"])
 
 
-def source_line(id_: str, reading: LogReading) -> LogPlace | None:
-    """Where the line of a memory stands in its log now; lines move as a log is edited."""
-    return next((line.place for line in reading.lines if line.id == id_), None)
+def source_line(id_: str, reading: LogReading) -> RetainLine | None:
+    """The line of a memory in its log as it is now; lines move as a log is edited."""
+    return next((line for line in reading.lines if line.id == id_), None)
 
 
 def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
+from typing import NamedTuple
 
 from bankd.core.markdown.memory import Confidence, Memory, TagHead, memory_id, parse_head, statement_of
 from bankd.core.markdown.pages import heading_title
@@ -43,6 +44,8 @@ _MEANT = re.compile(
     r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
 )
 """A tag with what only a Retain line has, although the grammar does not read it; `- A: …` and `- S and P: …` are prose."""
+_QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
+"""A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
@@ -61,12 +64,13 @@ class LogPlace:
 
 @dataclass(frozen=True, slots=True)
 class RetainLine:
-    """A tagged line of a log; `id` is that of the memory it becomes."""
+    """A tagged line of a log; `id` is that of the memory it becomes, whatever questions stand below it."""
 
     place: LogPlace
     memory: Memory
     occurrence: int
     id: str
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,24 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     """The same reading with the ids that its lines have under the name the log was first read by."""
     if identity == reading.log:
         return reading
-    tagged = [(line.place, line.memory) for line in reading.lines]
+    tagged = [_Tagged(line.place, line.memory, line.questions) for line in reading.lines]
     return replace(reading, lines=tuple(_identify(identity, tagged)))
 
 
-def _identify(identity: str, tagged: list[tuple[LogPlace, Memory]]) -> Iterator[RetainLine]:
+class _Tagged(NamedTuple):
+    """A tagged line before it has an id."""
+
+    place: LogPlace
+    memory: Memory
+    questions: tuple[str, ...]
+
+
+def _identify(identity: str, tagged: list[_Tagged]) -> Iterator[RetainLine]:
     seen: Counter[str] = Counter()
-    for place, memory in tagged:
+    for place, memory, questions in tagged:
         statement = statement_of(memory)
-        yield RetainLine(place, memory, seen[statement], memory_id(identity, statement, seen[statement]))
+        id_ = memory_id(identity, statement, seen[statement])
+        yield RetainLine(place, memory, seen[statement], id_, questions)
         seen[statement] += 1
 
 
@@ -141,7 +154,7 @@ class _LogReader:
         self._retain_level = 0
         self.unended: LogPlace | None = None
 
-    def read(self) -> Iterator[tuple[LogPlace, Memory] | BadLine]:
+    def read(self) -> Iterator[_Tagged | BadLine]:
         for block in self._document.blocks:
             if block.kind is BlockKind.HEADING:
                 self._enter(block)
@@ -156,9 +169,9 @@ class _LogReader:
         elif block.level <= self._retain_level:
             self._retain_level = 0
 
-    def _item(self, block: Block) -> tuple[LogPlace, Memory] | BadLine | None:
+    def _item(self, block: Block) -> _Tagged | BadLine | None:
         place = LogPlace(self._log, block.start + 1)
-        raw = [line.strip() for line in self._document.lines[block.start : block.end]]
+        raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
         text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
         head = parse_head(text)
         if self._is_prose(block, text, head):
@@ -166,7 +179,7 @@ class _LogReader:
         problem = _problem_of(text, head)
         if problem is not None or head is None:
             return BadLine(place, problem or _UNTAGGED, text)
-        return place, _memory_of(head, text)
+        return _Tagged(place, _memory_of(head, text), questions)
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
         """Tell a list item of ordinary prose from a line that was meant to be retained."""
@@ -177,6 +190,13 @@ class _LogReader:
         if self._retain_level:
             return block.depth > 0 and head is None  # details under a Retain line
         return head is None or head.tag not in PROFILES["default"]
+
+
+def _part_questions(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The lines of an item without the questions below it, and these."""
+    found = [_QUESTION.fullmatch(line) for line in lines[1:]]
+    text = [line for line, question in zip(lines[1:], found, strict=True) if question is None]
+    return [*lines[:1], *text], tuple(clean_text(question["text"]) for question in found if question)
 
 
 def _problem_of(text: str, head: TagHead | None) -> str | None:
