@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
+from itertools import accumulate
 
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.journal import Applied
@@ -29,10 +30,12 @@ from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import Entry, Page, read_page
 from bankd.core.markdown.scanner import decode_text, encode_text, scan_text
 from bankd.core.pages.rearrange import read_source, reference_rewriter
+from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.plan.plan import Deferred, Undated
 from bankd.cycle import World
+from bankd.ports import UnreadLogs
 
 
 @lru_cache
@@ -80,9 +83,17 @@ class FakeLogs:
     def present(self) -> frozenset[str]:
         return frozenset(self._disk.logs)
 
-    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
-        new = {log: text for log, text in sorted(self._disk.logs.items()) if self.read.get(log) != text}
-        return [read_log(log, text, anywhere=True) for log, text in new.items()], self.waiting
+    def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
+        new = order_by_day(log for log, text in self._disk.logs.items() if self.read.get(log) != text)
+        new = new[new.index(start) if start else 0 :]
+        readings = [read_log(log, self._disk.logs[log], anywhere=True) for log in new]
+        sizes = list(accumulate(len(reading.lines) for reading in readings))
+        read = (
+            len(new)
+            if enough is None
+            else sum(size - len(r.lines) < enough for size, r in zip(sizes, readings, strict=True))
+        )
+        return UnreadLogs(readings[:read], self.waiting, new[read:])
 
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         self.held_back = dict(lines)

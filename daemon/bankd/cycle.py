@@ -19,7 +19,7 @@ from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.follow import choose_part
-from bankd.core.lifecycle.retain import LogReading, RetainLine, identified_as
+from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.core.lifecycle.retiring import allowed_removals
 from bankd.core.lifecycle.routing import Destination, Rules, route_memory
 from bankd.core.markdown.memory import Memory, render_memory
@@ -29,6 +29,7 @@ from bankd.core.markdown.scanner import decode_text
 from bankd.core.pages.block_links import heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.pages.split import Limits
+from bankd.core.plan.batches import Rest, cut_batch, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off
 from bankd.core.plan.confirming import confirmations_of
@@ -61,7 +62,7 @@ class World:
 class Policy:
     """What a run is told: settings, rules, the user's secret patterns, and what may go beyond the budget.
 
-    While the clock is frozen nothing is archived for its age.
+    While the clock is frozen nothing is archived for its age. A batch of history begins at `start`, a line of a log.
     """
 
     settings: Settings
@@ -69,26 +70,33 @@ class Policy:
     finders: Sequence[Finder] = ()
     force: bool = False
     clock_frozen: bool = False
+    start: LogPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run knows before it decides anything."""
+    """What a run knows before it decides anything; the logs `later` are read by the next batch."""
 
     readings: Sequence[LogReading]
     waiting: Sequence[Deferred]
+    later: Sequence[str]
     unread_pages: Sequence[Deferred]
     ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run, or a command that changes the bank, did; `notes` says what it left as the user had it meanwhile, and what became of the index."""
+    """What a run, or a command that changes the bank, did.
+
+    `notes` says what it left as the user had it meanwhile, and what became of the index; the `rest` of the logs' new
+    lines is for another run.
+    """
 
     kind: str
     plan: Plan
     is_applied: bool
     notes: Sequence[str] = ()
+    rest: Rest | None = None
 
 
 def run_cycle(
@@ -96,12 +104,14 @@ def run_cycle(
 ) -> Report:
     """Run one cycle; `now` is the only moment it knows.
 
-    Raises RefusedError when the plan goes beyond the budget, InvariantError when it would lose something.
+    Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
-    facts = _gather(now, world)
+    most = None if dry_run else policy.settings.budget.max_added_lines
+    facts = _gather(now, world, policy.start, most)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 
     plan = collect_lines(plan, facts, world, policy)
+    plan, rest = leave_rest(plan, facts, most)
     plan = route_lines(plan, facts, policy.rules, world.graph)
     plan = deduplicate_lines(plan, world, policy)
     if kind == "reflect":
@@ -120,7 +130,7 @@ def run_cycle(
     if conflicts:
         plan = put_off(plan, _homeless(plan, world))
     world.logs.note_held_back(_held_back(plan, facts, world, policy))
-    world.logs.mark_read(_finished(facts.readings, plan))
+    world.logs.mark_read(_finished(whole_logs(facts.readings, policy.start, rest), plan))
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
     notes = [*world.index.refresh(now)]
@@ -128,7 +138,7 @@ def run_cycle(
         if not plan.is_empty:
             world.graph.refresh()
         notes += note_sizes(plan, world.graph, policy)
-    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes))
+    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest)
 
 
 def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
@@ -136,18 +146,19 @@ def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
     return transactions.closed({operation.path for operation in plan.operations if not is_outside(operation.path)})
 
 
-def _gather(now: datetime, world: World) -> RunFacts:
+def _gather(now: datetime, world: World, start: LogPlace | None, most: int | None) -> RunFacts:
     unread_pages = world.catalog.refresh(now)
     world.graph.refresh()
     ledger = world.transactions.ledger()
-    readings, waiting = world.logs.unread(now)
-    return RunFacts(readings, waiting, unread_pages, ledger)
+    unread = world.logs.unread(now, start.log if start else "", most)
+    return RunFacts(unread.readings, unread.waiting, unread.later, unread_pages, ledger)
 
 
 def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run."""
     readings, renamed = _recognise_renamed(facts, world.logs.present())
     lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
+    lines = take_from(policy.start, lines)
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
     fresh = [line for line in lines if line.id not in held]
@@ -165,6 +176,12 @@ def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
         copied=tuple(world.catalog.copied()),
     )
     return _believe_vanished(plan, facts, world.catalog, policy)
+
+
+def leave_rest(plan: Plan, facts: RunFacts, most: int | None) -> tuple[Plan, Rest | None]:
+    """Take the lines of one batch, the oldest; the rest is for the next."""
+    lines, over = cut_batch(plan.lines, most)
+    return plan.with_(lines=tuple(lines)), rest_of(facts.readings, over, facts.later)
 
 
 def _recognise_renamed(facts: RunFacts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -183,6 +184,15 @@ class Wordings(Protocol):
         """The wording of each text."""
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadLogs:
+    """The logs that changed: those read, those that have to wait, and the names of those left for a later batch."""
+
+    readings: Sequence[LogReading]
+    waiting: Sequence[Deferred] = ()
+    later: Sequence[str] = ()
+
+
 class Logs(Protocol):
     """The raw logs of a workspace; they are read and never written."""
 
@@ -198,8 +208,11 @@ class Logs(Protocol):
     def dismiss(self, key: str) -> None:
         """Let the lines with this key be named no more."""
 
-    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
-        """The logs that changed since they were last marked as read, and those that have to wait."""
+    def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
+        """Read the logs that changed since they were last marked as read, by day, from the log `start` on.
+
+        When those read have `enough` lines to remember, the others are left for later.
+        """
 
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         """Remember, by log, the lines that were not taken in and wait for a person."""

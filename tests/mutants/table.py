@@ -34,7 +34,7 @@ SEAMS, SECRETS, RETAIN, EVENTS = (
 COLLECT, SECOND_LOOK, REVERSING, TERMINAL = (
     "bankd.core.lifecycle.collect", "bankd.core.edits.second_look", "bankd.core.lifecycle.reversing", "bankd.core.markdown.display",
 )  # fmt: skip
-SETTLED = "bankd.core.edits.settled"
+BATCHES, SETTLED = "bankd.core.plan.batches", "bankd.core.edits.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
@@ -67,15 +67,14 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("links that a plan leaves dead are found", CHECK, "find_broken", "for link in found", "for link in ()", OF_CHECK),
     Mutant(
         "as many memories as the budget allows may go", CHECK, "find_excess",
-        "removed > allowed_removals", "removed >= allowed_removals", OF_CHECK,
-    ),
-    Mutant(
-        "as many lines as the budget allows may come", CHECK, "find_excess",
-        "added > budget.max_added_lines", "added >= budget.max_added_lines", OF_CHECK,
+        "removed <= allowed_removals", "removed < allowed_removals", OF_CHECK,
     ),
     Mutant(
         "twenty memories may always go", RETIRING, "allowed_removals", "max(ALWAYS_ALLOWED, ", "max(0, ", OF_CHECK,
     ),
+    Mutant("as many lines as the budget allows come in one batch", BATCHES, "cut_batch", "total <= most", "total < most", OF_CYCLE),
+    Mutant("a log in two batches is read again", BATCHES, "whole_logs", "readings[first:end]", "readings", OF_CYCLE),
+    Mutant("a batch goes on where the one before it ended", CYCLE, "collect_lines", "take_from(policy.start, lines)", "lines", OF_CYCLE),
     Mutant("a plan that loses something is not carried out", CYCLE, "check_plan", "if findings:", "if False:", OF_CYCLE),
     Mutant("a plan beyond the budget is not carried out", CYCLE, "check_plan", "if excess and", "if False and", OF_CYCLE),
     # what a new layout may not do

@@ -23,6 +23,7 @@ from bankd.core.edits.operations import (
     Remove,
     Replace,
     Restore,
+    append_all,
     digest_of,
     from_json,
     operation_json,
@@ -169,6 +170,22 @@ def test_an_append_leaves_every_line_that_was_there_as_it_was(data: bytes, headi
     assert is_subsequence(bare(data), bare(longer))
     assert longer.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
     assert sum(entry.memory.id == "m-000000000009" for entry in read_page("p.md", split_bom_off(longer)).entries) == 1
+
+
+@given(
+    st.none() | page_bytes(),
+    st.permutations(["", "plain words", "New", "Newer", "한글 낱말"]),
+    st.sampled_from(MEMORIES),
+)
+@settings(max_examples=100 * SCALE, deadline=None)
+def test_appends_at_once_are_appends_one_after_another(data: bytes | None, headings: list[str], key: str) -> None:
+    pieces = [Piece(key, f"- W: known ^{key}"), *(Piece(f"m-n{n:011}", f"- W: new ^m-n{n:011}") for n in range(4))]
+    appends = [Append("p.md", heading, (piece,)) for heading, piece in zip(headings, pieces, strict=True)]
+    one_by_one = data
+    for append in appends:
+        one_by_one = append.apply(one_by_one)
+
+    assert append_all(appends, data) == one_by_one
 
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -41,6 +42,24 @@ def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
         log.write("- W: The office moved to Mapo.\n")
 
     manager.wait_until(lambda: "Mapo" in manager.bank())
+
+
+def test_history_is_taken_in_batch_after_batch_by_itself(manager: Any) -> None:
+    with (manager.workspace / "bankd.yaml").open("a") as settings:
+        settings.write("budget: {max_added_lines: 2}\n")
+    for day in range(1, 6):
+        log = manager.workspace / f"memory/2026-10-0{day}.md"
+        log.write_text(f"- W: The office of day {day} is in Mapo.\n- B: Waters plant {day} at noon.\n")
+    manager.age()
+    manager.start()
+    manager.wait_until(lambda: all(f"plant {day}" in manager.bank() for day in range(1, 6)))
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    runs = json.loads(manager.bankctl("log", "--json").stdout)["runs"]
+
+    new = [
+        run["counts"].get("learned", 0) + run["counts"].get("inbox", 0) for run in runs if run["status"] == "changed"
+    ]
+    assert new == [2] * 6
 
 
 def test_a_reload_changes_the_settings(manager: Any) -> None:

@@ -127,12 +127,3 @@ def test_a_run_may_take_out_its_share_of_the_bank_and_twenty_always(held: int, p
     excess = find_excess(taking_out(most + 1), budget, held)
     assert excess is not None
     assert f"take {most + 1} of {held} memories" in excess.reason
-
-
-def test_a_run_may_add_as_many_lines_as_the_budget_says_and_no_more() -> None:
-    three = plan_of("W: one", "W: two\n  in two lines")
-
-    assert find_excess(three, BudgetPolicy(max_added_lines=3), 0) is None
-    excess = find_excess(three, BudgetPolicy(max_added_lines=2), 0)
-    assert excess is not None
-    assert "would add 3 lines" in excess.reason

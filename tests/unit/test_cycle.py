@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, S
 from bankd.core.pages.rearrange import Rearrangement
 from bankd.core.plan.plan import Deferred
 from bankd.cycle import CycleKind, Policy, Report, run_cycle
-from bankd.errors import InvariantError, RefusedError
+from bankd.errors import InvariantError
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
 LOG, FACTS, OPINIONS = "2026-05-04.md", "bank/world/facts.md", "bank/opinions.md"
@@ -272,16 +272,54 @@ def test_a_line_that_the_user_kept_from_its_page_is_taken_in_by_the_next_run() -
 # what is refused
 
 
-def test_a_plan_beyond_the_budget_is_refused_until_it_is_forced() -> None:
+def take_in_batches(world: FakeWorld, most: int) -> Iterator[list[str]]:
+    """What each run learns until nothing is left for another."""
+    policy = settings(budget=BudgetPolicy(max_added_lines=most))
+    for _ in range(20):
+        report = cycle(world, policy=policy)
+        yield [p.line.memory.text for p in report.plan.placements]
+        if report.rest is None:
+            return
+        policy = replace(policy, start=report.rest.start)
+
+
+def test_history_is_taken_in_by_days_in_batches_of_what_one_run_may_add() -> None:
+    logs = {
+        "b/2026-05-01.md": "- W: one\n- W: two\n",
+        "a/2026-05-02.md": "- W: three\n- W: four\n",
+        "z.md": "- W: five\n",
+    }
+    world = FakeWorld({}, logs)
+
+    assert list(take_in_batches(world, 2)) == [["one", "two"], ["three", "four"], ["five"]]
+    assert world.logs.read == logs
+
+
+def test_a_log_is_divided_where_it_is_more_than_one_run_may_add_and_looked_at_once_more() -> None:
+    world = FakeWorld({}, {LOG: "- W: one\n- W: two\n- W: three\n  with more\n- W: four\n", "z.md": "- W: five\n"})
+
+    assert list(take_in_batches(world, 2)) == [["one", "two"], ["three\nwith more"], ["four"], ["five"]]
+    assert set(world.logs.read) == {"z.md"}
+    assert list(take_in_batches(world, 2)) == [[]]
+    assert set(world.logs.read) == {LOG, "z.md"}
+
+
+def test_lines_that_wait_do_not_hold_up_the_batches_after_them() -> None:
+    world = FakeWorld({FACTS: page()}, {LOG: "- W: one\n- W: two\n- W: three\n- O(c=0.9): four\n"})
+    world.disk.closed[FACTS] = "is locked"
+
+    assert list(take_in_batches(world, 2)) == [[], ["four"]]
+    world.disk.closed.clear()
+    assert list(take_in_batches(world, 2)) == [["one", "two"], ["three"]]
+
+
+def test_a_dry_run_plans_all_at_once() -> None:
     world = FakeWorld({}, log("W: one", "W: two", "W: three"))
-    tight = settings(budget=BudgetPolicy(max_added_lines=2))
 
-    with pytest.raises(RefusedError, match="would add 3 lines"):
-        cycle(world, policy=tight)
+    report = cycle(world, policy=settings(budget=BudgetPolicy(max_added_lines=2)), dry_run=True)
 
-    assert untouched(world, {})
-    cycle(world, policy=replace(tight, force=True))
-    assert world.disk.pages[FACTS].count("- W:") == 3
+    assert len(report.plan.placements) == 3
+    assert report.rest is None
 
 
 @pytest.mark.parametrize("force", [False, True])

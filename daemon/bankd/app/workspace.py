@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from bankd.core.daemon.clock_trust import ClockTrust
 from bankd.core.daemon.health import cannot_be_told
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
 from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
@@ -92,9 +93,19 @@ class Workspace:
         is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 
-    def run_cycle(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Report:
-        """Run one cycle."""
-        policy = self.policy(force=force, remember=not dry_run)
+    def run_batches(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Iterator[Report]:
+        """Run a cycle, and again as long as the logs hold more than one run takes in; each is a run with its own undo."""
+        report = self.run_cycle(kind, dry_run=dry_run, force=force)
+        yield report
+        while report.rest:
+            report = self.run_cycle(kind, force=force, start=report.rest.start)
+            yield report
+
+    def run_cycle(
+        self, kind: CycleKind, *, dry_run: bool = False, force: bool = False, start: LogPlace | None = None
+    ) -> Report:
+        """Run one cycle, on the logs from `start` on."""
+        policy = replace(self.policy(force=force, remember=not dry_run), start=start)
         if dry_run:
             report = run_cycle(kind, self.recorder.new_run(kind), self.now, self._world(), policy, dry_run=True)
         else:

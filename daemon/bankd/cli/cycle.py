@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bankd.cli.options import add_dry_run, add_json, add_now
+from bankd.cli.options import add_dry_run, add_json, add_now, add_verbose
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -13,22 +13,25 @@ def configure(parser: ArgumentParser) -> None:
     add_dry_run(parser)
     add_now(parser)
     parser.add_argument(
-        "--force", action="store_true", help="go beyond the budget, and believe that what is gone was deleted"
+        "--force", action="store_true", help="take out more than the budget, and believe that what is gone was deleted"
     )
     parser.add_argument(
         "--no-wait", action="store_true", help="leave files that are still being written for the next run"
     )
     add_json(parser)
+    add_verbose(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Run the cycle and print its report."""
-    from bankd.cli.reports import tell
+    from bankd.cli.reports import show_progress, tell
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not arguments.dry_run) as workspace:
         if not (arguments.no_wait or arguments.now or arguments.dry_run):
             workspace.wait_until_settled()
-        report = workspace.run_cycle(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
-    return tell(report, as_json=arguments.json)
+        reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
+        for report in show_progress(reports):
+            tell(report, as_json=arguments.json, is_whole=arguments.verbose)
+    return 0

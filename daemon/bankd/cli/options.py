@@ -44,6 +44,11 @@ def add_now(parser: ArgumentParser) -> None:
     parser.add_argument("--now", type=_moment, metavar="TIME", help="as if it were then, such as 2026-05-02T03:00")
 
 
+def add_verbose(parser: ArgumentParser) -> None:
+    """Let a command take `-v`."""
+    parser.add_argument("-v", "--verbose", action="store_true", help="every line of a long report")
+
+
 def whole_number(text: str) -> int:
     """A number of things, for `type=`."""
     if not text.isdecimal():

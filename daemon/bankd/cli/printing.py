@@ -83,9 +83,9 @@ class Progress:
         self._what, self._total, self._done = what, max(total, 1), 0
         self._shown = sys.stderr.isatty() and not os.environ.get("NO_PROGRESS")
 
-    def step(self, note: str = "") -> None:
-        """One of `total` is done."""
-        self._done += 1
+    def step(self, note: str = "", by: int = 1) -> None:
+        """So many more of `total` are done."""
+        self._done += by
         if self._shown:
             filled = 24 * self._done // self._total
             bar = "#" * filled + "-" * (24 - filled)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
-from bankd.cli.printing import say, say_json, shortened, styled
+from bankd.cli.printing import Progress, say, say_json, shortened, styled
 from bankd.core.plan.plan import Plan
 from bankd.core.plan.report import ReportRow, counts_of, plan_json, rows_of
 from bankd.cycle import Report
@@ -12,29 +13,50 @@ from bankd.cycle import Report
 _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
 
 
-def print_report(plan: Plan, *, applied: bool, limit: int = 0) -> None:
-    """Print the rows of a run and a last line with its counts; with a limit, only so many rows of each kind."""
-    shown: dict[str, int] = {}
+_LONG = 100
+"""Rows of a report that are printed without being asked for; of a longer one `_FIRST` of each kind."""
+
+_FIRST = 3
+
+
+def print_report(plan: Plan, *, applied: bool, is_whole: bool = False) -> None:
+    """Print the rows of a run, of many only the first of each kind, and a last line with its counts."""
     rows = tuple(rows_of(plan))
+    counts, shown = counts_of(rows), Counter[str]()
+    is_short = is_whole or len(rows) <= _LONG
     for row in rows:
-        shown[row.kind] = shown.get(row.kind, 0) + 1
-        if not limit or shown[row.kind] <= limit:
+        shown[row.kind] += 1
+        if is_short or shown[row.kind] <= _FIRST:
             _print_row(row)
-        elif shown[row.kind] == limit + 1:
-            say(styled(f"  … more of {row.kind}: bankctl show {plan.run}", "dim"))
-    say(styled(_summary_of(plan.run, counts_of(rows), applied=applied), "bold"))
+        elif shown[row.kind] == counts[row.kind]:
+            all_ = f"bankctl show {plan.run}" if applied else "-v"
+            say(styled(f"  … and {counts[row.kind] - _FIRST} more {row.kind}: {all_}", "dim"))
+    say(styled(_summary_of(plan.run, counts, applied=applied), "bold"))
 
 
-def tell(report: Report, *, as_json: bool) -> int:
+def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:
     """Print what a run did, or would do."""
     if as_json:
         whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes)}
         say_json(whole | plan_json(report.plan))
         return 0
-    print_report(report.plan, applied=report.is_applied)
+    print_report(report.plan, applied=report.is_applied, is_whole=is_whole)
     for note in report.notes:
         say(styled(note, "yellow"))
     return 0
+
+
+def show_progress(reports: Iterable[Report]) -> Iterator[Report]:
+    """The reports of batches, with a bar of the logs that are done while more are to come."""
+    bar, left = None, 0
+    for report in reports:
+        if bar:
+            bar.close()
+        yield report
+        if report.rest:
+            bar = bar or Progress("history", report.rest.logs)
+            bar.step(report.rest.start.log, max(left - report.rest.logs, 0))
+            left = report.rest.logs
 
 
 def _print_row(row: ReportRow) -> None:

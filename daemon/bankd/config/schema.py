@@ -119,7 +119,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "search.recall_minutes": _whole(0, 10_080),
     "links.heal": _one_of("offer", "apply"),
     "budget.max_removed_percent": _whole(0, 100),
-    "budget.max_added_lines": _whole(0, 1_000_000),
+    "budget.max_added_lines": _whole(1, 1_000_000),
     "keep.runs_days": _whole(1, 3650),
     "keep.runs_mib": _whole(1, 100_000),
     "keep.runs_at_least": _whole(1, 1000),

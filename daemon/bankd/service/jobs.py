@@ -30,11 +30,12 @@ LONGEST_PAUSE = 30.0
 
 @dataclass(slots=True)
 class _Run:
-    """A run that is waited for or going on; `asked` says that a person or the watcher wants it, not the timetable."""
+    """A run that is waited for or going on, without a slot when a person or the watcher wants it; `start` as in a summary."""
 
     job: Job
     slot: Slot | None
     force: bool = False
+    start: tuple[str, int] | None = None
     done: threading.Event = field(default_factory=threading.Event)
     began: float | None = None
     summary: RunSummary | None = None
@@ -166,7 +167,7 @@ class Jobs:
         name, run.began = run.job.name, read_monotonic()
         self._note(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
         try:
-            run.summary = self._engine.run(name, force=run.force)
+            run.summary = self._engine.run(name, force=run.force, start=run.start)
             outcome, note = RunOutcome.RAN, run.summary.line
             if run.summary.has_waiting_logs:
                 self.log_changed()
@@ -187,7 +188,14 @@ class Jobs:
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
+            self._go_on(run)
         run.done.set()
+
+    def _go_on(self, run: _Run) -> None:
+        """Have the next batch of history taken in, when a run left one."""
+        rest = run.summary.rest if run.summary else None
+        if rest and not self._stopping and run.job.name not in self._runs:
+            self._begin(_Run(run.job, None, run.force, rest))
 
     def _note(self, row: LedgerRow) -> None:
         with self._lock:

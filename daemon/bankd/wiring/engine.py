@@ -32,11 +32,15 @@ MANY = 100
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did: a line for people, and the whole for programs; logs may have been too fresh to be read."""
+    """What a run did: a line for people, and the whole for programs; logs may have been too fresh to be read.
+
+    `rest` is the log and line where the next batch of history begins.
+    """
 
     line: str
     report: dict[str, Any]
     has_waiting_logs: bool = False
+    rest: tuple[str, int] | None = None
 
 
 class Engine:
@@ -78,9 +82,9 @@ class Engine:
         """Finish what a crash interrupted."""
         self._work("recover")
 
-    def run(self, kind: str, *, force: bool = False) -> RunSummary:
-        """Run a cycle and make searchable what it did; raises what the cycle raises."""
-        return RunSummary(**self._work("run", kind=kind, force=force))
+    def run(self, kind: str, *, force: bool = False, start: tuple[str, int] | None = None) -> RunSummary:
+        """Run a cycle, on the logs from `start` on, and make searchable what it did; raises what the cycle raises."""
+        return RunSummary(**self._work("run", kind=kind, force=force, start=start))
 
     def take_in(self, changes: Changes) -> None:
         """Make searchable what changed on disk, at once if not thoroughly; `settle_index` is to follow."""

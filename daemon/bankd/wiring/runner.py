@@ -10,6 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from bankd.app.search_service import SearchService
 from bankd.app.workspace import Workspace
 from bankd.config import ConfigError
 from bankd.config.workspace_config import Configuration, Sources, understand_sources
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.searching import make_search, search_settings_of
@@ -97,12 +99,14 @@ def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
-    report = workspace.run_cycle(request["kind"], force=request["force"])
+    start = LogPlace(*request["start"]) if request["start"] else None
+    report = workspace.run_cycle(request["kind"], force=request["force"], start=start)
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
     # Only those: a log that waits for anything else waits for its next change.
     waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)
-    return {"line": counts or "nothing new", "report": whole, "has_waiting_logs": waiting}
+    rest = astuple(report.rest.start) if report.rest else None
+    return {"line": counts or "nothing new", "report": whole, "has_waiting_logs": waiting, "rest": rest}
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ A line too long to be a statement is passed over, so that one bad line does not 
 from __future__ import annotations
 
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,9 +18,11 @@ from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.core.markdown.scanner import decode_text
 from bankd.core.markdown.utf8 import decode_wide, is_wide
+from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.plan import Deferred
 from bankd.errors import ConflictError
+from bankd.ports import UnreadLogs
 
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
@@ -42,23 +45,33 @@ class LogFiles:
         """The names of all logs, read or not."""
         return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
 
-    def unread(self, now: datetime) -> tuple[Sequence[LogReading], Sequence[Deferred]]:
-        """The logs that changed since they were last marked as read, and those that have to wait."""
+    def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
+        """Read the logs that changed since they were last marked as read, by day, from the log `start` on."""
         self._survey, self._now = self._files.survey(FOLDER, now, self._settle, any_content=True), now.timestamp()
         self._known = self._catalog_db.fingerprints(FOLDER)
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
-        readings, unended = [], self._catalog_db.unended()
-        for path in (path for path, seen in self._survey.files.items() if self._known.get(path) != seen):
+        readings: list[LogReading] = []
+        unended, changed, count = self._catalog_db.unended(), self._changed(start), 0
+        while changed and (enough is None or count < enough):
+            path = changed.popleft()
             reading = self._read(path)
             if isinstance(reading, Deferred):
                 waiting.append(reading)
-            elif reading.unended and not self._is_left_alone(path, unended):
+                continue
+            if reading.unended and not self._is_left_alone(path, unended):
                 waiting.append(Deferred(str(reading.unended), _UNENDED))
-                readings.append(without_unended(reading))
-            else:
-                readings.append(reading)
-        return readings, waiting
+                reading = without_unended(reading)
+            readings.append(reading)
+            count += len(reading.lines)
+        return UnreadLogs(readings, waiting, [_name(path) for path in changed])
+
+    def _changed(self, start: str) -> deque[str]:
+        """The paths of the logs that are to be read, by day, from one on."""
+        changed = {_name(path): path for path, seen in self._survey.files.items() if self._known.get(path) != seen}
+        ordered = order_by_day({*changed, start} if start else changed)
+        first = ordered.index(start) if start else 0
+        return deque(changed[name] for name in ordered[first:] if name in changed)
 
     def _is_left_alone(self, path: str, unended: Mapping[str, tuple[FileFingerprint, float]]) -> bool:
         """Whether an earlier run saw the same; the time in the file's own fingerprint may be anything."""

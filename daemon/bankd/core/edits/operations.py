@@ -7,7 +7,7 @@ meanwhile. f(f(x)) = f(x), and f commutes with edits of other lines.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
@@ -17,6 +17,7 @@ from bankd.core.edits.merge3 import carry_lines
 from bankd.core.edits.spans import (
     cut_spans,
     find_all,
+    insert_at_once,
     insert_pieces,
     new_page,
     page_of,
@@ -25,6 +26,7 @@ from bankd.core.edits.spans import (
     text_of,
     unix_text,
 )
+from bankd.core.markdown.memory import normalise_text
 from bankd.core.markdown.scanner import encode_text
 
 Rewrite: TypeAlias = Callable[[str, str, Mapping[str, str]], str]
@@ -99,6 +101,34 @@ class Append:
             text, self.heading, lacking
         )
         return data if longer is None else encode_text(bom + longer)
+
+
+def append_all(operations: Sequence[Append], data: bytes | None) -> bytes | None:
+    """What several appends to one page do one after another, the page read as seldom as that allows."""
+    first = 0 if data is not None else 1
+    for operation in operations[:first]:
+        data = operation.apply(data)
+    if data is not None and len(operations[first:]) > 1:
+        longer = _appended_at_once(operations[first:], data)
+        if longer is not None:
+            return longer
+    for operation in operations[first:]:
+        data = operation.apply(data)
+    return data
+
+
+def _appended_at_once(operations: Sequence[Append], data: bytes) -> bytes | None:
+    keys = Counter(piece.key for operation in operations for piece in operation.pieces)
+    headings = {normalise_text(operation.heading) for operation in operations}
+    is_plain = not any(operation.after or operation.before for operation in operations)
+    if not is_plain or keys.total() > len(keys) or len(headings) < len(operations):
+        return None
+    bom, text = split_bom(data)
+    there = _counts(text, (piece for operation in operations for piece in operation.pieces))
+    lacking = [(op.heading, [piece.text for piece in op.pieces if not there[piece.key]]) for op in operations]
+    additions = [(heading, pieces) for heading, pieces in lacking if pieces]
+    longer = insert_at_once(text, additions)
+    return None if longer is None else encode_text(bom + longer)
 
 
 @dataclass(frozen=True, slots=True)

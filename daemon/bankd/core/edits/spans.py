@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from bankd.core.markdown.blocks import CODE_INDENT, indent_of, without_indent
 from bankd.core.markdown.memory import normalise_text
 from bankd.core.markdown.pages import Page, read_page
-from bankd.core.markdown.scanner import BlockKind, Document, decode_text, encode_text, scan_text, split_lines
+from bankd.core.markdown.scanner import Block, BlockKind, Document, decode_text, encode_text, scan_text, split_lines
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 BOM = "\ufeff"
+BlockShape: TypeAlias = tuple[str, int, int, tuple[str, ...]]
+"""How a block reads: its kind, depth, level and lines."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,18 +109,22 @@ def _block_spans(document: Document) -> Iterator[LineSpan]:
             yield span
 
 
-def block_shape(document: Document, *without: LineSpan) -> list[tuple[str, int, int, tuple[str, ...]]]:
+def block_shape(document: Document, *without: LineSpan) -> list[BlockShape]:
     """How a page reads: its blocks with their lines, except those that begin in the given spans."""
     return [
-        (
-            block.kind,
-            block.depth,
-            block.level,
-            tuple(line.rstrip("\r\n") for line in document.lines[block.start : block.end]),
-        )
-        for block in document.blocks
-        if block.kind is not BlockKind.BLANK and not any(span.start <= block.start < span.end for span in without)
+        _shape_of(document, block)
+        for block in _filled(document)
+        if not any(span.start <= block.start < span.end for span in without)
     ]
+
+
+def _filled(document: Document) -> Iterator[Block]:
+    return (block for block in document.blocks if block.kind is not BlockKind.BLANK)
+
+
+def _shape_of(document: Document, block: Block) -> BlockShape:
+    lines = tuple(line.rstrip("\r\n") for line in document.lines[block.start : block.end])
+    return block.kind, block.depth, block.level, lines
 
 
 def cut_spans(text: str, spans: list[LineSpan]) -> tuple[str, list[LineSpan]]:
@@ -179,6 +186,42 @@ def insert_pieces(text: str, heading: str, pieces: list[str]) -> str | None:
         if block_shape(after, new) == want and _reads_alone(after, new):
             return result
     return None
+
+
+def insert_at_once(text: str, additions: Sequence[tuple[str, list[str]]]) -> str | None:
+    """Put pieces under several headings, each where `insert_pieces` first would; None when the page then reads otherwise.
+
+    The page is read twice, however many headings there are.
+    """
+    page = page_of(text)
+    sections = [section for heading, _ in additions if (section := _section(page, heading))]
+    if len(set(sections)) < len(sections) or not page.headings:  # one changes where another belongs
+        return None
+    placed = [(*next(_places(page, heading, pieces)), not _section(page, heading)) for heading, pieces in additions]
+    placed.sort(key=lambda place: (place[0], place[2]))  # a new heading after what belongs above it
+    result, new = _spliced_all(page.document, [(at, lines) for at, lines, _ in placed])
+    after = page_of(result).document
+    own = [shape for _, lines, _ in placed for shape in block_shape(scan_text("".join(f"{line}\n" for line in lines)))]
+    is_well = _shape_where(after, new, inside=False) == block_shape(page.document)
+    return result if is_well and _shape_where(after, new, inside=True) == own else None
+
+
+def _spliced_all(document: Document, additions: Iterable[tuple[int, list[str]]]) -> tuple[str, set[int]]:
+    """A page with lines added before some of its own, in their order, and the numbers of the new ones."""
+    lines, new, done, ending = list[str](), set[int](), 0, majority_ending(document.text)
+    for at, added in additions:
+        lines += document.lines[done:at]
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += ending
+        new |= set(range(len(lines), len(lines) + len(added)))
+        lines += (line + ending for line in added)
+        done = at
+    return "".join([*lines, *document.lines[done:]]), new
+
+
+def _shape_where(document: Document, lines: Set[int], *, inside: bool) -> list[BlockShape]:
+    """The shape of the blocks that begin in these lines, or of the others."""
+    return [_shape_of(document, block) for block in _filled(document) if (block.start in lines) is inside]
 
 
 def _reads_alone(document: Document, new: LineSpan) -> bool:

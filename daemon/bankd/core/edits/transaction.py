@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from bankd.core.edits.operations import (
+    Append,
     Drop,
     Operation,
     Recast,
@@ -18,6 +19,7 @@ from bankd.core.edits.operations import (
     Remove,
     Replace,
     Rewrite,
+    append_all,
     from_json,
     narrow_operation,
     operation_json,
@@ -103,6 +105,9 @@ def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | Non
     met = data
     withdrawals: list[Remove] = []
     stayed: list[str] = []
+    appends = [operation for operation in step.operations if isinstance(operation, Append)]
+    if len(appends) == len(step.operations):
+        return StepResult(append_all(appends, data))
     for operation in step.operations:
         match operation:
             case Remove() | Drop():

@@ -78,7 +78,7 @@ class LinksPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BudgetPolicy:
-    """How much a run may change before it refuses without `--force`."""
+    """How much a run may take out before it refuses without `--force`, and how many lines it adds before the next goes on."""
 
     max_removed_percent: int = 10
     max_added_lines: int = 2000

@@ -99,12 +99,9 @@ def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
-    """What makes a run too large to go unasked, for a bank that holds so many memories: see `budget` in the settings."""
+    """What takes too much out to go unasked, of a bank that holds so many memories: see `budget` in the settings."""
     removed = len(plan.taken_out)
-    if removed > allowed_removals(held, budget):
-        limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
-        return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
-    added = sum(placement.line.memory.text.count("\n") + 1 for placement in plan.placements)
-    if added > budget.max_added_lines:
-        return Excess(f"this run would add {added} lines, more than budget.max_added_lines = {budget.max_added_lines}")
-    return None
+    if removed <= allowed_removals(held, budget):
+        return None
+    limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
+    return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
