@@ -21,6 +21,7 @@ from bankd.adapters.storage.log_end import append_line, append_line_once
 from bankd.adapters.storage.recovery import Recoverer
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_clock, read_monotonic
+from bankd.adapters.system.malloc import seldom_collected
 from bankd.adapters.system.socket_client import NoDaemonError, borrow_lock
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.clock_trust import TrustedClock
@@ -91,7 +92,7 @@ def open_workspace(
                 require_safe(files.tree, permitted=settings.unsafe_filesystem)
                 recoverer = Recoverer(files.tree, writer, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
-            with ExitStack() as stack:
+            with seldom_collected(), ExitStack() as stack:
                 workspace = _assemble(writer, files, settings, moment, lease, stack)
                 workspace.is_live, workspace.healed = now is None, healed
                 workspace.recorder.is_given = now is not None
