@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import re2
 
-from bankd.core.lifecycle.routing import Test
 from bankd.core.markdown.scanner import encode_text
 from bankd.core.secrets.screening import Finder
 
@@ -22,23 +21,17 @@ class PatternSet:
     def __init__(self) -> None:
         self._patterns: list[Any] = []
         self._set: Any = None
-        self._last: tuple[str | None, Set[int]] = (None, frozenset())
 
-    def test(self, compiled: Any) -> Test:
-        """Take a pattern in; gives whether a text has it."""
-        number = len(self._patterns)
+    def add(self, compiled: Any) -> None:
+        """Take a pattern in, before any text is looked at."""
         self._patterns.append(compiled)
-        return lambda text: number in self._found_in(text)
 
-    def _found_in(self, text: str) -> Set[int]:
-        """The numbers of the patterns that a text has; each of a row of rules asks for the same text."""
-        if text is not self._last[0]:
-            self._last = text, frozenset(self._look(encode_text(text)))
-        return self._last[1]
-
-    def _look(self, data: bytes) -> Iterable[int]:
+    def found_in(self, text: str) -> Iterable[int]:
+        """The places, among the patterns, of those that a text has."""
+        if not self._patterns:
+            return ()
         self._set = self._set or _set_of([pattern.pattern for pattern in self._patterns])
-        return self._set.Match(data) or ()
+        return self._set.Match(encode_text(text)) or ()
 
 
 def _set_of(patterns: Sequence[str]) -> Any:

@@ -6,12 +6,13 @@ RE2 runs in linear time whatever the pattern; what it does not support is an err
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from bankd.config.patterns import PatternSet, compile_pattern
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
-from bankd.core.lifecycle.routing import Rule, Rules, Test, problem_of_target, whole_words
+from bankd.core.lifecycle.routing import Rule, Rules, problem_of_target, whole_words
 from bankd.core.markdown.memory import TAGS
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
@@ -35,29 +36,30 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     problems: list[Problem] = []
     keys = mapping_of(node, problems, "the file")
     problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in _TOP_KEYS]
-    rules = _read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems)
+    patterns = PatternSet()
+    rules = _read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems, patterns)
     defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems)
     entities = _flag(keys.get("entities", (1, None))[1], "entities", problems)
     raise_problems(name, problems)
-    return Rules(tuple(rules), defaults, entities)
+    return Rules(tuple(rules), defaults, entities, patterns.found_in)
 
 
 _TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
 
 
-def _read_tags(node: yaml.Node | None, problems: list[Problem]) -> list[Rule]:
-    rules, together = [], PatternSet()
+def _read_tags(node: yaml.Node | None, problems: list[Problem], patterns: PatternSet) -> list[Rule]:
+    rules: list[Rule] = []
     for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
         if tag not in TAGS:
             problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
         elif not isinstance(value, yaml.SequenceNode):
             problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
         else:
-            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, together))]
+            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, patterns))]
     return rules
 
 
-def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], together: PatternSet) -> Rule | None:
+def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], patterns: PatternSet) -> Rule | None:
     keys = mapping_of(node, problems, "a rule")
     line = node.start_mark.line + 1
     problems += [
@@ -72,10 +74,11 @@ def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], together: Pat
     if problem := problem_of_target(texts["target"]):
         problems.append((keys["target"][0], problem))
     whole, entity = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
-    test = _compile(texts["match"], keys["match"][0], problems, together, whole=whole)
-    if test is None:
+    compiled = _compile(texts["match"], keys["match"][0], problems, whole=whole)
+    if compiled is None:
         return None
-    return Rule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], test, entity)
+    patterns.add(compiled)
+    return Rule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], entity)
 
 
 def _read_defaults(node: yaml.Node | None, problems: list[Problem]) -> dict[str, str]:
@@ -106,12 +109,11 @@ def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
     return text != "false"
 
 
-def _compile(pattern: str, line: int, problems: list[Problem], together: PatternSet, *, whole: bool) -> Test | None:
+def _compile(pattern: str, line: int, problems: list[Problem], *, whole: bool) -> Any:
+    """The compiled pattern; None with a problem told."""
     try:
         compiled = compile_pattern(pattern)
-        if whole:
-            compiled = compile_pattern(whole_words(pattern))
+        return compile_pattern(whole_words(pattern)) if whole else compiled
     except ValueError as error:
         problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
         return None
-    return together.test(compiled)

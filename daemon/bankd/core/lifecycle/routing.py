@@ -1,15 +1,14 @@
 """Where a memory belongs: TAG_ROUTING rules, a default page a tag, pages of entities, else the inbox.
 
-Patterns are compiled elsewhere (google-re2, in the adapter); a rule here carries its compiled test.
+Patterns are compiled elsewhere (google-re2, in `config`), and looked for all at once.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias
 
 from bankd.core.markdown.memory import Memory
@@ -19,7 +18,8 @@ _MAX_LEVELS = 8
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
-Test: TypeAlias = Callable[[str], bool]
+Matching: TypeAlias = Callable[[str], Iterable[int]]
+"""The places, among the rules, of those whose pattern a text has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,11 @@ class Rule:
     target: str
     heading: str | None
     line: int
-    matches: Test = field(compare=False, repr=False)
     entity: bool = True
 
-    def claims(self, memory: Memory, text: str) -> bool:
-        """Whether the rule is for such a memory of its tag, and matches its text; `entity` false: only of no @Slug."""
-        return (self.entity or not memory.entities) and self.matches(text)
+    def is_for(self, memory: Memory) -> bool:
+        """Whether the rule is for memories of this tag; `entity` false: only for those of no @Slug."""
+        return memory.tag == self.tag and (self.entity or not memory.entities)
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,7 @@ class Rules:
     rules: tuple[Rule, ...]
     defaults: Mapping[str, str] = field(default_factory=dict)
     entities: bool = True
-
-    @cached_property
-    def of_tag(self) -> Mapping[str, Sequence[Rule]]:
-        """The rules of each tag, in their order."""
-        found: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            found.setdefault(rule.tag, []).append(rule)
-        return found
+    matching: Matching = field(default=lambda _: (), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +71,9 @@ def find_claims(memory: Memory, rules: Rules) -> list[Destination]:
 
 
 def _claiming(memory: Memory, rules: Rules) -> Iterator[Destination]:
-    text = unicodedata.normalize("NFC", memory.text)
-    for rule in rules.of_tag.get(memory.tag or "", ()):
-        if rule.claims(memory, text):
+    matching = rules.matching(unicodedata.normalize("NFC", memory.text))
+    for rule in (rules.rules[number] for number in sorted(matching)):
+        if rule.is_for(memory):
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
