@@ -11,7 +11,7 @@ from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
 from bankd.core.ranking.indexable import IndexAnalyses, entries_of, nodes_of
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights, bigrams_as_text, vocabulary_of
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, bigrams_as_text, vocabulary_of
 
 
 class FakePages:
@@ -92,18 +92,18 @@ class FakeIndex:
     def reading(self, run: str) -> Sequence[str] | None:
         return None
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
+    def find(
+        self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
+    ) -> Sequence[int]:
         passing = [row.row for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
-        matching = [(self._matches(self._candidates[number], weights), number) for number in passing]
+        matching = [(self._matches(self._candidates[number], terms, bigrams), number) for number in passing]
         return [number for count, number in sorted(matching, key=lambda pair: (-pair[0], pair[1])) if count][:limit]
 
     @staticmethod
-    def _matches(candidate: Candidate, weights: Weights) -> int:
-        terms = Counter(term for sentence in candidate.sentences for term in sentence)
-        terms.update(candidate.heading)
-        return sum(terms[term] for term in weights.terms) + sum(
-            1 for gram in weights.bigrams if gram in candidate.bigrams
-        )
+    def _matches(candidate: Candidate, terms: Iterable[str], bigrams: Iterable[str]) -> int:
+        found = Counter(term for sentence in candidate.sentences for term in sentence)
+        found.update(candidate.heading)
+        return sum(found[term] for term in terms) + sum(1 for gram in bigrams if gram in candidate.bigrams)
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
         return [self._candidates[number] for number in numbers]

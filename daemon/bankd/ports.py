@@ -34,7 +34,7 @@ from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
 from bankd.core.ranking.indexable import IndexAnalyses, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment, aware, in the zone of the workspace."""
@@ -66,8 +66,10 @@ class IndexView(Protocol):
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read in the bank; None when it was never seen."""
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
-        """The numbers of the memories that match best by a first, rough count, best first."""
+    def find(
+        self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
+    ) -> Sequence[int]:
+        """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
         """What scoring looks at of these memories, in any order; those that are gone are left out."""

@@ -1,7 +1,7 @@
 """The story of a query: read it, find what may answer, score that exactly, keep what is an answer."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ from bankd.core.ranking.scoring import (
     Corpus,
     Weights,
     choose_finalists,
+    idf,
     score_finalists,
     score_first,
     weigh_query,
@@ -119,11 +120,15 @@ class NeighbourQueries:
         self._frequency = cache(index.frequency)
         self._lexicon = lexicon_of(index.reading, cache(partial(_is_known, index)))
 
-    def read(self, text: str) -> Weights:
-        """The words of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
-        text = normal_form(text)
-        analysis = self._reader.analyse_query(text, self._lexicon)
-        return weigh_query(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
+    def read(self, text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+        """The words and the bigrams of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
+        analysis = self._reader.analyse_query(normal_form(text), self._lexicon)
+        return self._weighed("terms", analysis.terms), self._weighed("bigrams", analysis.bigrams)
+
+    def _weighed(self, kind: str, terms: Iterable[str]) -> Mapping[str, float]:
+        """Those that the bank has, by how rare they are there."""
+        memories, counts = self._index.corpus.memories, ((term, self._frequency(kind, term)) for term in terms)
+        return {term: idf(memories, many) for term, many in counts if many}
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
@@ -146,9 +151,9 @@ def find_candidates(
 ) -> Sequence[int]:
     """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
-        return index.find(weights, filters, most)
+        return index.find(weights.terms, weights.bigrams, filters, most)
     least = filters.min_confidence
-    found = index.find(weights, filters, _FILTERED_CANDIDATES)
+    found = index.find(weights.terms, weights.bigrams, filters, _FILTERED_CANDIDATES)
     sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
     return [number for number in found if number in sure][:most]
 

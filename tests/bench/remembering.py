@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bankd.core.language.analysis import Analysis
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Vocabulary, Weights
+from bankd.core.ranking.scoring import Candidate, Vocabulary
 from bankd.ports import IndexView, QueryReader
 
 
@@ -38,10 +38,12 @@ class RememberingIndex:
     def reading(self, run: str) -> Sequence[str] | None:
         return self._index.reading(run)
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> Sequence[int]:
-        key = (tuple(weights.terms), tuple(weights.bigrams), filters, limit)
+    def find(
+        self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
+    ) -> Sequence[int]:
+        key = (tuple(terms), tuple(bigrams), filters, limit)
         if key not in self._found:
-            self._found[key] = self._index.find(weights, filters, limit)
+            self._found[key] = self._index.find(terms, bigrams, filters, limit)
         return self._found[key]
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:

@@ -16,7 +16,6 @@ from bankd.adapters.index.search_index import SearchIndex
 from bankd.core.language.lexicon import Lexicon, lexicon_of
 from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
-from bankd.core.ranking.scoring import Weights
 from bankd.errors import StorageError
 from bankd.ports import IndexView
 from bankd.search import answer_query
@@ -138,8 +137,8 @@ def contents(index: SearchIndex, folder: Path) -> tuple[object, ...]:
         rows = connection.execute("SELECT path, memories.* FROM memories JOIN pages USING (page)").fetchall()
         pages = connection.execute("SELECT * FROM pages").fetchall()
     terms = {term: index.count(term) for term in index.terms_with("")}
-    everything = Weights(dict.fromkeys(terms, 1.0), {}, {}, frozenset(), False, 1.0, 1.0, 1.0)
-    found = {row.text for row in index.rows(index.find(everything, Filters(), 1_000))}
+    everything = dict.fromkeys(terms, 1.0)
+    found = {row.text for row in index.rows(index.find(everything, {}, Filters(), 1_000))}
     return (
         sorted((path, *row[2:]) for path, _, *row in rows), sorted(page[1:] for page in pages),
         {term: count for term, count in terms.items() if count}, found, index.corpus,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 
 from bankd.app.search_service import SearchService
-from bankd.core.language.likeness import letter_pairs, may_be_alike
+from bankd.core.language.likeness import LetterPairs, may_be_alike
 from bankd.core.language.wording import Wording
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
@@ -65,23 +64,23 @@ class RunIndex:
         if not self._search.index.open():
             return {}
         unchanged = self._search.index.unchanged()
-        likeness = NeighbourQueries(self._search.index, self._search.analyser)
+        queries, letters = NeighbourQueries(self._search.index, self._search.analyser), LetterPairs()
         found: dict[str, Sequence[Neighbour]] = {}
         rest = iter(memories.items())
         while some := dict(islice(rest, _AT_ONCE)):
-            found |= self._neighbours(some, likeness, unchanged)
+            found |= self._neighbours(some, queries, letters, unchanged)
         return found
 
     def _neighbours(
-        self, memories: Mapping[str, Memory], likeness: NeighbourQueries, unchanged: Set[str]
+        self, memories: Mapping[str, Memory], queries: NeighbourQueries, letters: LetterPairs, unchanged: Set[str]
     ) -> Iterator[tuple[str, list[Neighbour]]]:
         """Those of several memories: what was found for more than one of them is fetched once."""
         index = self._search.index
-        found = {id_: index.find(likeness.read(new.text), Filters(), _LOOK_ALIKES) for id_, new in memories.items()}
-        rows = {row.row: (row, _letter_pairs_of_row(row.text)) for row in index.rows([*set().union(*found.values())])}
+        found = {id_: index.find(*queries.read(new.text), Filters(), _LOOK_ALIKES) for id_, new in memories.items()}
+        rows = {row.row: (row, letters.of(row.text)) for row in index.rows([*set().union(*found.values())])}
         paths = index.paths({row.page for row, _ in rows.values()})
         for id_, new in memories.items():
-            pairs = letter_pairs(new.text)
+            pairs = letters.of(new.text)
             near = (row for row, its in (rows[n] for n in sorted(found[id_]) if n in rows) if may_be_alike(pairs, its))
             looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
             yield id_, [look for look in looks if look]
@@ -103,7 +102,3 @@ class RunIndex:
         """Let go of the index, and end the worker."""
         if self._opened is not None and self._is_ours:
             self._opened.close()
-
-
-_letter_pairs_of_row = lru_cache(maxsize=10_000)(letter_pairs)
-"""The same memories are found for many lines of a run."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bankd.adapters.index.folder import Build, IndexFolder, damage_told, find_changed
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, Weights
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ class SearchIndex:
         """How a run of Hangul was read in the bank."""
         return self._opened.rows.reading(run)
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
-        """The numbers of the memories that match best by a first, rough count, best first."""
-        return self._opened.terms.find(weights, filters, limit)
+    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
+        return self._opened.terms.find(terms, bigrams, filters, limit)
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
         """What scoring looks at of these memories."""

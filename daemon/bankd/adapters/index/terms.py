@@ -12,7 +12,6 @@ import tantivy
 
 from bankd.adapters.system.malloc import require_room
 from bankd.core.ranking.query import Filters
-from bankd.core.ranking.scoring import Weights
 
 if TYPE_CHECKING:
     from bankd.adapters.index.entries import TermDocument
@@ -79,11 +78,11 @@ class Terms:
         """All terms that begin so, with the number of memories they occur in, common ones first."""
         return list(self._searcher.terms_with_prefix("terms", beginning))
 
-    def find(self, weights: Weights, filters: Filters, limit: int) -> list[int]:
+    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most so many."""
-        terms = self._telling("terms", weights.terms) | self._telling("heading", weights.terms)
-        parts = [self._term(field, term) for field in ("terms", "heading") for term in terms]
-        parts += [self._term("bigrams", gram) for gram in self._telling("bigrams", weights.bigrams)]
+        telling = self._telling("terms", terms) | self._telling("heading", terms)
+        parts = [self._term(field, term) for field in ("terms", "heading") for term in telling]
+        parts += [self._term("bigrams", gram) for gram in self._telling("bigrams", bigrams)]
         if not parts:
             return []
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
@@ -65,9 +66,8 @@ class Analyser:
         fresh = readings_of_all(found.values())
         analyses = {text: one.analysis for text, one in found.items()}
         provisional = frozenset(text for text in missing if text not in found)
-        for text in provisional:
-            read = analyse_by_lexicon(text, lambda run: fresh[run].split() if run in fresh else lexicon(run))
-            analyses[text] = as_text(read)
+        newest = cache(lambda run: fresh[run].split() if run in fresh else lexicon(run))
+        analyses.update((text, as_text(analyse_by_lexicon(text, newest))) for text in provisional)
         from bankd.core.ranking.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 
         analyses.update((text, as_text(analyse_text(text))) for text in texts if text not in analyses)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from itertools import chain
 
 from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
 from bankd.core.language.english.stemming import stem_word
@@ -37,10 +38,15 @@ def lexicon_of(readings: Readings, known: Known) -> Lexicon:
 def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
     parts = [runs_of(part) for part in split_sentences(unicodedata.normalize("NFKC", text))]
-    sentences = (tuple(term for run in runs for term in lexicon(run)) for runs in parts)
-    runs = [run for part in parts for run in part]
-    denies = any(run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't") for run in runs)
-    return Analysis(tuple(sentence for sentence in sentences if sentence), tuple(bigrams_of(runs)), denies)
+    sentences = (tuple(chain.from_iterable(map(lexicon, runs))) for runs in parts)
+    runs = [*chain.from_iterable(parts)]
+    kept = tuple(sentence for sentence in sentences if sentence)
+    return Analysis(kept, tuple(bigrams_of(runs)), any(map(_denies, runs)))
+
+
+@lru_cache(maxsize=10_000)
+def _denies(run: str) -> bool:
+    return run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't")
 
 
 def terms_of_run(run: str, readings: Readings, known: Known) -> Sequence[str]:

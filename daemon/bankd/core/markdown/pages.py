@@ -76,7 +76,7 @@ def read_page(path: str, data: bytes) -> Page:
     return Page(path, document, tuple(reader.headings), entries, reader.description)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def read_page_once(path: str, data: bytes) -> Page:
     """Read a page of the bank by its path in the workspace, once: several steps of a run look at one that changed."""
     return read_page(path, data)

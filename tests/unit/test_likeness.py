@@ -1,0 +1,27 @@
+"""The first look at two texts: what they share is counted exactly, whichever texts were seen before."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.language.likeness import LetterPairs, may_be_alike
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [("abcd", "a-b c!d", 3), ("Anna", "anana", 2), ("가나다", "나다라", 1), ("x", "X.", 1), ("x", "y", 0)],
+)
+def test_the_pairs_that_two_texts_share(one: str, other: str, shared: int) -> None:
+    letters = LetterPairs()
+    for seen_before in ("quite another text", "가나"):
+        letters.of(seen_before)
+
+    assert (letters.of(one) & letters.of(other)).bit_count() == shared
+
+
+def test_texts_are_looked_at_from_a_third_of_their_pairs() -> None:
+    letters = LetterPairs()
+    text = letters.of("abcdefghijk")
+
+    assert may_be_alike(text, letters.of("abcde123456"))
+    assert not may_be_alike(text, letters.of("abcd1234567"))
