@@ -204,8 +204,8 @@ def _withhold(line: RetainLine, secrets: Sequence[Secret]) -> Withheld:
 
 
 def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, policy: Policy) -> Plan:
-    """Take memories that are gone for deleted by hand, unless some page could not be read or too many are gone."""
-    if facts.unread_pages:
+    """Take memories that are gone for deleted by hand, unless they may be on a page not read, or too many are gone."""
+    if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
     if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:

@@ -97,7 +97,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # what vanished
     Mutant(
         "nothing is taken for deleted while a page cannot be read", CYCLE, "_believe_vanished",
-        "if facts.unread_pages:", "if False:", OF_CYCLE,
+        "if not all(page.hides_nothing for page in facts.unread_pages):", "if False:", OF_CYCLE,
     ),
     Mutant(
         "a vanished bank is not taken for deleted", CYCLE, "_believe_vanished",

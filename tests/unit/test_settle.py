@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.daemon.settle import ENTRY_CAP, LINE_CAP, FileFingerprint, why_ignored, why_quarantined, why_unsettled
+from bankd.core.daemon.settle import (
+    ENTRY_CAP,
+    LINE_CAP,
+    FileFingerprint,
+    why_doubted,
+    why_ignored,
+    why_quarantined,
+    why_unsettled,
+)
 
 PAGE = FileFingerprint(10, 0, 1)
 DAY = 86400
@@ -14,20 +22,20 @@ DAY = 86400
     ("seconds", "waits"), [(0, True), (4.9, True), (5, False), (-4.9, True), (-5, False), (-9e9, False)]
 )
 def test_a_file_is_read_once_it_has_rested_whatever_the_clock_did(seconds: float, waits: bool) -> None:
-    assert (why_unsettled("a.md", PAGE, seconds, 5, ()) is not None) is waits
+    assert (why_unsettled("a.md", seconds, 5, ()) is not None) is waits
 
 
 @pytest.mark.parametrize("swap", [".a.md.swp", ".#a.md", "a.md~"])
 def test_a_file_that_is_open_in_an_editor_waits(swap: str) -> None:
-    assert why_unsettled("a.md", PAGE, 60, 5, [swap]) == "open in an editor"
-    assert why_unsettled("b.md", PAGE, 60, 5, [swap]) is None
+    assert why_unsettled("a.md", 60, 5, [swap]) == "open in an editor"
+    assert why_unsettled("b.md", 60, 5, [swap]) is None
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(60, True), (DAY - 1, True), (DAY, False), (-60, True)])
 def test_a_file_that_fell_to_nothing_waits_a_day(seconds: float, waits: bool) -> None:
     empty = FileFingerprint(0, 0, 1)
 
-    assert (why_unsettled("a.md", empty, seconds, 5, ()) is not None) is waits
+    assert (why_doubted(empty, seconds) is not None) is waits
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,11 @@ def _places(workspace: Workspace, unreadable: list[VerifyFinding]) -> dict[str, 
     for folder in ("bank", "archive"):
         survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
         left_alone = {**survey.quarantined, **survey.unsettled}
-        unreadable += [VerifyFinding("unreadable", path, reason) for path, reason in left_alone.items()]
+        unreadable += [
+            VerifyFinding("unreadable", path, reason)
+            for path, reason in left_alone.items()
+            if path not in survey.emptied
+        ]
         for path in survey.files:
             try:
                 data = workspace.files.read(path)

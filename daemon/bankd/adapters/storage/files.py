@@ -17,6 +17,7 @@ from bankd.core.daemon.settle import (
     FileFingerprint,
     Survey,
     swap_names,
+    why_doubted,
     why_ignored,
     why_quarantined,
     why_unsettled,
@@ -123,8 +124,11 @@ class BankFiles:
             survey.quarantined[path] = "a link or special file"
         elif state.st_size > FILE_CAP and not rest.any_content:
             survey.quarantined[path] = f"larger than {FILE_CAP >> 20} MB"
-        elif reason := why_unsettled(name, print_, rest.age(state), rest.settle, swaps):
+        elif reason := why_unsettled(name, rest.age(state), rest.settle, swaps):
             survey.unsettled[path] = reason
+        elif reason := why_doubted(print_, rest.age(state)):
+            survey.unsettled[path] = reason
+            survey.emptied.add(path)
         elif rest.needs_look(path, print_) and (reason := self._why_quarantined(path)):
             survey.quarantined[path] = reason
         else:

@@ -156,6 +156,13 @@ class CatalogDatabase(DerivedDatabase):
         """The memories that stand more than once, because the user copied them with their id."""
         return _copied(self.execute(_COPIED))
 
+    def forget_covered(self, path: str) -> bool:
+        """Forget of a page what stands on others too, and that it was read; tells whether it holds nothing else."""
+        elsewhere = "SELECT id FROM memories WHERE id IS NOT NULL AND path <> ?"
+        self.execute("DELETE FROM files WHERE path = ?", (path,))
+        self.execute(f"DELETE FROM memories WHERE path = ? AND (id IS NULL OR id IN ({elsewhere}))", (path, path))  # noqa: S608  # ours
+        return not self.execute("SELECT 1 FROM memories WHERE path = ?", (path,))
+
     def undated(self) -> list[HeldMemory]:
         """The memories whose confidence has no day, in the bank."""
         return [held for held, _, confidence in self.confident() if confidence.day is None]

@@ -35,13 +35,18 @@ class PageMemoryCatalog:
         self._files, self._catalog_db, self._settle, self._own_writes = files, catalog_db, settle_seconds, own_writes
         self.resting: Mapping[str, datetime] = {}
         self._closed: dict[str, str] = {}
+        self._emptied: set[str] = set()
 
     def refresh(self, now: datetime) -> Sequence[Deferred]:
         """Read the pages that changed; gives those that could not be read now, and why."""
         self._closed = {path: f"{why_resting(until)}; {ADVICE}" for path, until in self.resting.items()}
+        self._emptied = set()
         self._catalog_db.refill = lambda: self._take_in(now)
         self._take_in(now)
-        return [Deferred(path, reason, path in self.resting) for path, reason in sorted(self._closed.items())]
+        return [
+            Deferred(path, reason, path in self.resting, hides_nothing=path in self._emptied)
+            for path, reason in sorted(self._closed.items())
+        ]
 
     def _take_in(self, now: datetime) -> None:
         self._catalog_db.change(lambda: self._refresh_all(now))
@@ -49,11 +54,15 @@ class PageMemoryCatalog:
     def _refresh_all(self, now: datetime) -> None:
         for folder in FOLDERS:
             self._refresh(folder, now)
+        for path in sorted(self._emptied - self.resting.keys()):
+            if self._catalog_db.forget_covered(path):  # the user took its memories to other pages
+                self._closed.pop(path, None)
 
     def _refresh(self, folder: str, now: datetime) -> None:
         known = self._catalog_db.fingerprints(folder)
         survey = self._files.survey(folder, now, self._settle, known)
         self._closed |= {**survey.unsettled, **survey.quarantined}
+        self._emptied |= survey.emptied
         self._read_own_writes(survey.unsettled)
         for path, seen in survey.files.items():
             if not holds_memories(path) or path in self.resting:

@@ -33,10 +33,14 @@ class FileFingerprint:
 
 @dataclass(slots=True)
 class Survey:
-    """The Markdown files under a folder by workspace-relative path, sorted; those left alone with the reason why."""
+    """The Markdown files under a folder by workspace-relative path, sorted; those left alone with the reason why.
+
+    `emptied` are those of the unsettled that wait for no other reason than that there is nothing in them.
+    """
 
     files: dict[str, FileFingerprint] = field(default_factory=dict)
     unsettled: dict[str, str] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
     quarantined: dict[str, str] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)
 
@@ -50,17 +54,19 @@ def why_ignored(name: str) -> str | None:
     return None if name.endswith(".md") else "not a Markdown file"
 
 
-def why_unsettled(
-    name: str, print_: FileFingerprint, seconds: float, settle: float, swaps: Collection[str]
-) -> str | None:
+def why_unsettled(name: str, seconds: float, settle: float, swaps: Collection[str]) -> str | None:
     """Why a file waits for the next run; `seconds` is its age, `swaps` the young swap files beside it."""
     if abs(seconds) < settle:
         return f"changed less than {settle:g} s ago"
     if {f".{name}.swp", f".#{name}", f"{name}~"} & set(swaps):
         return "open in an editor"
-    if print_.size == 0 and abs(seconds) < EMPTY_DAYS * 86400:
-        return "empty, perhaps cut by an unfinished save"
     return None
+
+
+def why_doubted(print_: FileFingerprint, seconds: float) -> str | None:
+    """Why a file that is at rest is not believed all the same; `seconds` is its age."""
+    is_young = abs(seconds) < EMPTY_DAYS * 86400
+    return "empty, perhaps cut by an unfinished save" if print_.size == 0 and is_young else None
 
 
 def swap_names(name: str) -> tuple[str, str, str]:

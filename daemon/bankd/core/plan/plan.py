@@ -87,11 +87,15 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """What waits for the next run, and for what; `needs_person` when it may wait for ever otherwise."""
+    """What waits for the next run, and for what; `needs_person` when it may wait for ever otherwise.
+
+    `hides_nothing`: it is a page on which nothing can stand that is gone from another.
+    """
 
     what: str
     reason: str
     needs_person: bool = False
+    hides_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
