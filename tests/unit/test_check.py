@@ -83,6 +83,16 @@ def test_a_block_id_of_a_person_may_stand_twice() -> None:
     assert losses(EMPTY, mine, mine + mine) == []
 
 
+def test_a_line_taken_from_a_hub_may_come_to_stand_for_a_part_again() -> None:
+    line = "- [Part 1](facts/part-1.md): 3 items\n"
+
+    assert losses(EMPTY, f"# Notes\n\n{line}", f"# Facts\n\n{line}") == []
+    assert losses(EMPTY, "# Notes\n\n" + line.replace("facts/", "elsewhere/"), f"# Facts\n\n{line}") == []
+    assert losses(EMPTY, "- [Part 2](elsewhere/part-2.md)\n", f"# Facts\n\n{line}") == [
+        "a text without an id would be lost: '[Part 2]()'"
+    ]
+
+
 def test_prose_that_would_be_lost_is_found_in_whole_and_in_part() -> None:
     assert losses(EMPTY, "By hand.\n\n- also by hand\n", "By hand.\n") == [
         "a text without an id would be lost: 'also by hand'"

@@ -13,7 +13,7 @@ from bankd.core.edits.operations import Rewrite
 from bankd.core.edits.transaction import Transaction, take_step
 from bankd.core.lifecycle.retiring import allowed_removals
 from bankd.core.links.linking import Link
-from bankd.core.markdown.hubs import parts_folder
+from bankd.core.markdown.hubs import part_lines, parts_folder
 from bankd.core.markdown.inline import without_targets
 from bankd.core.markdown.memory import Memory, statement_of
 from bankd.core.markdown.pages import Page, read_page
@@ -80,10 +80,19 @@ def _doubled(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
 
 
 def _unwritten_prose(old: Mapping[str, Page], new: Mapping[str, Page]) -> list[str]:
-    """Text that the user wrote, in items and paragraphs without an id, must come through word for word, but for targets."""
+    """Text that the user wrote, in items and paragraphs without an id, must come through word for word, but for targets.
+
+    A line that the user took from a hub is a text wherever it stands for no part, and may stand for one again.
+    """
     before = Counter(without_targets(e.memory.text) for page in old.values() for e in page.entries if not e.memory.id)
     after = Counter(without_targets(e.memory.text) for page in new.values() for e in page.entries)
+    after.update(without_targets(text) for page in new.values() for text in _part_texts(page))
     return [f"a text without an id would be lost: {text[:60]!r}" for text in sorted((before - after).elements())]
+
+
+def _part_texts(page: Page) -> list[str]:
+    """The lines of a hub that stand for its parts, without their marker."""
+    return [page.document.lines[number].strip()[2:] for number in part_lines(page.document, page.path)]
 
 
 def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
