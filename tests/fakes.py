@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from types import MappingProxyType
 
 from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
+from bankd.core.language.dates.memory_days import days_spoken_of
+from bankd.core.language.dates.spans import Span, on
 from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
-from bankd.core.ranking.indexable import IndexAnalyses, entries_of, nodes_of
+from bankd.core.ranking.indexable import IndexAnalyses, MemoryDates, entries_of, nodes_of, with_days
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, bigrams_as_text, vocabulary_of
 
@@ -20,10 +24,14 @@ class FakePages:
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = dict(pages)
         self.read_paths: list[str] = []
+        self.learned: dict[str, date] = {}
 
     def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
         wanted = self.pages if paths is None else self.pages.keys() & set(paths)
         return {path: hashlib.sha256(self.pages[path].encode()).hexdigest() for path in wanted}
+
+    def dates_since(self, seen: str) -> MemoryDates:
+        return MemoryDates(self.learned, {}, str(len(self.learned)))
 
     def read(self, path: str) -> bytes | None:
         self.read_paths.append(path)
@@ -46,14 +54,15 @@ class FakeAnalyser:
 class FakeIndex:
     """An index in memory that looks at every memory."""
 
-    def __init__(self, pages: Mapping[str, str]) -> None:
+    def __init__(self, pages: Mapping[str, str], learned: Mapping[str, date] = MappingProxyType({})) -> None:
         self.generation = 1
+        self._learned = learned
         self._paths = dict(enumerate(sorted(pages), start=1))
         self._rows: list[tuple[FoundRow, Sequence[str], Analysis]] = []
         self._candidates: list[Candidate] = []
         lexicon = lexicon_of(lambda _: None, self._knows)
         for number, path in self._paths.items():
-            for place, entry in enumerate(entries_of(read_page(path, pages[path].encode()))):
+            for place, entry in enumerate(with_days(entries_of(read_page(path, pages[path].encode())), learned)):
                 analysis = FakeAnalyser().analyse_query(entry.text, lexicon)
                 above = FakeAnalyser().analyse_query(entry.context, lexicon)
                 entities = tuple(sorted({entity.casefold() for entity in entry.entities}))
@@ -64,7 +73,7 @@ class FakeIndex:
                 )  # fmt: skip
                 row = FoundRow(
                     len(self._rows), number, entry.line, entry.id, entry.tag, entry.hundredths, entry.day, entities,
-                    entry.heading, entry.text,
+                    entry.heading, entry.text, entry.learned, tuple(days_spoken_of(entry.text, entry.learned, entry.tag)),
                 )  # fmt: skip
                 self._candidates.append(candidate)
                 self._rows.append((row, nodes_of(path, entry.heading), analysis))
@@ -99,6 +108,14 @@ class FakeIndex:
         matching = [(self._matches(self._candidates[number], terms, bigrams), number) for number in passing]
         return [number for count, number in sorted(matching, key=lambda pair: (-pair[0], pair[1])) if count][:limit]
 
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:
+        passing = [row for row, nodes, _ in self._rows if _passes(row, nodes, filters)]
+        learned = [(row.learned or date.min, row.row) for row in passing if window is None or _is_of(row, window)]
+        return [number for _, number in sorted(learned, key=lambda pair: (-pair[0].toordinal(), pair[1]))][:limit]
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        return {id_: self._learned[id_] for id_ in ids if id_ in self._learned}
+
     @staticmethod
     def _matches(candidate: Candidate, terms: Iterable[str], bigrams: Iterable[str]) -> int:
         found = Counter(term for sentence in candidate.sentences for term in sentence)
@@ -127,6 +144,15 @@ def _passes(row: FoundRow, nodes: Sequence[str], filters: Filters) -> bool:
         (not filters.tags or row.tag in filters.tags)
         and (not filters.nodes or any(node in nodes for node in filters.nodes))
         and (not filters.entities or any(one.casefold() in row.entities for one in filters.entities))
-        and (filters.since is None or (row.day is not None and row.day >= filters.since))
-        and (filters.until is None or (row.day is not None and row.day <= filters.until))
+        and (
+            (filters.since is None and filters.until is None)
+            or _is_of(row, Span(filters.since or date.min, filters.until or date.max), strictly=True)
+        )
+        and (filters.known_on is None or row.learned is None or row.learned <= filters.known_on)
     )
+
+
+def _is_of(row: FoundRow, window: Span, *, strictly: bool = False) -> bool:
+    """Whether a memory speaks of some days; or was learned then, `strictly` only where it speaks of none."""
+    learned = () if row.learned is None or (strictly and row.about) else (on(row.learned),)
+    return any(span.overlap(window) for span in (*row.about, *learned))

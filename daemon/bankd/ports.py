@@ -14,6 +14,7 @@ from bankd.core.edits.layout import Layout
 from bankd.core.edits.operations import Rewrite
 from bankd.core.edits.transaction import Transaction
 from bankd.core.language.analysis import Analysis
+from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.copies import Copied
@@ -32,7 +33,7 @@ from bankd.core.markdown.scanner import Document
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
-from bankd.core.ranking.indexable import IndexAnalyses, Refreshed
+from bankd.core.ranking.indexable import IndexAnalyses, MemoryDates, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 
@@ -70,6 +71,12 @@ class IndexView(Protocol):
         self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int
     ) -> Sequence[int]:
         """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
+
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:
+        """The numbers of the memories that speak of some days or were learned then, or of all, the last learned first."""
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        """The days on which these memories were learned, as far as events tell; they need not be in the index."""
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
         """What scoring looks at of these memories, in any order; those that are gone are left out."""
@@ -162,6 +169,9 @@ class PageSource(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page; None when it cannot be read."""
+
+    def dates_since(self, seen: str) -> MemoryDates:
+        """What is told of the days of memories since an earlier look, which gave `seen`; empty for all."""
 
 
 class TextAnalyser(Protocol):

@@ -7,12 +7,15 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
+from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time, says_nothing
+from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import prior_of
 from bankd.core.ranking.query import Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.ranking.query_form import phrasing_of
+from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.scoring import (
     TREE_WEIGHT,
     Candidate,
@@ -26,6 +29,7 @@ from bankd.core.ranking.scoring import (
 )
 from bankd.core.ranking.spacing import cut_run, restore_spaces
 from bankd.core.ranking.succession import newest_first
+from bankd.core.ranking.timing import NOW_WEIGHT, TELLING, TIME_WEIGHT, day_within, fit_of, happened_in, held_before
 from bankd.core.ranking.typos import mend_typos
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
+_IN_WINDOW = 1_000
+"""So many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
 _FINALISTS = 25
 """So many candidates are scored in full, or as many as are asked for; of twice as many."""
 
@@ -73,16 +79,124 @@ def answer_query(
 
     read | find | rank | floor
     """
-    weights = read_query(query, index, reader)
-    finalists = max(query.limit, _FINALISTS)
-    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
-    ranked = rank_candidates(found, weights, index, today, options, finalists)
-    newer = options.newer_of([one.row.id for one in ranked if one.row.id])
+    asked = read_asked_time(query.text, today)
+    listed = list_days(query, asked, index, reader, today, options)
+    asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
+    weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
+    ranked = listed or find_by_words(query, asked, weights, index, today, options)
+    newer = known_newer([one.row.id for one in ranked if one.row.id], query.filters.known_on, index, options)
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
-    answers = best if query.everything else above_floor(best, weights, index.corpus, query.margin)
+    answers = best if query.everything or listed else answers_among(best, asked, weights, index.corpus, query.margin)
     hits = tuple(hit_of(one, weights, newer) for one in answers if one.parts["score"] > 0)
-    return Answer(query.text, index.generation, fresh, hits)
+    return Answer(query.text, index.generation, fresh, hits, today)
+
+
+def list_days(
+    query: Query, asked: AskedTime, index: "IndexView", reader: "QueryReader", today: date, options: RankingOptions
+) -> list[Ranked]:
+    """What there is of the days that a question asks about, if it is about nothing else: what happened first, day by day."""
+    if not asked.windows or not asks_for_days_alone(asked, index, reader):
+        return []
+    numbers = {n: n for window in asked.windows for n in index.find_within(window, query.filters, _IN_WINDOW)}
+    return rank_days(keep_sure(list(numbers), query.filters, index, today, options), asked.windows, index)
+
+
+def knows_days(windows: Sequence[Span], filters: Filters, index: "IndexView") -> bool:
+    """Whether a memory of known day is of these days; else the words of time are words as others."""
+    newest = [number for window in windows for number in index.find_within(window, filters, 1)]
+    return any(row.learned for row in index.rows(newest))
+
+
+def known_newer(
+    ids: Collection[str], known_on: date | None, index: "IndexView", options: RankingOptions
+) -> Mapping[str, str]:
+    """Which memories were superseded, and by what; `known_on` a day, only what had been by then."""
+    newer = options.newer_of(ids)
+    if known_on is None:
+        return newer
+    learned = index.learned(list(newer.values()))
+    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= known_on}
+
+
+def asks_for_days_alone(asked: AskedTime, index: "IndexView", reader: "QueryReader") -> bool:
+    """Whether a question has no subject beside its days; what nobody read yet of Korean, such as an ending, is none."""
+    known = cache(partial(_is_known, index))
+    terms = reader.analyse_query(normal_form(asked.rest), lexicon_of(cache(index.reading), known)).terms
+    subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
+    return all(is_hangul(term) and not known(term) for term in subjects)
+
+
+def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: "IndexView") -> list[Ranked]:
+    """The memories of some days; those that fit them well first, in the order of their days."""
+    rows = {row.row: (row, happened_in(row, windows)) for row in index.rows(numbers)}
+    paths = index.paths({row.page for row, _ in rows.values()})
+    ranked = [
+        Ranked(paths[row.page], row, one, {"score": fit, "time": fit})
+        for one in index.candidates(list(rows))
+        for row, fit in (rows[one.row],)
+        if fit and row.page in paths
+    ]
+    return sorted(ranked, key=lambda one: _place_in_time(one, windows))
+
+
+def _place_in_time(one: Ranked, windows: Sequence[Span]) -> tuple[bool, date, str, int]:
+    return one.parts["time"] <= TELLING, day_within(one.row, windows), one.path, one.row.line
+
+
+def find_by_words(
+    query: Query, asked: AskedTime, weights: Weights, index: "IndexView", today: date, options: RankingOptions
+) -> list[Ranked]:
+    """The memories that match the words of a query best, and the days that it names."""
+    finalists = max(query.limit, _FINALISTS)
+    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
+    if not asked.windows:
+        ranked = rank_candidates(found, weights, index, today, options, finalists)
+        return in_order(prefer_newest(ranked)) if asked.now else ranked
+    inside = [n for window in asked.windows for n in find_inside(weights, query.filters, window, index, 2 * finalists)]
+    found = [*dict.fromkeys([*found, *keep_sure(inside, query.filters, index, today, options)])]
+    ranked = rank_candidates(found, weights, index, today, options, len(found))
+    return in_order(prefer_days(one, asked.windows, today) for one in ranked)[:finalists]
+
+
+def find_inside(weights: Weights, filters: Filters, window: Span, index: "IndexView", most: int) -> Sequence[int]:
+    """The numbers of the memories of some days, those that match first."""
+    within = filters._replace(
+        since=max(filters.since or date.min, window.first), until=min(filters.until or date.max, window.last)
+    )
+    return [*index.find(weights.terms, weights.bigrams, within, most), *index.find_within(window, filters, most)]
+
+
+def prefer_days(one: Ranked, windows: Sequence[Span], today: date) -> Ranked:
+    """A ranked memory, raised as it fits the days that are asked about."""
+    if one.row.learned is None:
+        return one
+    return _raised(one, TIME_WEIGHT * max(fit_of(one.row, windows), held_before(one.row, windows, today)))
+
+
+def prefer_newest(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Ranked memories, each raised as it is newer than the others."""
+    days = sorted({one.row.learned for one in ranked if one.row.learned})
+    share = {day: (place + 1) / len(days) for place, day in enumerate(days)}
+    return [_raised(one, NOW_WEIGHT * share[one.row.learned] if one.row.learned else 0.0) for one in ranked]
+
+
+def _raised(one: Ranked, time: float) -> Ranked:
+    return one._replace(parts={**one.parts, "score": one.parts["score"] + time, "time": time})
+
+
+def answers_among(
+    best: Sequence[Ranked], asked: AskedTime, weights: Weights, corpus: Corpus, margin: float
+) -> Sequence[Ranked]:
+    """What of the best is an answer; where nothing of the days asked about is, what there is of them."""
+    answers = above_floor(best, weights, corpus, margin)
+    if margin > 1 or any(_is_of_days(one) for one in answers):
+        return answers
+    return [one for one in best if one in answers or _is_of_days(one)] if asked.windows else answers
+
+
+def _is_of_days(one: Ranked) -> bool:
+    return one.parts.get("time", 0.0) > TELLING * TIME_WEIGHT
 
 
 def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus, margin: float = 1.0) -> Sequence[Ranked]:
@@ -90,7 +204,9 @@ def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus, marg
 
     With a margin above 1, only what is above the floor by so much.
     """
-    reached = [one.parts["score"] / floor_of(one.candidate, weights, corpus) for one in ranked]
+    reached = [
+        (one.parts["score"] - one.parts.get("time", 0.0)) / floor_of(one.candidate, weights, corpus) for one in ranked
+    ]
     if max(reached, default=0.0) < margin:
         return ()
     return [one for one, share in zip(ranked, reached, strict=True) if share >= (_TAIL if margin <= 1 else margin)]
@@ -152,10 +268,19 @@ def find_candidates(
     """The numbers of the memories that may answer, and are what was asked for."""
     if filters.min_confidence is None:
         return index.find(weights.terms, weights.bigrams, filters, most)
-    least = filters.min_confidence
     found = index.find(weights.terms, weights.bigrams, filters, _FILTERED_CANDIDATES)
+    return keep_sure(found, filters, index, today, options)[:most]
+
+
+def keep_sure(
+    found: Sequence[int], filters: Filters, index: "IndexView", today: date, options: RankingOptions
+) -> Sequence[int]:
+    """Those memories whose confidence is still worth what was asked for."""
+    least = filters.min_confidence
+    if least is None:
+        return found
     sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
-    return [number for number in found if number in sure][:most]
+    return [number for number in found if number in sure]
 
 
 def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
@@ -191,7 +316,7 @@ def rank_candidates(
     return in_order(ranked)
 
 
-def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
+def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     """Best first; ties stand in the order of the bank."""
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
@@ -211,5 +336,17 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:
     marks = tuple(marks_of(row.text, weights.terms))
     total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
     return Hit(
-        f"bank/{ranked.path}", row.line, row.heading, row.id, row.tag, row.text, total, parts, marks, superseded_by
+        f"bank/{ranked.path}",
+        row.line,
+        row.heading,
+        row.id,
+        row.tag,
+        row.text,
+        total,
+        parts,
+        marks,
+        superseded_by,
+        row.learned,
+        row.about,
+        row.changed,
     )

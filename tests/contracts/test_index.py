@@ -8,11 +8,13 @@ from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 import pytest
 from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 from bankd.adapters.index.search_index import SearchIndex
+from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, lexicon_of
 from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
@@ -29,15 +31,17 @@ PAGES = {
     ),
     "world/events.md": "# Events\n\n## 2026-05-02\n\n- W @Peter: Currently in Marrakech for a birthday.\n",
 }
-Make = Callable[[Mapping[str, str]], IndexView]
+Make = Callable[..., IndexView]
 
 
 @pytest.fixture(params=["fake", "real"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     opened: list[SearchIndex] = []
 
-    def real(pages: Mapping[str, str]) -> IndexView:
-        index = SearchIndex(tmp_path / "index", FakePages(pages), FakeAnalyser())
+    def real(pages: Mapping[str, str], learned: Mapping[str, date] = MappingProxyType({})) -> IndexView:
+        source = FakePages(pages)
+        source.learned |= learned
+        index = SearchIndex(tmp_path / "index", source, FakeAnalyser())
         index.refresh(NOW)
         opened.append(index)
         return index
@@ -207,3 +211,60 @@ def test_a_workspace_that_went_away_is_not_made_anew(tmp_path: Path) -> None:
         index.refresh(NOW)
 
     assert not (tmp_path / "w").exists()  # the disk may come back, and would hide what was written in its place
+
+
+DATED = {
+    "log.md": (
+        "- W: Planted basil on the balcony yesterday. ^m-aaaaaaaaaaaa\n"
+        "- W: The basil course begins on June 3. ^m-bbbbbbbbbbbb\n"
+        "- W: Basil likes the sun. ^m-cccccccccccc\n"
+        "- W: Basil came to Europe in 2019, says the label.\n"
+    )
+}
+LEARNED = {
+    "m-aaaaaaaaaaaa": date(2026, 5, 10),
+    "m-bbbbbbbbbbbb": date(2026, 5, 20),
+    "m-cccccccccccc": date(2026, 5, 25),
+}
+
+
+@pytest.fixture
+def dated(make: Make) -> IndexView:
+    return make(DATED, LEARNED)
+
+
+@pytest.mark.parametrize(
+    ("filters", "lines"),
+    [
+        (Filters(since=date(2026, 5, 9), until=date(2026, 5, 9)), {1}),
+        (Filters(since=date(2026, 5, 10), until=date(2026, 5, 20)), set()),
+        (Filters(since=date(2026, 5, 21)), {2, 3}),
+        (Filters(until=date(2019, 12, 31)), {4}),
+        (Filters(since=date(2019, 7, 7), until=date(2019, 7, 7)), {4}),
+        (Filters(known_on=date(2026, 5, 20)), {1, 2, 4}),
+    ],
+)
+def test_days_are_those_spoken_of_else_of_the_log(dated: IndexView, filters: Filters, lines: set[int]) -> None:
+    assert {int(place.rpartition(":")[2]) for place in found(dated, "basil", filters)} == lines
+
+
+def test_what_is_of_some_days_is_found_without_words_newest_first(dated: IndexView) -> None:
+    def lines(window: Span | None, most: int = 10) -> list[int]:
+        rows = {row.row: row.line for row in dated.rows(dated.find_within(window, Filters(), most))}
+        return [rows[number] for number in dated.find_within(window, Filters(), most)]
+
+    assert lines(Span(date(2026, 5, 9), date(2026, 5, 20))) == [2, 1]
+    assert lines(Span(date(2026, 6, 1), date(2026, 6, 5))) == [2]
+    assert lines(None, 1) == [3]
+    assert dated.learned(["m-aaaaaaaaaaaa", "m-nowhere"]) == {"m-aaaaaaaaaaaa": date(2026, 5, 10)}
+
+
+def test_a_day_that_is_told_later_is_taken_in(tmp_path: Path) -> None:
+    pages = FakePages(DATED)
+    index = SearchIndex(tmp_path / "index", pages, FakeAnalyser())
+    index.refresh(NOW)
+    assert found(index, "basil", Filters(since=date(2026, 5, 9), until=date(2026, 5, 9))) == []
+    pages.learned |= LEARNED
+    index.refresh(NOW)
+    assert found(index, "basil", Filters(since=date(2026, 5, 9), until=date(2026, 5, 9))) == ["bank/log.md:1"]
+    index.close()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def handle(request: dict[str, Any]) -> dict[str, Any]:
         case "echo":
             return {"text": request["text"]}
         case "read":
-            return {"query": read_request(request).text}
+            return {"query": read_request(request, date(2026, 5, 4)).text}
         case "fail":
             raise UserError("bank/: not there")
         case _:

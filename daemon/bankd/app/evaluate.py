@@ -58,22 +58,34 @@ class Evaluation(NamedTuple):
     milliseconds: float
 
 
-def read_set(folder: Path, most: int = 0) -> TrialSet:
-    """Read `docs.jsonl`, `queries.jsonl` and `qrels.tsv`; UserError names what is missing or cannot be read.
+def read_set(folder: Path, most: int = 0, now: str | None = None) -> TrialSet:
+    """Read `docs.jsonl`, `queries.jsonl` and `qrels.tsv`, or `gold` of each query; UserError names what is missing or cannot be read.
 
-    At most `most` queries when that is not 0, drawn at random but always the same.
+    At most `most` queries when that is not 0, drawn at random but always the same. Those without a day are asked on `now`.
     """
-    missing = [name for name in ("docs.jsonl", "queries.jsonl", "qrels.tsv") if not (folder / name).is_file()]
+    missing = [name for name in ("docs.jsonl", "queries.jsonl") if not (folder / name).is_file()]
     if missing:
         raise UserError(*(f"{folder / name}: no such file" for name in missing))
-    relevant: dict[str, dict[str, int]] = defaultdict(dict)
-    for line in (folder / "qrels.tsv").read_text(encoding="utf-8", errors="replace").splitlines():
-        query, document, grade = line.split("\t")
-        relevant[query][document] = int(grade)
-    queries = [query for query in _objects(folder / "queries.jsonl") if str(query["id"]) in relevant]
+    queries = [{"now": now, **query} for query in _objects(folder / "queries.jsonl")]
+    relevant = _read_relevant(folder / "qrels.tsv", queries)
+    queries = [query for query in queries if str(query["id"]) in relevant]
     if 0 < most < len(queries):
         queries = Random(_SEED).sample(queries, most)  # noqa: S311 -- a sample, not a secret
     return TrialSet(list(_objects(folder / "docs.jsonl")), queries, relevant)
+
+
+def _read_relevant(file: Path, queries: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, int]]:
+    """Which documents answer which query, by grade; where there is no such file, those that a query names `gold`."""
+    if not file.is_file():
+        found = {str(query["id"]): dict.fromkeys(query["gold"], 1) for query in queries if query.get("gold")}
+        if not found:
+            raise UserError(f"{file}: no such file, and no query names its gold")
+        return found
+    relevant: dict[str, dict[str, int]] = defaultdict(dict)
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        query, document, grade = line.split("\t")
+        relevant[query][document] = int(grade)
+    return relevant
 
 
 def save_queries(file: Path, evaluation: Evaluation) -> None:
@@ -120,6 +132,9 @@ def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str | None) -
         for path, text in bank.pages.items():
             (root / "bank" / path).parent.mkdir(parents=True, exist_ok=True)
             (root / "bank" / path).write_text(text, encoding="utf-8")
+        (root / "events").mkdir()
+        lines = (json.dumps(event) + "\n" for event in bank.events)
+        (root / "events" / "trial-0001.jsonl").write_text("".join(lines), encoding="utf-8")
         (root / ".bankd").mkdir()
         yield root, bank
 
@@ -141,7 +156,7 @@ def evaluate_search(trial: TrialSet, tools: TrialTools, *, group: str | None, wi
 def judge_all(
     trial: TrialSet, search: SearchService, bank: TrialBank, group: str | None, read_monotonic: Callable[[], float]
 ) -> Evaluation:
-    """Ask every query of a set."""
+    """Ask every query of a set, each on its own day if it has one."""
     judged = [
         _judge(query, trial.relevant[str(query["id"])], search, bank, group, read_monotonic) for query in trial.queries
     ]
@@ -157,7 +172,7 @@ def _judge(
     group: str | None,
     read_monotonic: Callable[[], float],
 ) -> JudgedQuery:
-    request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH}
+    request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH, "now": query.get("now")}
     if group and query.get(group):
         request["nodes"] = [group_folder(query[group])]
     started = read_monotonic()

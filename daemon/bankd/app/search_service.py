@@ -64,7 +64,7 @@ class SearchService:
 
     def answer_now(self, request: Mapping[str, Any], now: datetime, pending: int, note: str = "") -> dict[str, Any]:
         """Answer from the state of the index that is open."""
-        query = read_request(request)
+        query = read_request(request, now.date())
         answer = self.index.whole(now, lambda: self._answer(query, now, pending)).as_json()
         answer["fresh"]["note"] = "; ".join(filter(None, [note, *self.take_made_anew()]))
         if request.get("keep", True):
@@ -73,7 +73,7 @@ class SearchService:
 
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
-        return answer_query(query, self.index, self.analyser, fresh, now.date(), self._options)
+        return answer_query(query, self.index, self.analyser, fresh, query.today, self._options)
 
     def take_made_anew(self) -> list[str]:
         """What there is to say of damage that was found, once."""

@@ -30,7 +30,7 @@ def print_answer(answer: Mapping[str, Any], root: str, *, by_page: bool, explain
 def _print_hit(hit: Hit, root: str) -> None:
     heading = " > ".join(hit["heading"])
     place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
-    parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), _id_of(hit)]
+    parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), styled(hit["when"], "dim"), _id_of(hit)]
     say("  ".join(part for part in parts if part))
     say(f"    {_marked(hit)}")
 
@@ -40,7 +40,11 @@ def _print_by_page(hits: Sequence[Hit], root: str) -> None:
     for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
         say(styled(f"{root}{path}", "cyan", "bold"))
         for hit in group:
-            say("  ".join(["", styled(str(hit["line"]), "dim"), _marked(hit), _id_of(hit)]).rstrip())
+            say(
+                "  ".join(
+                    ["", styled(str(hit["line"]), "dim"), _marked(hit), styled(hit["when"], "dim"), _id_of(hit)]
+                ).rstrip()
+            )
 
 
 def _id_of(hit: Hit) -> str:

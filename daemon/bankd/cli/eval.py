@@ -26,6 +26,7 @@ _NAMES = {
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
+    parser.add_argument("--now", metavar="DAY", help="ask as if it were that day; a query's own `now` goes before it")
     add_limit(parser, 0)
     add_json(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")
@@ -44,7 +45,7 @@ def run(arguments: Namespace) -> int:
     from bankd.cli.printing import say_json
     from bankd.wiring.searching import trial_tools
 
-    test_set = read_set(arguments.folder, arguments.limit)
+    test_set = read_set(arguments.folder, arguments.limit, arguments.now)
     before = read_saved(arguments.against, test_set) if arguments.against else {}
     evaluation = evaluate_search(test_set, trial_tools(), group=arguments.group, with_worker=not arguments.no_worker)
     if arguments.save:

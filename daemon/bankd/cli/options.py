@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 TYPE_CHECKING = False  # `typing` and `datetime` would cost a search more than this module
 if TYPE_CHECKING:
@@ -47,6 +47,21 @@ def add_now(parser: ArgumentParser) -> None:
 def add_verbose(parser: ArgumentParser) -> None:
     """Let a command take `-v`."""
     parser.add_argument("-v", "--verbose", action="store_true", help="every line of a long report")
+
+
+def add_days(parser: ArgumentParser) -> None:
+    """Let a command take the days that memories must be of, and the day that it is asked on."""
+    parser.add_argument(
+        "--since", metavar="DAY", help="only of this day or later, such as 2026-05-02, 'last month', 지난달"
+    )
+    parser.add_argument("--until", metavar="DAY", help="only of this day or earlier")
+    parser.add_argument("--on", metavar="DAY", help="only of this day, week, month or year")
+    parser.add_argument("--now", metavar="DAY", help="as if it were that day, when later ones were not known")
+
+
+def days_asked(arguments: Namespace) -> dict[str, str | None]:
+    """What `add_days` let be asked, for a request."""
+    return {name: getattr(arguments, name) for name in ("since", "until", "on", "now")}
 
 
 def whole_number(text: str) -> int:

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from bankd.cli.options import add_json, add_limit, share
+from bankd.cli.options import add_days, add_json, add_limit, days_asked, share
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def configure(parser: ArgumentParser) -> None:
         "--node", action="append", default=[], metavar="PAGE", help="only in a page, a folder, or page#Heading"
     )
     parser.add_argument("--entity", action="append", default=[], metavar="SLUG", help="only about somebody")
-    parser.add_argument("--since", metavar="DAY", help="only memories of this day or later, e.g. 2026-05-02")
-    parser.add_argument("--until", metavar="DAY", help="only memories of this day or earlier")
+    add_days(parser)
+    parser.add_argument("--as-of", metavar="DAY", help="answer as the bank stood on that day")
     parser.add_argument("--min-confidence", type=share, metavar="X", help="only what is worth as much today, 0 to 1")
     parser.add_argument("--files", action="store_true", help="group the answers by page")
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
@@ -70,8 +70,8 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "tags": arguments.tag,
         "nodes": arguments.node,
         "entities": arguments.entity,
-        "since": arguments.since,
-        "until": arguments.until,
+        **days_asked(arguments),
+        "as_of": arguments.as_of,
         "min_confidence": arguments.min_confidence,
         "everything": arguments.weak,
     }

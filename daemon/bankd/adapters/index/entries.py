@@ -9,7 +9,12 @@ from typing import NamedTuple, TypeAlias
 from bankd.adapters.index.tree_index import SEPARATOR
 from bankd.core.edits.matching import match_equal
 from bankd.core.language.analysis import AnalysisText
+from bankd.core.language.dates.memory_days import days_spoken_of
+from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.indexable import IndexableEntry, IndexAnalyses, nodes_of
+
+_LONG, _IN_A_MONTH = 731, 14
+"""In days."""
 
 Said: TypeAlias = tuple[str | int | None, ...]
 """What a memory says and how it is shown, wherever on its page it stands."""
@@ -47,7 +52,8 @@ def said_by(entry: IndexableEntry) -> Said:
     """What a memory says and how it is shown, as it is stored."""
     day = entry.day.isoformat() if entry.day else None
     entities, heading = " ".join(entry.entities), SEPARATOR.join(entry.heading)
-    return entry.id, entry.tag, entry.hundredths, day, entities, heading, entry.text
+    learned = entry.learned.isoformat() if entry.learned else None
+    return entry.id, entry.tag, entry.hundredths, day, learned, entities, heading, entry.text
 
 
 class IndexedRow(NamedTuple):
@@ -58,6 +64,8 @@ class IndexedRow(NamedTuple):
     analysis: AnalysisText
     heading: AnalysisText
     provisional: bool
+    about: Sequence[Span] = ()
+    """The days that it speaks of."""
 
 
 class IndexedPage(NamedTuple):
@@ -91,14 +99,16 @@ class TermDocument(NamedTuple):
     nodes: Sequence[str]
     tag: str | None
     entities: Sequence[str]
-    day: int | None
-    """The day as a number such as 20261121."""
+    days: Sequence[int]
+    """The days that it is found by, as ordinals."""
+    learned: int | None
 
 
 def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> IndexedRow:
     """A memory with what was read of it."""
     provisional = entry.text in analyses.provisional or entry.context in analyses.provisional
-    return IndexedRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional)
+    about = days_spoken_of(entry.text, entry.learned, entry.tag)
+    return IndexedRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional, about)
 
 
 def page_terms(page: IndexedPage) -> set[str]:
@@ -121,7 +131,17 @@ def documents_of(page: IndexedPage, numbers: Sequence[int]) -> Iterator[TermDocu
 
 def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
     entry, analysis = row.entry, row.analysis
-    day = int(entry.day.strftime("%Y%m%d")) if entry.day else None
+    learned = entry.learned.toordinal() if entry.learned else None
+    days = list(_days_of(row.about)) or ([learned] if learned else [])
     nodes = nodes_of(path, entry.heading)
     said, above = analysis.sentences, row.heading.sentences
-    return TermDocument(number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, day)
+    return TermDocument(number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, days, learned)
+
+
+def _days_of(about: Iterable[Span]) -> Iterator[int]:
+    """Each day of some spans once; of a long one the last and some in every month, since what it is of is no day."""
+    found = set()
+    for first, last in about:
+        step = 1 if (last - first).days <= _LONG else _IN_A_MONTH
+        found |= {*range(first.toordinal(), last.toordinal() + 1, step), last.toordinal()}
+    return iter(sorted(found))

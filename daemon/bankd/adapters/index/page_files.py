@@ -8,8 +8,12 @@ import unicodedata
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bankd.core.markdown.utf8 import is_utf8
+
+if TYPE_CHECKING:
+    from bankd.core.ranking.indexable import MemoryDates
 
 _LARGEST = 8 * 1024 * 1024
 """Larger files are not pages of a bank; they are quarantined elsewhere."""
@@ -64,6 +68,12 @@ class PageFiles:
             path = name if name.isascii() else unicodedata.normalize("NFC", name)
             self._names[path] = name
             found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+
+    def dates_since(self, seen: str) -> MemoryDates:
+        """What the events beside the bank tell of the days of memories since an earlier look."""
+        from bankd.adapters.index.event_days import EventDays  # noqa: PLC0415 -- only a writer asks
+
+        return EventDays(self._folder.parent / "events").read_since(seen)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""

@@ -88,5 +88,6 @@ def _render(answer: Mapping[str, Any], now: datetime) -> str:
     for hit in hits:
         text = " ".join(str(hit["text"]).split())
         id_ = f" ^{hit['id']}" if hit["id"] else ""
-        lines.append(f"- `{hit['path']}:{hit['line']}` ({hit['score']:.2f}) {text}{id_}")
+        when = f" [{hit['when']}]" if hit.get("when") else ""
+        lines.append(f"- `{hit['path']}:{hit['line']}` ({hit['score']:.2f}){when} {text}{id_}")
     return "\n".join(lines if hits else [*lines, "Nothing relevant."]) + "\n"

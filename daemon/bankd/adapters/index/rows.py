@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA
 from bankd.adapters.index.tree_index import SEPARATOR, TreeRows
+from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
     from bankd.adapters.index.entries import IndexedPage, IndexedRow, PageFingerprint, StoredRow
+    from bankd.core.ranking.indexable import MemoryDates
 
 # What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
@@ -30,10 +32,12 @@ CREATE TABLE pages (
 );
 CREATE TABLE memories (
     row INTEGER PRIMARY KEY, page INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL,
-    id TEXT, tag TEXT, hundredths INTEGER, day TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+    id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
     sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
-    provisional INTEGER NOT NULL
+    provisional INTEGER NOT NULL, about TEXT NOT NULL
 );
+CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
+CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
 CREATE INDEX undescribed_pages ON pages (path, memories) WHERE keywords = '';
 CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
@@ -41,9 +45,12 @@ CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_SAID = "id, tag, hundredths, day, entities, heading, text"
+_SAID = "id, tag, hundredths, day, learned, entities, heading, text"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
-_SHOWN = "row, page, line, id, tag, hundredths, day, entities, heading, text"
+_SHOWN = (
+    "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
+    "(SELECT changed FROM dates WHERE dates.id = memories.id)"
+)
 _AT_ONCE = 500
 """Rows asked for together; every SQLite takes 999."""
 _NOBODY: frozenset[str] = frozenset()
@@ -134,6 +141,28 @@ class Rows:
                 one for (one,) in self._connection.execute("SELECT sentences FROM memories WHERE row = ?", (row,))
             )
 
+    def note_dates(self, dates: MemoryDates) -> None:
+        """Remember what events tell of the days of memories, and read pages again whose memories have another day now."""
+        self._connection.executemany(
+            "INSERT INTO dates (id, learned) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET learned = excluded.learned",
+            [(id_, day.isoformat()) for id_, day in dates.learned.items()],
+        )
+        self._connection.executemany(
+            "INSERT INTO dates (id, changed) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET changed = excluded.changed",
+            [(id_, day.isoformat()) for id_, day in dates.changed.items()],
+        )
+        self._connection.executemany(
+            "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN "
+            "(SELECT page FROM memories WHERE id = ? AND learned IS NOT ?)",
+            [(id_, day.isoformat()) for id_, day in dates.learned.items()],
+        )
+        self.set_state("events", dates.seen)
+
+    def learned(self, ids: Sequence[str]) -> dict[str, date]:
+        """The days on which these memories were learned, as far as events tell."""
+        found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
+        return {id_: date.fromisoformat(day) for id_, day in found}
+
     def rows_of(self, path: str) -> list[int]:
         """The rows of a page."""
         found = self._connection.execute(
@@ -146,7 +175,7 @@ class Rows:
         number = self._page_number(page.path)
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
@@ -220,7 +249,7 @@ class Rows:
     def _select(self, fields: str, numbers: Sequence[int]) -> Iterator[Any]:
         return self._each(f"SELECT {fields} FROM memories WHERE row IN", numbers)  # noqa: S608
 
-    def _each(self, query: str, numbers: Sequence[int]) -> Iterator[Any]:
+    def _each(self, query: str, numbers: Sequence[int] | Sequence[str]) -> Iterator[Any]:
         """What a query that ends in IN gives for these numbers, some at a time."""
         for at in range(0, len(numbers), _AT_ONCE):
             asked = numbers[at : at + _AT_ONCE]
@@ -234,6 +263,19 @@ class Rows:
     def paths(self, pages: Iterable[int]) -> dict[int, str]:
         """The paths of these pages."""
         return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
+
+
+def _about_as_text(about: Iterable[Span]) -> str:
+    return " ".join(f"{first}/{last}" for first, last in about)
+
+
+def _span(text: str) -> Span:
+    first, last = text.split("/")
+    return Span(date.fromisoformat(first), date.fromisoformat(last))
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
 
 
 def _bigrams_of(row: IndexedRow) -> str:
@@ -251,7 +293,16 @@ def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
 
     heading = row.heading.sentences.replace("\n", " ")
     terms = (row.analysis.sentences, _bigrams_of(row), heading, row.analysis.denies)
-    return (number, page, row.place, row.entry.line, *said_by(row.entry), *terms, row.provisional)
+    return (
+        number,
+        page,
+        row.place,
+        row.entry.line,
+        *said_by(row.entry),
+        *terms,
+        row.provisional,
+        _about_as_text(row.about),
+    )
 
 
 def _candidate(stored: Sequence[Any]) -> Candidate:
@@ -267,8 +318,9 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
 
 
 def _found(stored: Sequence[Any]) -> FoundRow:
-    row, page, line, id_, tag, hundredths, day, entities, heading, text = stored
+    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed = stored
     return FoundRow(
-        row, page, line, id_, tag, hundredths, date.fromisoformat(day) if day else None,
+        row, page, line, id_, tag, hundredths, _day(day),
         tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
+        _day(learned), tuple(map(_span, about.split())), _day(changed),
     )  # fmt: skip

@@ -7,11 +7,12 @@ something is written, since `bankctl search` reads the index itself when there i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bankd.adapters.index.folder import Build, IndexFolder, damage_told, find_changed
+from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 from bankd.errors import IndexDamaged
@@ -126,6 +127,14 @@ class SearchIndex:
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by a first, rough count of weighed words, best first."""
         return self._opened.terms.find(terms, bigrams, filters, limit)
+
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories of some days, or of all, newest first."""
+        return self._opened.terms.find_within(window, filters, limit)
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        """The days on which these memories were learned, as far as events tell."""
+        return self._opened.rows.learned(ids)
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
         """What scoring looks at of these memories."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from bankd.adapters.system.malloc import require_room
+from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import Filters
 
 if TYPE_CHECKING:
@@ -93,6 +95,17 @@ class Terms:
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
+        """The rows of these days whatever they say, or all: what speaks of them, and what was learned then; newest first."""
+        required = list(self._filters(filters)) or [tantivy.Query.all_query()]
+        if window:
+            fields = ((tantivy.Occur.Should, self._between(name, *window)) for name in ("day", "learned"))
+            required.append(tantivy.Query.boolean_query(list(fields)))
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in required])
+        hits = self._searcher.search(query, limit, count=False, order_by_field="learned").hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
     def _telling(self, field: str, weights: Mapping[str, float]) -> dict[str, float]:
         """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
         known = {term: many for term in weights if (many := self._frequency(field, term))}
@@ -115,10 +128,16 @@ class Terms:
         if filters.entities:
             yield self._any("entity", [entity.casefold() for entity in filters.entities])
         if filters.since or filters.until:
-            low = int(filters.since.strftime("%Y%m%d")) if filters.since else None
-            high = int(filters.until.strftime("%Y%m%d")) if filters.until else None
-            between = tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, low, high)
-            yield tantivy.Query.const_score_query(between, 0.0)
+            yield self._between("day", filters.since, filters.until)
+        if filters.known_on:
+            later = self._between("learned", filters.known_on + timedelta(days=1), None)
+            everything = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
+            yield tantivy.Query.boolean_query([(tantivy.Occur.Must, everything), (tantivy.Occur.MustNot, later)])
+
+    def _between(self, field: str, first: date | None, last: date | None) -> tantivy.Query:
+        low, high = (day.toordinal() if day else None for day in (first, last))
+        between = tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Unsigned, low, high)
+        return tantivy.Query.const_score_query(between, 0.0)
 
 
 def _schema() -> tantivy.Schema:
@@ -128,6 +147,7 @@ def _schema() -> tantivy.Schema:
     for field in ("node", "tag", "entity"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("learned", stored=False, indexed=True, fast=True)
     builder.add_unsigned_field("row", stored=False, indexed=True, fast=True)
     return builder.build()
 
@@ -149,6 +169,8 @@ def _document(memory: TermDocument) -> tantivy.Document:
         document.add_text("entity", entity.casefold())
     if memory.tag:
         document.add_text("tag", memory.tag)
-    if memory.day is not None:
-        document.add_unsigned("day", memory.day)
+    for day in memory.days:
+        document.add_unsigned("day", day)
+    if memory.learned is not None:
+        document.add_unsigned("learned", memory.learned)
     return document

@@ -30,7 +30,7 @@ from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
 from bankd.core.markdown.pages import Page, read_page_once
 from bankd.core.markdown.utf8 import readable_bytes
-from bankd.core.ranking.indexable import Refreshed, entries_of
+from bankd.core.ranking.indexable import Refreshed, entries_of, with_days
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ class IndexWriter:
         read: list[str] = []
         known: set[str] = set()
         with build.rows.unread():
+            self._note_dates(build)
             with build.terms.filling() as add:
                 for paths in _batches(sorted(scan)):
                     pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
@@ -149,7 +150,15 @@ class IndexWriter:
                 self._finish(build)
         return read
 
+    def _note_dates(self, build: Build) -> None:
+        """Take in what events tell of the days of memories, before the pages of these are read."""
+        dates = self._pages.dates_since(seen := build.rows.state("events"))
+        if dates.seen != seen:
+            with build.rows.transaction():
+                build.rows.note_dates(dates)
+
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
+        self._note_dates(build)
         scan = self._pages.scan(paths)
         composed = None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
         known = build.rows.fingerprints(composed)
@@ -210,7 +219,9 @@ class IndexWriter:
     def _compare(build: Build, path: str, page: Page, looked: _Looked) -> PageDifference:
         """What of a page is not in the index as it is now: only that is analysed and written."""
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
-        return compare(entries_of(page), rows if path in looked.pages else ())
+        entries = list(entries_of(page))
+        learned = build.rows.learned([entry.id for entry in entries if entry.id])
+        return compare(with_days(entries, learned), rows if path in looked.pages else ())
 
     def _write(self, build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
+
+from bankd.core.lifecycle.events import KEPT, make_event
+from bankd.core.markdown.memory import memory_id
 
 _NO_SLUG = re.compile(r"[^\w-]+")
 
@@ -14,6 +18,8 @@ class TrialBank(NamedTuple):
 
     pages: Mapping[str, str]
     documents: Mapping[tuple[str, int], str]
+    events: Sequence[Mapping[str, object]] = ()
+    """What tells the days of documents that have one."""
 
 
 def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialBank:
@@ -25,6 +31,7 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialB
     names: dict[tuple[str, str], str] = {}
     titles: dict[str, str] = {}
     places: dict[tuple[str, int], str] = {}
+    events: list[Mapping[str, object]] = []
     for document in documents:
         folder = group_folder(document.get(group) if group else None)
         key = (folder, str(document.get("session") or document.get("title") or ""))
@@ -34,9 +41,11 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialB
         if title and titles.get(path) != title:
             lines += [f"# {title}", ""]
             titles[path] = title
-        lines.append(f"- {_speaker(document)}{_one_line(document['text'])}")
+        id_ = f" ^{_id_of(document)}" if document.get("day") else ""
+        lines.append(f"- {_head(document)}{_one_line(document['text'])}{id_}")
         places[path, len(lines)] = str(document["id"])
-    return TrialBank({path: "\n".join(lines) + "\n" for path, lines in pages.items()}, places)
+        events += [_kept(document)] if document.get("day") else []
+    return TrialBank({path: "\n".join(lines) + "\n" for path, lines in pages.items()}, places, events)
 
 
 def group_folder(value: object) -> str:
@@ -44,8 +53,19 @@ def group_folder(value: object) -> str:
     return _NO_SLUG.sub("-", str(value)) if value else "all"
 
 
-def _speaker(document: Mapping[str, Any]) -> str:
-    return f"W @{_NO_SLUG.sub('-', str(document['speaker']))}: " if document.get("speaker") else ""
+def _head(document: Mapping[str, Any]) -> str:
+    about = f" @{_NO_SLUG.sub('-', str(document['speaker']))}" if document.get("speaker") else ""
+    return f"{document.get('tag') or 'W'}{about}: " if about or document.get("tag") else ""
+
+
+def _id_of(document: Mapping[str, Any]) -> str:
+    return memory_id(f"{document['day']}.md", str(document["id"]), 1)
+
+
+def _kept(document: Mapping[str, Any]) -> Mapping[str, object]:
+    """The event of a line of the log of that day; it was taken in the day after."""
+    at = datetime.fromisoformat(str(document["day"])).replace(tzinfo=UTC) + timedelta(days=1)
+    return make_event(KEPT, _id_of(document), at, memory=_id_of(document), log=f"{document['day']}.md", line=1)
 
 
 def _one_line(value: object) -> str:

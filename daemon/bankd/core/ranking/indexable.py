@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,6 +25,15 @@ class IndexAnalyses(NamedTuple):
     provisional: frozenset[str]
 
 
+class MemoryDates(NamedTuple):
+    """What events told since a look at them: by memory id when it was learned, and when confirmed or superseded."""
+
+    learned: Mapping[str, date]
+    changed: Mapping[str, date]
+    seen: str
+    """How far they were read, for the next look."""
+
+
 class IndexableEntry(NamedTuple):
     """One memory of a page, as search shows it."""
 
@@ -38,6 +47,8 @@ class IndexableEntry(NamedTuple):
     text: str
     context: str
     """Where it stands and whom it is about, as one text."""
+    learned: date | None = None
+    """The day of its log; of a memory that no event tells of, `day`."""
 
 
 def entries_of(page: Page) -> Iterator[IndexableEntry]:
@@ -52,6 +63,11 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
             yield IndexableEntry(
                 entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context
             )
+
+
+def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:
+    """Memories with the days on which they were learned, which events tell by their ids."""
+    return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
 
 
 def _context(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:

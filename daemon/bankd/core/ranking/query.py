@@ -4,6 +4,10 @@
 from datetime import date
 from typing import Any, NamedTuple
 
+from bankd.core.language.analysis import has_hangul
+from bankd.core.language.dates.labels import label_of
+from bankd.core.language.dates.spans import Span, on
+
 
 class Filters(NamedTuple):
     """What an answer must be; an empty one lets everything through."""
@@ -15,6 +19,8 @@ class Filters(NamedTuple):
     until: date | None = None
     min_confidence: int | None = None
     """Hundredths, as the confidence is on the day of the query."""
+    known_on: date | None = None
+    """Only what was learned by this day, or has no day."""
 
 
 class Query(NamedTuple):
@@ -28,6 +34,8 @@ class Query(NamedTuple):
     filters: Filters = Filters()
     everything: bool = False
     margin: float = 1.0
+    today: date = date.min
+    """The day on which it is asked."""
 
 
 class FoundRow(NamedTuple):
@@ -43,6 +51,12 @@ class FoundRow(NamedTuple):
     entities: tuple[str, ...]
     heading: tuple[str, ...]
     text: str
+    learned: date | None = None
+    """The day of its log."""
+    about: tuple[Span, ...] = ()
+    """The days that it speaks of."""
+    changed: date | None = None
+    """When it was last confirmed or superseded."""
 
 
 class Hit(NamedTuple):
@@ -60,9 +74,17 @@ class Hit(NamedTuple):
     """Spans of the text that hold words of the query."""
     superseded_by: str | None = None
     """The id of the memory that says it newer."""
+    learned: date | None = None
+    about: tuple[Span, ...] = ()
+    changed: date | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """The object that `--json` prints."""
+    @property
+    def days(self) -> Span | None:
+        """The days that it is of: those that it speaks of first, else the one on which it was learned."""
+        return self.about[0] if self.about else on(self.learned) if self.learned else None
+
+    def as_json(self, today: date, *, is_korean: bool) -> dict[str, Any]:
+        """The object that `--json` prints, for one who reads it today, in Korean or English."""
         return {
             "path": self.path,
             "line": self.line,
@@ -74,6 +96,10 @@ class Hit(NamedTuple):
             "parts": {name: round(part, 4) for name, part in self.parts.items()},
             "marks": [list(mark) for mark in self.marks],
             "superseded_by": self.superseded_by,
+            "when": label_of(self.days, today, is_korean=is_korean) if self.days else "",
+            "about": [[first.isoformat(), last.isoformat()] for first, last in self.about],
+            "learned": self.learned.isoformat() if self.learned else None,
+            "changed": self.changed.isoformat() if self.changed else None,
         }
 
 
@@ -106,6 +132,8 @@ class Answer(NamedTuple):
     generation: int
     fresh: Freshness
     hits: tuple[Hit, ...]
+    today: date = date.min
+    """The day that it was given on."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -113,5 +141,5 @@ class Answer(NamedTuple):
             "query": self.query,
             "generation": self.generation,
             "fresh": self.fresh.as_json(),
-            "hits": [hit.as_json() for hit in self.hits],
+            "hits": [hit.as_json(self.today, is_korean=has_hangul(self.query)) for hit in self.hits],
         }

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Any, TypeVar
 
+from bankd.core.language.dates.question_days import read_days
+from bankd.core.language.dates.spans import Span
 from bankd.core.markdown.utf8 import readable_text
 from bankd.core.ranking.query import Filters, Query
 from bankd.errors import UserError
 
 
-def read_request(request: Mapping[str, Any]) -> Query:
-    """Read a query and its options from JSON; UserError names every option that cannot be read."""
+def read_request(request: Mapping[str, Any], today: date) -> Query:
+    """Read a query and its options from JSON, asked on this day if it names none; UserError names every option that cannot be read."""
     problems: list[str] = []
+    asked_on = _day(request, "now", problems)
+    today = asked_on or today
+    since, until = _between(request, today, problems)
+    as_of = _span(request, "as_of", today, problems)
     filters = Filters(
         tuple(tag.upper() for tag in _texts(request, "tags", problems)),
         tuple(filter(None, map(_node, _texts(request, "nodes", problems)))),
         tuple(entity.lstrip("@") for entity in _texts(request, "entities", problems)),
-        _day(request, "since", problems),
-        _day(request, "until", problems),
+        since,
+        until,
         _hundredths(request.get("min_confidence"), problems),
+        as_of.last if as_of else asked_on,
     )
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
     everything = _one(request, "everything", bool, problems)
     margin = _one(request, "margin", float, problems)
     if problems:
         raise UserError(*problems)
-    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything), margin or 1.0)
+    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything), margin or 1.0, today)
 
 
 def _number_of(limit: int | None) -> int:
@@ -64,10 +71,30 @@ def _node(text: str) -> str:
     return text.removeprefix("bank/").strip("/")
 
 
+def _between(request: Mapping[str, Any], today: date, problems: list[str]) -> tuple[date | None, date | None]:
+    """The days that are asked for: `since` and `until` both included, or those `on` which it is."""
+    since, until, on = (_span(request, name, today, problems) for name in ("since", "until", "on"))
+    if on and (since or until):
+        problems.append("on: stands alone, without since or until")
+    first, last = on or since, on or until
+    return first.first if first else None, last.last if last else None
+
+
+def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str]) -> Span | None:
+    """A day, month or year as it is written or said; None when it is not there."""
+    value = request.get(name)
+    span = read_days(readable_text(value), today) if value and isinstance(value, str) else None
+    if value and not span:
+        problems.append(
+            f"{name}: {_shortly(value)} is not a day, or days, such as 2026-05-02, 2026-05, last week or 지난주"
+        )
+    return span
+
+
 def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
     value = request.get(name)
     try:
-        return date.fromisoformat(value) if value else None
+        return datetime.fromisoformat(value).date() if value else None
     except (ValueError, TypeError):
         problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
         return None

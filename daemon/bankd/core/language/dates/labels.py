@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from bankd.core.language.dates.spans import Span
+
 _NAMED = {
     -2: ("2 days ago", "그저께"),
     -1: ("yesterday", "어제"),
@@ -13,6 +15,14 @@ _NAMED = {
 }
 _UNITS = ((365.25, 700, "year", "년"), (30.44, 60, "month", "개월"), (7, 14, "week", "주"), (1, 0, "day", "일"))
 """Days of a unit, from how many days on it is used, and its names."""
+
+
+def label_of(days: Span, today: date, *, is_korean: bool) -> str:
+    """Some days and where they are, seen from today: `2026-05-02, 2 weeks ago`."""
+    first, last = days
+    nearest = max(first, min(today, last))
+    written = first.isoformat() if first == last else f"{first}…{last}"
+    return f"{written}, {relative_label(nearest, today, is_korean=is_korean)}"
 
 
 def relative_label(day: date, today: date, *, is_korean: bool) -> str:

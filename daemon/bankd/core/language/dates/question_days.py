@@ -1,12 +1,13 @@
 """What a question says of time: the days that it asks about, and whether it asks for what holds now."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.hints import may_name_a_day
-from bankd.core.language.dates.spans import DAY, Anchor, Span
+from bankd.core.language.dates.spans import DAY, Anchor, Span, on
 from bankd.core.language.word_lists import split_words
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class AskedTime(NamedTuple):
 
 
 NO_TIME = AskedTime()
+_LETTER = re.compile(r"\w")
 
 
 def read_asked_time(text: str, today: date) -> AskedTime:
@@ -56,6 +58,19 @@ def read_asked_time(text: str, today: date) -> AskedTime:
     mentions = read_mentions(text, Anchor(today, 0, is_strict=True))
     windows = tuple(window for mention in mentions for window in windows_of(mention, today))
     return AskedTime(windows, now and not windows, _without(text, mentions)) if windows or now else NO_TIME
+
+
+def read_days(text: str, today: date) -> Span | None:
+    """Days that somebody types: as 2026-05-02 or 2026-05, or in words; the latest that are meant. None when they are none."""
+    try:
+        return on(date.fromisoformat(text))
+    except ValueError:
+        from bankd.core.language.dates.mentions import read_mentions  # noqa: PLC0415 -- seldom
+    for said in (text, f"in {text}"):
+        mentions = read_mentions(said, Anchor(today, -1, is_strict=True))
+        if len(mentions) == 1 and not _LETTER.search(_without(said, mentions).removeprefix("in ")):
+            return windows_of(mentions[0], today)[0]
+    return None
 
 
 def windows_of(mention: "Mention", today: date) -> tuple[Span, ...]:
