@@ -299,7 +299,7 @@ class MemoryCatalog(Protocol):
         """The bytes of a page relative to the workspace; None when there is none."""
 
 
-class Journals(Protocol):
+class KeptJournals(Protocol):
     """The transactions that are kept."""
 
     def all(self) -> Sequence[Journal]:
@@ -322,7 +322,7 @@ class Transactions(Protocol):
     """The one layer that writes under bank/, archive/ and events/."""
 
     @property
-    def journals(self) -> Journals:
+    def journals(self) -> KeptJournals:
         """The transactions that are kept."""
 
     @property

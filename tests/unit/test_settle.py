@@ -8,13 +8,16 @@ from bankd.core.daemon.settle import (
     ENTRY_CAP,
     LINE_CAP,
     FileFingerprint,
+    ListedFile,
+    RestRule,
+    judge_listing,
     why_doubted,
     why_ignored,
     why_quarantined,
     why_unsettled,
 )
 
-PAGE = FileFingerprint(10, 0, 1)
+NOW = 1_000_000.0
 DAY = 86400
 
 
@@ -22,20 +25,31 @@ DAY = 86400
     ("seconds", "waits"), [(0, True), (4.9, True), (5, False), (-4.9, True), (-5, False), (-9e9, False)]
 )
 def test_a_file_is_read_once_it_has_rested_whatever_the_clock_did(seconds: float, waits: bool) -> None:
-    assert (why_unsettled("a.md", seconds, 5, ()) is not None) is waits
+    assert (why_unsettled(seconds, 5, ()) is not None) is waits
 
 
 @pytest.mark.parametrize("swap", [".a.md.swp", ".#a.md", "a.md~"])
 def test_a_file_that_is_open_in_an_editor_waits(swap: str) -> None:
-    assert why_unsettled("a.md", 60, 5, [swap]) == "open in an editor"
-    assert why_unsettled("b.md", 60, 5, [swap]) is None
+    listing = {name: listed(age=60) for name in ("a.md", "b.md", swap)}
+    found = judge_listing("bank", listing, RestRule(NOW, 5, None))
+
+    assert found.unsettled == {"bank/a.md": "open in an editor"}
+    assert list(found.files) == ["bank/b.md"]
+
+
+def listed(age: float) -> ListedFile:
+    return ListedFile(FileFingerprint(10, 0, 1), NOW - age, is_regular=True)
+
+
+def test_an_editor_that_died_an_hour_ago_holds_nothing_up() -> None:
+    listing = {"a.md": listed(age=60), ".a.md.swp": listed(age=3600)}
+
+    assert list(judge_listing("bank", listing, RestRule(NOW, 5, None)).files) == ["bank/a.md"]
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(60, True), (DAY - 1, True), (DAY, False), (-60, True)])
 def test_a_file_that_fell_to_nothing_waits_a_day(seconds: float, waits: bool) -> None:
-    empty = FileFingerprint(0, 0, 1)
-
-    assert (why_doubted(empty, seconds) is not None) is waits
+    assert (why_doubted(0, seconds) is not None) is waits
 
 
 @pytest.mark.parametrize(

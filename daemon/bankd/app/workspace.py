@@ -11,7 +11,7 @@ from typing import Protocol
 
 from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
-from bankd.config.workspace_config import Configuration, load_configuration
+from bankd.config.workspace_config import Configuration, configure_run
 from bankd.core.daemon.clock_trust import ClockTrust
 from bankd.core.daemon.health import cannot_be_told
 from bankd.core.edits.journal import Applied
@@ -26,7 +26,7 @@ from bankd.ports import Files, Graph, Logs, MemoryCatalog, Recalls, Traces, Tran
 _LOOK_SECONDS = 0.25
 
 
-class TrustedClock(Protocol):
+class ClockJudge(Protocol):
     """Whether the clock of this computer is believed."""
 
     def judge(self, *, remember: bool = False) -> ClockTrust:
@@ -58,7 +58,7 @@ class Outside:
     """What few use cases ask for: the clock, what was superseded, what is derived, where a text may be left."""
 
     read_clock: Callable[[str], datetime]
-    clock_trust: TrustedClock
+    clock_trust: ClockJudge
     successors: SuccessorTable
     derived: Sequence[DerivedFile]
     traces: Traces
@@ -89,7 +89,7 @@ class Workspace:
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
         """What a run is told; `remember` that the clock was looked at."""
-        held = self.configuration = self.configuration or load_configuration(self.root)
+        held = self.configuration = self.configuration or configure_run(self.root, self.settings)
         is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
 

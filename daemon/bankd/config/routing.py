@@ -6,13 +6,12 @@ RE2 runs in linear time whatever the pattern; what it does not support is an err
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from bankd.config.patterns import PatternSet, compile_pattern
+from bankd.config.patterns import compile_pattern, find_together
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
-from bankd.core.lifecycle.routing import Rule, Rules, problem_of_target, whole_words
+from bankd.core.lifecycle.routing import RoutingRule, Rules, expressions_of, problems_of_targets
 from bankd.core.markdown.memory import TAGS
 
 _RULE_KEYS = ("match", "target", "heading", "whole_words", "entity")
@@ -36,30 +35,33 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     problems: list[Problem] = []
     keys = mapping_of(node, problems, "the file")
     problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in _TOP_KEYS]
-    patterns = PatternSet()
-    rules = _read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems, patterns)
-    defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems)
+    targets: list[tuple[int, str]] = []
+    rules = tuple(_read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems, targets))
+    defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems, targets)
     entities = _flag(keys.get("entities", (1, None))[1], "entities", problems)
+    problems += problems_of_targets(targets)
     raise_problems(name, problems)
-    return Rules(tuple(rules), defaults, entities, patterns.found_in)
+    return Rules(rules, defaults, entities, find_together(expressions_of(rules)))
 
 
 _TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
 
 
-def _read_tags(node: yaml.Node | None, problems: list[Problem], patterns: PatternSet) -> list[Rule]:
-    rules: list[Rule] = []
+def _read_tags(node: yaml.Node | None, problems: list[Problem], targets: list[tuple[int, str]]) -> list[RoutingRule]:
+    rules: list[RoutingRule] = []
     for tag, (line, value) in mapping_of(node, problems, "TAG_ROUTING").items():
         if tag not in TAGS:
             problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
         elif not isinstance(value, yaml.SequenceNode):
             problems.append((line, f"TAG_ROUTING.{tag} must be a list of rules"))
         else:
-            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, patterns))]
+            rules += [rule for item in value.value if (rule := _read_rule(tag, item, problems, targets))]
     return rules
 
 
-def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], patterns: PatternSet) -> Rule | None:
+def _read_rule(
+    tag: str, node: yaml.Node, problems: list[Problem], targets: list[tuple[int, str]]
+) -> RoutingRule | None:
     keys = mapping_of(node, problems, "a rule")
     line = node.start_mark.line + 1
     problems += [
@@ -71,24 +73,19 @@ def _read_rule(tag: str, node: yaml.Node, problems: list[Problem], patterns: Pat
     if missing := [key for key in ("match", "target") if not texts.get(key)]:
         problems.append((line, f"a rule needs {' and '.join(missing)}"))
         return None
-    if problem := problem_of_target(texts["target"]):
-        problems.append((keys["target"][0], problem))
-    whole, entity = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
-    compiled = _compile(texts["match"], keys["match"][0], problems, whole=whole)
-    if compiled is None:
-        return None
-    patterns.add(compiled)
-    return Rule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], entity)
+    targets.append((keys["target"][0], texts["target"]))
+    flags = (_flag(keys.get(flag, (line, None))[1], flag, problems) for flag in _FLAGS)
+    _check_pattern(texts["match"], keys["match"][0], problems)
+    return RoutingRule(tag, texts["match"], texts["target"], texts.get("heading"), keys["match"][0], *flags)
 
 
-def _read_defaults(node: yaml.Node | None, problems: list[Problem]) -> dict[str, str]:
+def _read_defaults(node: yaml.Node | None, problems: list[Problem], targets: list[tuple[int, str]]) -> dict[str, str]:
     found = {}
     for tag, (line, value) in mapping_of(node, problems, "defaults").items():
         target = _text(value, f"defaults.{tag}", problems)
         if tag not in TAGS:
             problems.append((line, f"unknown tag {tag}; use {', '.join(TAGS)}"))
-        elif problem := problem_of_target(target):
-            problems.append((line, problem))
+        targets.append((line, target))
         found[tag] = target
     return found
 
@@ -109,11 +106,8 @@ def _flag(node: yaml.Node | None, key: str, problems: list[Problem]) -> bool:
     return text != "false"
 
 
-def _compile(pattern: str, line: int, problems: list[Problem], *, whole: bool) -> Any:
-    """The compiled pattern; None with a problem told."""
+def _check_pattern(pattern: str, line: int, problems: list[Problem]) -> None:
     try:
-        compiled = compile_pattern(pattern)
-        return compile_pattern(whole_words(pattern)) if whole else compiled
+        compile_pattern(pattern)
     except ValueError as error:
         problems.append((line, f"pattern {pattern[:60]!r}: {error}"))
-        return None

@@ -33,9 +33,9 @@ class Configuration:
     finders: Sequence[Finder]
 
 
-def load_configuration(root: Path) -> Configuration:
-    """Read all three; raises ConfigError with every problem of the first file that has one."""
-    return understand_sources(root, read_sources(root))
+def configure_run(root: Path, settings: Settings) -> Configuration:
+    """Read what a run needs beside settings; raises ConfigError with every problem of the rules."""
+    return Configuration(settings, load_rules(root / settings.routing), compile_finders(settings.secrets.patterns))
 
 
 def read_sources(root: Path) -> Sources:

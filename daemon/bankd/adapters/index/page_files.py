@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.core.markdown.utf8 import is_utf8
+from bankd.core.markdown.utf8 import only_utf8
 
 if TYPE_CHECKING:
     from bankd.core.ranking.indexable import MemoryDates
@@ -47,16 +47,15 @@ class PageFiles:
             prefix = folders.pop()
             try:
                 with os.scandir(self._folder / prefix) as entries:
-                    for entry in entries:
-                        self._look_at(entry, prefix, folders, found)
+                    listed = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
+                for name in only_utf8(listed):
+                    self._look_at(listed[name], prefix, folders, found)
             except (FileNotFoundError, NotADirectoryError, PermissionError):
                 continue  # vanished since it was listed, or closed to us, which runs and the doctor say
         return found
 
     def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
         name = f"{prefix}{entry.name}"
-        if entry.name.startswith(".") or not is_utf8(entry.name):
-            return
         if entry.is_dir(follow_symlinks=False):
             folders.append(f"{name}/")
         elif entry.name.endswith(".md") and not name.startswith("_meta/schema"):

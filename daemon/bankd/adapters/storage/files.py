@@ -8,23 +8,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
-from bankd.core.daemon.settle import (
-    SWAP_HOURS,
-    FileFingerprint,
-    Survey,
-    swap_names,
-    why_doubted,
-    why_ignored,
-    why_quarantined,
-    why_unsettled,
-)
-from bankd.core.markdown.utf8 import is_utf8, shown_path
+from bankd.core.daemon.settle import FileFingerprint, ListedFile, RestRule, Survey, judge_listing, why_quarantined
+from bankd.core.markdown.utf8 import shown_path
 from bankd.errors import ConflictError
 
+_Known: TypeAlias = Mapping[str, FileFingerprint] | None
+"""How files looked that need not be looked into again; None when no content matters."""
+_Looked: TypeAlias = tuple[ListedFile, bool]
+"""How something in a folder looks, and whether it is a folder."""
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
 
 
@@ -68,7 +63,8 @@ class BankFiles:
         `any_content` is for files that are only read, part by part: their size and contents are no reason to stop.
         """
         survey = Survey()
-        self._walk(folder, _Rest(now, settle_seconds, known or {}, any_content), survey)
+        rest = RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
+        self._walk(folder, rest, None if any_content else known or {}, survey)
         if survey.files and (reason := self.merging()):
             survey.unsettled.update(dict.fromkeys(survey.files, reason))
             survey.files.clear()
@@ -83,7 +79,7 @@ class BankFiles:
                 return f"git is at work ({found})" if found else None
         return None
 
-    def _walk(self, folder: str, rest: _Rest, survey: Survey) -> None:
+    def _walk(self, folder: str, rest: RestRule, known: _Known, survey: Survey) -> None:
         try:
             names = self.tree.names(folder)
             with self.tree.folder(folder) as fd:
@@ -97,42 +93,32 @@ class BankFiles:
         except ConflictError as problem:
             survey.quarantined[shown_path(folder)] = shown_path(str(problem))
             return
-        for name, state in states.items():
-            path = f"{folder}/{name}" if folder else name
-            if stat.S_ISDIR(state.st_mode):
-                if not name.startswith("."):
-                    self._walk_folder_or_page(path, rest, survey)
-            elif reason := why_ignored(name):
-                survey.ignored[shown_path(path)] = reason
-            else:
-                self._judge(path, state, rest, states, survey)
+        self._walk_listing(folder, states, rest, known, survey)
 
-    def _walk_folder_or_page(self, path: str, rest: _Rest, survey: Survey) -> None:
+    def _walk_listing(
+        self, folder: str, states: Mapping[str, _Looked], rest: RestRule, known: _Known, survey: Survey
+    ) -> None:
+        own = judge_listing(folder, {n: s for n, (s, is_folder) in states.items() if not is_folder}, rest)
+        for name, (_, is_folder) in states.items():
+            path = f"{folder}/{name}" if folder else name
+            if is_folder:
+                if not name.startswith("."):
+                    self._walk_folder_or_page(path, rest, known, survey)
+            elif path in own.files:
+                self._look_into(path, own.files[path], known, survey)
+        survey.leave_alone(own)
+
+    def _walk_folder_or_page(self, path: str, rest: RestRule, known: _Known, survey: Survey) -> None:
         if path.endswith(".md"):
             survey.quarantined[shown_path(path)] = "a folder, though its name is a page's"
-        self._walk(path, rest, survey)
+        self._walk(path, rest, known, survey)
 
-    def _judge(
-        self, path: str, state: os.stat_result, rest: _Rest, beside: Mapping[str, os.stat_result], survey: Survey
-    ) -> None:
-        name = path.rsplit("/", 1)[-1]
-        print_ = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
-        swaps = [swap for swap in swap_names(name) if swap in beside and rest.age(beside[swap]) < SWAP_HOURS * 3600]
-        if not is_utf8(path):
-            survey.quarantined[shown_path(path)] = "its name is not UTF-8; rename it"
-        elif not stat.S_ISREG(state.st_mode):
-            survey.quarantined[path] = "a link or special file"
-        elif state.st_size > FILE_CAP and not rest.any_content:
-            survey.quarantined[path] = f"larger than {FILE_CAP >> 20} MB"
-        elif reason := why_unsettled(name, rest.age(state), rest.settle, swaps):
-            survey.unsettled[path] = reason
-        elif reason := why_doubted(print_, rest.age(state)):
-            survey.unsettled[path] = reason
-            survey.emptied.add(path)
-        elif rest.needs_look(path, print_) and (reason := self._why_quarantined(path)):
+    def _look_into(self, path: str, seen: FileFingerprint, known: _Known, survey: Survey) -> None:
+        """Take a file for at rest, unless what is in it says otherwise."""
+        if known is not None and known.get(path) != seen and (reason := self._why_quarantined(path)):
             survey.quarantined[path] = reason
         else:
-            survey.files[path] = print_
+            survey.files[path] = seen
 
     def _why_quarantined(self, path: str) -> str | None:
         try:
@@ -142,27 +128,11 @@ class BankFiles:
         return "vanished while we looked" if data is None else why_quarantined(data)
 
 
-class _Rest:
-    """What counts as being at rest."""
-
-    def __init__(self, now: datetime, settle: float, known: Mapping[str, FileFingerprint], any_content: bool) -> None:
-        self.settle = settle
-        self.any_content = any_content
-        self._known = known
-        self._now = now.timestamp()
-
-    def needs_look(self, path: str, seen: FileFingerprint) -> bool:
-        """Whether the contents of a file must be looked at before it may be touched."""
-        return not self.any_content and self._known.get(path) != seen
-
-    def age(self, state: os.stat_result) -> float:
-        """Seconds since a file changed; negative for one from the future."""
-        return self._now - state.st_mtime
-
-
-def _look(name: str, folder: int) -> os.stat_result | None:
-    """How a file looks now; None for one that went away since its folder was listed, of which the others know nothing."""
+def _look(name: str, folder: int) -> _Looked | None:
+    """How a file looks now, and whether it is a folder; None for one that went away since its folder was listed."""
     try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
+    seen = FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)
+    return ListedFile(seen, state.st_mtime, stat.S_ISREG(state.st_mode)), stat.S_ISDIR(state.st_mode)

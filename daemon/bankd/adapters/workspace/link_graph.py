@@ -25,7 +25,7 @@ from bankd.core.markdown.names import ARCHIVE, BANK, Names, is_outside, path_key
 from bankd.core.markdown.own_pages import INBOX, is_own
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import Document, decode_text, scan_text
-from bankd.core.markdown.utf8 import is_utf8
+from bankd.core.markdown.utf8 import only_utf8
 from bankd.core.pages.moves import PageIdentity, moved_by_hand
 from bankd.core.pages.rearrange import REFERRING, read_source
 from bankd.errors import ConflictError
@@ -57,7 +57,7 @@ class LinkGraph:
         self._views = {}
         there = dict(self._walk())
         self.names = Names(there, self._home)
-        seen = {path: look for path, look in there.items() if is_utf8(path)}  # a link may lead to the others too
+        seen = {path: there[path] for path in only_utf8(there)}  # a link may lead to the others too
         self.table.change(lambda: self._take_in(seen))
 
     def _take_in(self, seen: Mapping[str, FileFingerprint]) -> None:

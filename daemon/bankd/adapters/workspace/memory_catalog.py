@@ -65,9 +65,7 @@ class PageMemoryCatalog:
         self._emptied |= survey.emptied
         self._read_own_writes(survey.unsettled)
         for path, seen in survey.files.items():
-            if not holds_memories(path) or path in self.resting:
-                continue
-            if known.get(path) != seen:
+            if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 self._read(path, seen)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self._catalog_db.forget_file(path)

@@ -6,8 +6,11 @@ Not touching a file is always right; each one that is left alone has its reason 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bankd.core.markdown.utf8 import is_utf8, shown_path
 
 LINE_CAP = 64 * 1024  # bytes
 ENTRY_CAP = 20_000  # list items and paragraphs in a file, counted by their first lines
@@ -22,13 +25,28 @@ _MERGE = re.compile(rb"(?m)^(?:<{7} |={7}\r?$|>{7} )")
 _ENTRY = re.compile(rb"(?m)^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class FileFingerprint:
+class FileFingerprint(NamedTuple):
     """What tells a file from its earlier self without reading it."""
 
     size: int
     mtime_ns: int
     inode: int
+
+
+class ListedFile(NamedTuple):
+    """What a folder says of a file; `mtime` is in seconds of the epoch."""
+
+    seen: FileFingerprint
+    mtime: float
+    is_regular: bool
+
+
+class RestRule(NamedTuple):
+    """When a file is at rest: `now` and `settle` in seconds, and the largest that is read, in bytes; None for any."""
+
+    now: float
+    settle: float
+    largest: int | None
 
 
 @dataclass(slots=True)
@@ -44,6 +62,46 @@ class Survey:
     quarantined: dict[str, str] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)
 
+    def leave_alone(self, part: Survey) -> None:
+        """Leave alone what a part of it does."""
+        self.unsettled |= part.unsettled
+        self.emptied |= part.emptied
+        self.quarantined |= part.quarantined
+        self.ignored |= part.ignored
+
+
+def judge_listing(folder: str, listing: Mapping[str, ListedFile], rest: RestRule) -> Survey:
+    """The files of one folder by what they look like; those at rest may still be left alone for what is in them."""
+    survey, prefix = Survey(), f"{folder}/" if folder else ""
+    for name, listed in listing.items():
+        path = f"{prefix}{name}"
+        if reason := why_ignored(name):
+            survey.ignored[shown_path(path)] = reason
+        elif reason := _why_odd(path, listed, rest.largest):
+            survey.quarantined[shown_path(path)] = reason
+        elif reason := _why_waiting(name, listed, listing, rest):
+            survey.unsettled[path] = reason
+        elif reason := why_doubted(listed.seen.size, rest.now - listed.mtime):
+            survey.unsettled[path] = reason
+            survey.emptied.add(path)
+        else:
+            survey.files[path] = listed.seen
+    return survey
+
+
+def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
+    if not is_utf8(path):
+        return "its name is not UTF-8; rename it"
+    if not listed.is_regular:
+        return "a link or special file"
+    return f"larger than {largest >> 20} MB" if largest is not None and listed.seen.size > largest else None
+
+
+def _why_waiting(name: str, listed: ListedFile, listing: Mapping[str, ListedFile], rest: RestRule) -> str | None:
+    beside = (swap for swap in swap_names(name) if swap in listing)
+    swaps = [swap for swap in beside if rest.now - listing[swap].mtime < SWAP_HOURS * 3600]
+    return why_unsettled(rest.now - listed.mtime, rest.settle, swaps)
+
 
 def why_ignored(name: str) -> str | None:
     """Why a file is nobody's page: an editor's or a sync tool's, or not Markdown; None for a page or log."""
@@ -54,19 +112,19 @@ def why_ignored(name: str) -> str | None:
     return None if name.endswith(".md") else "not a Markdown file"
 
 
-def why_unsettled(name: str, seconds: float, settle: float, swaps: Collection[str]) -> str | None:
-    """Why a file waits for the next run; `seconds` is its age, `swaps` the young swap files beside it."""
+def why_unsettled(seconds: float, settle: float, swaps: Collection[str]) -> str | None:
+    """Why a file waits for the next run; `seconds` is its age, `swaps` its young swap files beside it."""
     if abs(seconds) < settle:
         return f"changed less than {settle:g} s ago"
-    if {f".{name}.swp", f".#{name}", f"{name}~"} & set(swaps):
+    if swaps:
         return "open in an editor"
     return None
 
 
-def why_doubted(print_: FileFingerprint, seconds: float) -> str | None:
+def why_doubted(size: int, seconds: float) -> str | None:
     """Why a file that is at rest is not believed all the same; `seconds` is its age."""
     is_young = abs(seconds) < EMPTY_DAYS * 86400
-    return "empty, perhaps cut by an unfinished save" if print_.size == 0 and is_young else None
+    return "empty, perhaps cut by an unfinished save" if size == 0 and is_young else None
 
 
 def swap_names(name: str) -> tuple[str, str, str]:

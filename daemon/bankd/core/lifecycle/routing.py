@@ -1,15 +1,15 @@
 """Where a memory belongs: TAG_ROUTING rules, a default page a tag, pages of entities, else the inbox.
 
-Patterns are compiled elsewhere (google-re2, in `config`), and looked for all at once.
+Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; rules are told apart by their place.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple
 
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.own_pages import INBOX, is_own
@@ -18,34 +18,30 @@ _MAX_LEVELS = 8
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
-Matching: TypeAlias = Callable[[str], Iterable[int]]
-"""The places, among the rules, of those whose pattern a text has."""
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One line of TAG_ROUTING; `line` is where it stands in its file, 1-based."""
+class RoutingRule(NamedTuple):
+    """One line of TAG_ROUTING; `line` is where it stands in its file, 1-based; `entity` false: only of no @Slug."""
 
     tag: str
     pattern: str
     target: str
     heading: str | None
     line: int
+    is_whole: bool = True
     entity: bool = True
 
-    def is_for(self, memory: Memory) -> bool:
-        """Whether the rule is for memories of this tag; `entity` false: only for those of no @Slug."""
-        return memory.tag == self.tag and (self.entity or not memory.entities)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rules:
-    """The routing of a workspace: ordered rules, optional defaults, and whether entities have pages."""
+    """The routing of a workspace: ordered rules, optional defaults, and whether entities have pages.
 
-    rules: tuple[Rule, ...]
+    `matching` gives the places in `rules` of those whose pattern a text has.
+    """
+
+    rules: tuple[RoutingRule, ...]
     defaults: Mapping[str, str] = field(default_factory=dict)
     entities: bool = True
-    matching: Matching = field(default=lambda _: (), compare=False, repr=False)
+    matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +67,8 @@ def find_claims(memory: Memory, rules: Rules) -> list[Destination]:
 
 
 def _claiming(memory: Memory, rules: Rules) -> Iterator[Destination]:
-    matching = rules.matching(unicodedata.normalize("NFC", memory.text))
-    for rule in (rules.rules[number] for number in sorted(matching)):
-        if rule.is_for(memory):
+    for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
+        if rule.tag == memory.tag and (rule.entity or not memory.entities):
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
@@ -89,13 +84,19 @@ def entity_page(slug: str) -> str:
     return f"entities/{name}.md"
 
 
-def whole_words(pattern: str) -> str:
-    """Keep a match from beginning or ending inside a Latin word or number: `tool` not in `toolkit`, `it` not in `submit`.
+def expressions_of(rules: Iterable[RoutingRule]) -> list[str]:
+    """What is looked for: a match of whole words does not begin or end inside a Latin word or number.
 
-    Hangul is not concerned, for particles follow a word: 도구 matches 도구를. RE2 has no look-around, so an edge is
-    the text's own edge, a character that is no Latin one, or a boundary between the two kinds.
+    So `tool` is not in `toolkit`, nor `it` in `submit`. Hangul is not concerned, for particles follow a word: 도구
+    matches 도구를. RE2 has no look-around, so an edge is the text's own edge, a character that is no Latin one, or a
+    boundary between the two kinds.
     """
-    return rf"(?:^|\W|\b)(?:{pattern})(?:$|\W|\b)"
+    return [rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules]
+
+
+def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """What is wrong with targets, each with its line."""
+    return [(line, problem) for line, target in targets if (problem := problem_of_target(target))]
 
 
 def problem_of_target(target: str) -> str | None:

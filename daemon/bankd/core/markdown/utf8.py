@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Iterable
 
 from bankd.core.markdown.display import ACTING, show_line
 
@@ -21,6 +22,11 @@ MARK = "\ufeff"
 def is_utf8(text: str) -> bool:
     """Whether all of a text was UTF-8."""
     return text.isascii() or _LONE.search(text) is None
+
+
+def only_utf8(texts: Iterable[str]) -> list[str]:
+    """Those of these texts of which all was UTF-8."""
+    return [text for text in texts if is_utf8(text)]
 
 
 def readable_text(text: str) -> str:
