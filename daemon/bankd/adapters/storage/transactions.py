@@ -19,7 +19,7 @@ from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.staging import StagedName, Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree, split_path
 from bankd.adapters.storage.writability import closed_among
-from bankd.core.edits.journal import Applied, FileChange, Journal
+from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Remove, Rewrite, digest_of
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Step, StepResult, Transaction, refused_step, state_of, take_step
@@ -183,7 +183,7 @@ class TransactionWriter:
                 self._restage(journal, name, step.path, old, outcome.data)
                 staged = name
             if self.staging.swap(staged, step.path):
-                self._note(step.path, old, outcome.data, applied)
+                self._note(step.path, outcome.data, applied)
                 return outcome
             staged = None
         applied.postponed.append(step.path)
@@ -195,9 +195,8 @@ class TransactionWriter:
             self.staging.keep_pristine(name, old)
         self._stage_one(name, path, new)
 
-    def _note(self, path: str, old: bytes | None, new: bytes | None, applied: Applied) -> None:
-        first = applied.changed[path].before if path in applied.changed else digest_of(old)
-        applied.changed[path] = FileChange(first, digest_of(new))
+    def _note(self, path: str, new: bytes | None, applied: Applied) -> None:
+        applied.changed[path] = None
         self.own_writes[path] = digest_of(new)
 
     def _report_missing(self, transaction: Transaction, applied: Applied) -> set[str]:

@@ -34,19 +34,12 @@ class Journal:
         return steps + sorted(copies - {""})
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """A file that a transaction changed: digests of its bytes, `-` where there is no file."""
-
-    before: str
-    after: str
-
-
 @dataclass(slots=True)
 class Applied:
     """What became of a transaction; `conflicts` says in words what was left as the user had it."""
 
     seq: int
-    changed: dict[str, FileChange] = field(default_factory=dict)
+    changed: dict[str, None] = field(default_factory=dict)
+    """The files that changed, in the order in which they did."""
     conflicts: list[str] = field(default_factory=list)
     postponed: list[str] = field(default_factory=list)
