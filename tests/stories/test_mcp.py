@@ -163,6 +163,15 @@ def test_the_prompt_recall_puts_what_is_known_before_the_question_as_data(agent:
     assert text.endswith("\n가치관이 뭐야?")
 
 
+def test_an_agent_is_briefed_as_often_as_it_asks(agent: Agent) -> None:
+    first, again = (agent.call("memory_brief", mode="person", about=["@Peter"])["structuredContent"] for _ in range(2))
+    agent.ask("prompts/get", {"name": "brief", "arguments": {"mode": "orient"}, "_meta": META})
+
+    assert first == again
+    assert "Prefers concise replies. · bank/" in first["items"][0]
+    assert "정직" in agent.hear()["result"]["messages"][0]["content"]["text"]
+
+
 def test_a_bank_that_is_not_there_is_said_by_each_call_and_may_come(tmp_path: Path, root: Path) -> None:
     place = [str(tmp_path / "none")]
     agent = Agent(BankMethods(lambda: BankReader(place[0])).by_name())

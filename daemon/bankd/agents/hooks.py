@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bankd.wiring.bank_reader import BankReader
 
 RECALL_TOKENS = 600
+START_TOKENS = 1_200
 _RECALLED = 3
 _MARGIN = 1.25
 """How many times the floor the best memory must reach before it is put before a model that did not ask."""
@@ -54,8 +55,8 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
     from bankd.core.agents.memory_block import wrap_memories
     from bankd.core.agents.recalled import place_of, recalled_lines
-    from bankd.core.agents.tokens import lines_within
     from bankd.core.briefing.shown import add_shown, is_shown, mark_of
+    from bankd.core.briefing.tokens import lines_within
 
     shown = bank.shown()
     marked = [(mark_of(str(hit.get("id") or place_of(hit)), str(hit["text"])), hit) for hit in hits]
@@ -67,6 +68,21 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
     return wrap_memories("\n".join(lines))
 
 
+def _begin(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+    """The briefings that a session begins with."""
+    from bankd.agents.briefings import USER_SESSIONS, brief_reader, modes_for_start
+    from bankd.core.agents.memory_block import wrap_memories
+    from bankd.core.briefing.shown import note_seen
+    from bankd.core.briefing.tokens import lines_within
+
+    folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]
+    modes = modes_for_start(str(said.get("source") or ""), bank.shown(), now, has_subject=bool(folder))
+    made = brief_reader(modes, bank, now, str(said.get("session_id") or ""), (folder,) if folder else ())
+    bank.remember_shown(note_seen(bank.shown(), USER_SESSIONS, now))
+    lines = [line for one in made if one.items for line in (f"{one.mode}:", *one.text.splitlines())]
+    return wrap_memories("\n".join(lines_within(lines, START_TOKENS))) if lines else ""
+
+
 def _hand_over(said: Mapping[str, Any], bank: BankReader, _now: datetime) -> str:
     """Leave the transcript to the next run."""
     if transcript := said.get("transcript_path"):
@@ -75,6 +91,7 @@ def _hand_over(said: Mapping[str, Any], bank: BankReader, _now: datetime) -> str
 
 
 _EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader, datetime], str]] = {
+    "SessionStart": _begin,
     "UserPromptSubmit": _recall,
     "PreCompact": _hand_over,
     "SessionEnd": _hand_over,

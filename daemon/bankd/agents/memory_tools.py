@@ -9,6 +9,7 @@ from bankd.core.agents.mcp_protocol import INVALID_PARAMS, ProtocolError
 from bankd.core.agents.mcp_tools import FORGET, find_problem, offered_tools
 from bankd.core.agents.memory_block import DATA_NOTICE, wrap_memories
 from bankd.core.agents.recalled import found_memories, recalled_lines
+from bankd.core.briefing.names import MODES
 from bankd.core.markdown.utf8 import to_json
 from bankd.errors import BankError
 
@@ -27,6 +28,14 @@ _PROMPTS: Mapping[str, Json] = {
         "description": "What the bank knows about a question",
         "arguments": [{"name": "question", "description": "what to look for", "required": True}],
     },
+    "brief": {
+        "name": "brief",
+        "description": "What is worth knowing unasked",
+        "arguments": [
+            {"name": "mode", "description": ", ".join(MODES), "required": True},
+            {"name": "about", "description": "whom or what", "required": False},
+        ],
+    },
 }
 
 
@@ -40,6 +49,7 @@ class BankMethods:
             "memory_search": _search,
             "memory_get": _get,
             "memory_note": _note,
+            "memory_brief": _brief,
             FORGET: _forget,
         }
 
@@ -101,13 +111,20 @@ class BankMethods:
         return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
 
     def _get_prompt(self, params: Json) -> Json:
+        """What is known, as data, with the question below it where there is one."""
         name, given = params.get("name"), params.get("arguments")
-        question = given.get("question") if isinstance(given, dict) else None
-        if name != "recall" or not isinstance(question, str):
-            raise ProtocolError(INVALID_PARAMS, "there is the prompt recall, with a question")
-        found = self._guarded(lambda bank: bank.search({"query": question, "limit": _DEFAULT_HITS}))
-        known = "\n".join(recalled_lines(found["hits"])) or "Nothing relevant."
-        text = f"{wrap_memories(known)}\n{question}"
+        said = given if isinstance(given, dict) else {}
+        question, mode = said.get("question"), said.get("mode")
+        if name == "recall" and isinstance(question, str):
+            known = self._guarded(
+                lambda bank: recalled_lines(bank.search({"query": question, "limit": _DEFAULT_HITS})["hits"])
+            )
+        elif name == "brief" and mode in MODES:
+            about = [str(said["about"])] if said.get("about") else []
+            known, question = self._guarded(lambda bank: _brief(bank, {"mode": mode, "about": about})["items"]), ""
+        else:
+            raise ProtocolError(INVALID_PARAMS, "there are recall, with a question, and brief, with a mode")
+        text = wrap_memories("\n".join(known) or "Nothing relevant.") + (f"\n{question}" if question else "")
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
     def _guarded(self, ask: Callable[[BankReader], Any]) -> Any:
@@ -139,6 +156,14 @@ def _get(bank: BankReader, arguments: Json) -> Json:
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}
     return {**_show(bank, what), "note": DATA_NOTICE}
+
+
+def _brief(bank: BankReader, arguments: Json) -> Json:
+    """What nobody has to be spared: an agent that asks is told, whatever was shown before."""
+    from bankd.agents.briefings import brief_asked
+
+    made = brief_asked(arguments["mode"], bank, tuple(arguments.get("about", ())))
+    return {"items": made.text.splitlines(), "note": DATA_NOTICE}
 
 
 def _show(bank: BankReader, id_: str) -> Json:

@@ -48,6 +48,7 @@ COMMANDS = {
     "doctor": Command("doctor", "look for trouble in the workspace and its surroundings, with the fix for each"),
     "connect": Command("connect", "give an agent the memory of this workspace: Claude Code, Codex, OpenClaw, Hermes"),
     "disconnect": Command("disconnect", "take that back"),
+    "brief": Command("brief", "what is worth saying unasked: at a session's start, in the morning, before a meeting"),
     "mcp": Command("mcp", "serve the bank to an agent, over standard input and output"),
     "hook": Command("hook", "what the hooks of an agent's session call; says nothing when anything is wrong"),
     "service": Command("service", "run bankd under systemd"),

@@ -16,6 +16,7 @@ import yaml
 
 from bankd.config.patterns import compile_pattern
 from bankd.config.plain_yaml import Problem, compose_text, compose_yaml, mapping_of, raise_problems
+from bankd.core.briefing.names import MODES
 from bankd.core.lifecycle.retain import PROFILES
 from bankd.core.markdown.policy import Settings
 
@@ -133,7 +134,10 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
 }
 """How the text of each scalar setting is read."""
 
-_ITEMS: Mapping[str, Callable[[str], object]] = {"secrets.patterns": compile_pattern}
+_ITEMS: Mapping[str, Callable[[str], object]] = {
+    "secrets.patterns": compile_pattern,
+    "agents.briefs": _one_of(*MODES),
+}
 """What each item of a list must pass."""
 
 

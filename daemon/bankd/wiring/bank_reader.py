@@ -5,7 +5,8 @@ What a call needs is imported by that call: a server that only waits, and a hook
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,16 @@ from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.errors import BUG, BankError, UserError
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
+    from bankd.core.briefing.facts import BriefFacts
     from bankd.core.briefing.shown import Shown
+    from bankd.core.markdown.pages import Page
     from bankd.core.markdown.policy import Settings
 
 _DAEMON_SECONDS = 10.0
 """A daemon that is slower than this is passed by."""
+_MONTH = timedelta(days=31)
 _RECALL_SECONDS = 0.5
 """What a hook waits for: the user waits with it."""
 
@@ -43,10 +47,41 @@ class BankReader:
         return load_settings(self.root / "bankd.yaml")
 
     def now(self) -> datetime:
-        """The present moment, aware."""
-        from bankd.adapters.system.clock import utc_now
+        """The present moment in the zone of the workspace."""
+        from bankd.adapters.system.clock import read_clock
+        from bankd.wiring.searching import search_settings
 
-        return utc_now()
+        return read_clock(search_settings(self.root).timezone)
+
+    def brief_facts(self, now: datetime) -> BriefFacts:
+        """What briefings choose from: the bank, its events, and the logs of the last month, as they are now."""
+        from bankd.adapters.storage.events import EventLog
+        from bankd.adapters.storage.tree import FileTree
+        from bankd.core.briefing.assembling import assemble_facts
+        from bankd.core.lifecycle.decay import Fading
+
+        tree = FileTree(self.root)
+        try:
+            events = EventLog(tree, "").read()
+        finally:
+            tree.close()
+        fading = Fading.of(self.settings().decay)
+        return assemble_facts(self._pages(), events, self._logs_since(now.date() - _MONTH), now.date(), fading)
+
+    def _pages(self) -> Iterator[Page]:
+        from bankd.adapters.index.page_files import PageFiles
+        from bankd.core.markdown.pages import read_page
+        from bankd.core.markdown.utf8 import readable_bytes
+
+        files = PageFiles(self.root / "bank")
+        for path in sorted(files.scan()):
+            if (data := files.read(path)) is not None:
+                yield read_page(f"bank/{path}", readable_bytes(data))
+
+    def _logs_since(self, first: date) -> dict[str, str]:
+        """The logs of the day and later by name; those in folders below `memory/` are not looked at."""
+        names = sorted(file.name for file in (self.root / "memory").glob("*.md") if file.name[:10] >= first.isoformat())
+        return {name: self.read_file(f"memory/{name}") for name in names}
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""

@@ -26,6 +26,7 @@ from bankd.config.workspace_config import Configuration, Sources, understand_sou
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
+from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.searching import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace
 
@@ -103,10 +104,19 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     report = workspace.run_cycle(request["kind"], force=request["force"], start=start)
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
+    _write_briefs(workspace)
     # Only those: a log that waits for anything else waits for its next change.
     waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)
     rest = astuple(report.rest.start) if report.rest else None
     return {"line": counts or "nothing new", "report": whole, "has_waiting_logs": waiting, "rest": rest}
+
+
+def _write_briefs(workspace: Workspace) -> None:
+    """Let agents read what is due; that it could not be written costs no run."""
+    try:
+        write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
+    except (BankError, OSError) as error:
+        sys.stderr.write(f"briefings not written: {error}\n")
 
 
 if __name__ == "__main__":

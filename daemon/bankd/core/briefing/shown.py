@@ -7,6 +7,9 @@ from datetime import datetime, timedelta
 from zlib import crc32
 
 REMEMBERED = timedelta(hours=24)
+LAST_SEEN = "last seen"
+"""No reader: under it stands when each reader was last here, which is remembered longer."""
+_READERS = 1_000
 
 Shown = Mapping[str, Mapping[str, str]]
 """By reader, what each was shown (`mark_of`), with the moment in ISO form."""
@@ -28,7 +31,20 @@ def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) ->
     kept = {who: {mark: at for mark, at in seen.items() if _is_recent(at, now)} for who, seen in shown.items()}
     stamp = now.isoformat(timespec="seconds")
     kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, stamp)}
+    kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))
     return {who: seen for who, seen in kept.items() if seen}
+
+
+def last_seen(shown: Shown, reader: str) -> datetime | None:
+    """When a reader was last here."""
+    return _moment(shown.get(LAST_SEEN, {}).get(reader, ""))
+
+
+def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
+    """The same with a reader here now; the last thousand are remembered."""
+    rows = {**shown.get(LAST_SEEN, {}), reader: now.isoformat(timespec="seconds")}
+    newest = sorted(rows.items(), key=lambda row: row[1])[-_READERS:]
+    return {**shown, LAST_SEEN: dict(newest)}
 
 
 def _is_recent(at: str, now: datetime) -> bool:

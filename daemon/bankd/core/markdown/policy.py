@@ -112,9 +112,10 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AgentsPolicy:
-    """What agents may do that cannot be undone."""
+    """What agents may do that cannot be undone, and the briefings that are written for them when they are due."""
 
     may_forget: bool = False
+    briefs: tuple[str, ...] = ("morning", "day", "week", "conflicts", "fading", "loops", "dates", "forgotten", "habits")
 
 
 @dataclass(frozen=True, slots=True)

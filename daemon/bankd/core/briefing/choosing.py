@@ -1,0 +1,262 @@
+"""What each briefing chooses: a pure function of the facts and the occasion, most important first."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+from statistics import median
+from zlib import crc32
+
+from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
+from bankd.core.briefing.loops import Said, open_loops
+from bankd.core.language.dates.memory_days import days_spoken_of
+
+_DECIDED = re.compile(
+    r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b",
+    re.IGNORECASE,
+)
+_TOLD_AS_FACTS = frozenset({"W", None})
+"""What must be done as an opinion, a habit or a lesson is no loop."""
+_NIGHT = timedelta(hours=24)
+_SURE = 80
+
+
+def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Pins, what the user says of themself, and the facts of the last three days."""
+    pinned = [memory for memory in facts.memories if memory.is_pinned]
+    self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
+    recent = [memory for memory in _newest(facts, "W") if _age(memory, occasion) <= 3 and not memory.is_pinned]
+    yield from map(_item, (*pinned, *self_, *recent))
+
+
+def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was shown in this session, or learned since its reader was last here."""
+    since = occasion.last_here or occasion.now - _NIGHT
+    learned = {one.key for one in facts.happened if one.kind == "kept" and one.at >= since}
+    yield from (_item(memory) for memory in facts.memories if memory.key in occasion.seen | learned)
+
+
+def project(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What names the project: facts and ways of working first, newest first."""
+    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
+    yield from map(_item, sorted(about, key=lambda memory: memory.tag not in {"W", "B"}))
+    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+
+
+def person(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is thought of somebody, the newest facts, and what is open with them."""
+    about = [memory for memory in _newest(facts) if any(_names(memory, subject) for subject in occasion.subjects)]
+    opinions = _by_value(memory for memory in about if memory.tag == "O")
+    yield from map(_item, (*opinions, *(memory for memory in about if memory.tag != "O")))
+    yield from (item for item in loops(facts, occasion) if any(_holds(item.text, one) for one in occasion.subjects))
+
+
+def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What names all who meet, then what is known of each."""
+    together = [memory for memory in _newest(facts) if all(_names(memory, subject) for subject in occasion.subjects)]
+    yield from map(_item, together if len(occasion.subjects) > 1 else ())
+    yield from person(facts, occasion)
+
+
+def morning(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What the last night learned, updated and took out, then what is open."""
+    night = [one for one in facts.happened if occasion.now - _NIGHT <= one.at <= occasion.now]
+    yield from _events(facts, night, ("kept", "superseded", "archived", "deleted"))
+    yield from loops(facts, occasion)
+
+
+def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was learned and blocked today, and what waits in the inbox."""
+    today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
+    yield from _events(facts, today, ("kept", "superseded", "duplicate"))
+    waiting = [memory for memory in facts.memories if memory.path == "bank/_meta/inbox.md"]
+    yield from (_item(memory, "inbox: ") for memory in waiting)
+
+
+def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """How many memories each page got, the five newest, and what was superseded."""
+    since = occasion.now - timedelta(days=7)
+    last = [one for one in facts.happened if since <= one.at <= occasion.now]
+    kept = [memory for one in last if one.kind == "kept" and (memory := facts.of(one.key))]
+    for path, count in sorted(Counter(memory.path for memory in kept).items(), key=lambda row: (-row[1], row[0])):
+        yield Item(f"week:{path}", f"+{count}", path, occasion.today)
+    yield from map(_item, sorted(kept, key=_recency, reverse=True)[:5])
+    yield from _events(facts, last, ("superseded",))
+
+
+def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What happened since its reader was last here; nothing for whoever was never here."""
+    if occasion.last_here is not None:
+        later = [one for one in facts.happened if occasion.last_here < one.at <= occasion.now]
+        yield from _events(facts, later, ("superseded", "kept", "archived", "deleted", "forgotten"))
+
+
+def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
+    """Pairs of which one says newer what the other says, while both still stand; at most three."""
+    pairs = [(facts.of(new), facts.of(old)) for old, new in facts.newer.items()]
+    both = [(new, old) for new, old in pairs if new and old]
+    for new, old in sorted(both, key=lambda pair: _recency(pair[0]), reverse=True)[:3]:
+        older = " · ".join(filter(None, (old.learned.isoformat() if old.learned else "", old.text, old.place)))
+        yield Item(f"{new.key}<{old.key}", f"{new.text}  <-  {older}", new.place, new.learned)
+
+
+def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Opinions that will have faded within seven days and were used within thirty; at most five."""
+    soon = [
+        memory
+        for memory in facts.memories
+        if memory.tag == "O" and memory.value is not None and not memory.is_pinned
+        and memory.value - 7 * facts.fades_a_day < facts.floor
+        and memory.used is not None and (occasion.today - memory.used).days <= 30
+    ]  # fmt: skip
+    yield from (_item(memory, f"c={(memory.value or 0) / 100:.2f} ") for memory in _by_value(soon)[::-1][:5])
+
+
+def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was to be done and is not said to be done, oldest first; at most five."""
+    known = {memory.key: memory for memory in _standing(facts) if memory.tag in _TOLD_AS_FACTS}
+    said = [Said(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
+    lines = {line.place: line for line in facts.log_lines}
+    said += [Said(line.place, line.day, line.text) for line in lines.values()]
+    for one in list(open_loops(said, occasion.today))[:5]:
+        place = known[one.key].place if one.key in known else one.key
+        yield Item(one.key, one.text, place, one.day)
+
+
+def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is due within seven days, soonest first."""
+    due: list[tuple[date, KnownMemory]] = []
+    for memory in _standing(facts):
+        spans = days_spoken_of(memory.text, memory.learned, memory.tag)
+        coming = [span.first for span in spans if 0 <= (span.first - occasion.today).days <= 7]
+        due += [(min(coming), memory)] if coming else []
+    for first, memory in sorted(due, key=lambda row: (row[0], row[1].key)):
+        yield Item(f"{memory.key}@{first}", memory.text, memory.place, first)
+
+
+def on_this_day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was learned one month, or whole years ago; the three that most is linked to."""
+    then = [memory for memory in _standing(facts) if memory.learned and _is_anniversary(memory.learned, occasion.today)]
+    yield from map(_item, sorted(then, key=lambda memory: (-memory.links, memory.key))[:3])
+
+
+def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is sure or pinned, linked to, and was not used for sixty days; three, other ones each day."""
+    quiet = [
+        memory
+        for memory in _standing(facts)
+        if (memory.is_pinned or (memory.value or 0) >= _SURE or (memory.value is None and memory.links > 0))
+        and memory.used is not None and (occasion.today - memory.used).days >= 60
+    ]  # fmt: skip
+    linked = sorted(quiet, key=lambda memory: (-memory.links, memory.key))[:30]
+    yield from map(_item, sorted(linked, key=lambda memory: crc32(f"{occasion.today}{memory.key}".encode()))[:3])
+
+
+def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What was decided, about these subjects if any are named, newest first, with what it supersedes."""
+    older = {new: old for old, new in facts.newer.items()}
+    for memory in _newest(facts):
+        about = not occasion.subjects or any(_names(memory, subject) for subject in occasion.subjects)
+        if about and _DECIDED.search(memory.text):
+            before = facts.of(older.get(memory.key, ""))
+            text = f"{memory.text}  <-  {before.text}" if before else memory.text
+            yield Item(memory.key, text, memory.place, memory.learned)
+
+
+def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """What is done on three days of fourteen, and what was, but is overdue by twice its usual gap."""
+    for memory in _newest(facts, "B"):
+        days = sorted(set(memory.said))
+        if len(days) < 3:
+            continue
+        usual = median((later - day).days for day, later in pairwise(days))
+        if (occasion.today - days[-1]).days > max(2 * usual, 2):
+            yield Item(memory.key, f"? {memory.text}", memory.place, days[-1])
+        elif sum((occasion.today - one).days < 14 for one in days) >= 3:
+            yield Item(memory.key, memory.text, memory.place, days[-1])
+
+
+def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
+    """Memories with `#quiz` that are due: after 1, then 6 days, then 2.5 times the last pause (SM-2, always answered)."""
+    marked = [memory for memory in _standing(facts) if re.search(r"(?:^|\s)#quiz(?:\s|$)", memory.text)]
+    due = [(on, memory) for memory in marked if (on := _due(memory)) is not None and on <= occasion.today]
+    yield from (_item(memory) for _, memory in sorted(due, key=lambda row: (row[0], row[1].key))[:20])
+
+
+def _due(memory: KnownMemory) -> date | None:
+    days = sorted({*memory.said, *([memory.used] if memory.used else [])})
+    if not days:
+        return None
+    pause = 1.0
+    for count in range(1, len(days)):
+        pause = 6.0 if count == 1 else pause * 2.5
+    return days[-1] + timedelta(days=round(min(pause, 3650)))
+
+
+def _item(memory: KnownMemory, before: str = "") -> Item:
+    return Item(memory.key, before + memory.text, memory.place, memory.learned)
+
+
+def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
+    """What happened, by kind in this order, newest first; only what still stands, or is told by what came of it."""
+    for kind in kinds:
+        for one in reversed([one for one in happened if one.kind == kind]):
+            memory = facts.of(one.by if kind in {"superseded", "duplicate"} else one.key)
+            if memory is None and kind in {"kept", "superseded", "duplicate"}:
+                continue
+            sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
+            text = memory.text if memory else kind
+            yield Item(f"{kind}:{one.key}", f"{sign}{text}", memory.place if memory else one.place, one.at.date())
+
+
+def _standing(facts: BriefFacts) -> list[KnownMemory]:
+    """The memories that nothing supersedes."""
+    return [memory for memory in facts.memories if memory.key not in facts.newer]
+
+
+def _newest(facts: BriefFacts, tag: str | None = None) -> list[KnownMemory]:
+    return sorted((one for one in _standing(facts) if tag in {None, one.tag}), key=_recency, reverse=True)
+
+
+def _recency(memory: KnownMemory) -> tuple[date, str]:
+    return memory.learned or date.min, memory.key
+
+
+def _by_value(memories: Iterable[KnownMemory]) -> list[KnownMemory]:
+    """The surest first; what has no confidence is a fact."""
+    newest = sorted(memories, key=_recency, reverse=True)
+    return sorted(newest, key=lambda memory: -(100 if memory.value is None else memory.value))
+
+
+def _age(memory: KnownMemory, occasion: Occasion) -> int:
+    """Days since it was learned."""
+    return (occasion.today - memory.learned).days if memory.learned else 10_000
+
+
+def _is_anniversary(then: date, today: date) -> bool:
+    months = (today.year - then.year) * 12 + today.month - then.month
+    return then.day == today.day and (months == 1 or (months > 0 and months % 12 == 0))
+
+
+def _names(memory: KnownMemory, subject: str) -> bool:
+    """Whether a memory, its page or what it stands under names something."""
+    return _is_about(memory, subject) or any(
+        _holds(text, subject) for text in (memory.text, memory.path, *memory.heading)
+    )
+
+
+def _is_about(memory: KnownMemory, subject: str) -> bool:
+    slug = subject.lstrip("@").casefold()
+    return (
+        slug in {entity.casefold() for entity in memory.entities}
+        or memory.path.casefold() == f"bank/entities/{slug}.md"
+    )
+
+
+def _holds(text: str, subject: str) -> bool:
+    """Whether a text has a word, to which Korean may add a particle."""
+    word = re.escape(subject.lstrip("@").casefold())
+    return bool(word) and re.search(rf"(?<![^\W_]){word}(?![a-z0-9])", text.casefold()) is not None

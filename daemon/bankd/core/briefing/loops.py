@@ -1,0 +1,57 @@
+"""Open loops: what was to be done, and nobody said that it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+_OPEN = re.compile(
+    r"^\[ \]|\bTODO\b|\bto-do\b|[가-힣]야 (?:한다|해|함|됨|된다|할|하는)|(?:하|보|가|쓰|내|주|두)기로 (?:했|함|한)"
+    r"|\b(?:need|needs|have|has|ought|promised|agreed|plan|plans|remember) to\b|\bfollow up\b|\bmust\b|\bwaiting for\b",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"^\[[xX]\]|완료|끝냈|끝났|마쳤|해냈|보냈다|처리했|해결|취소|그만두|\b(?:done|finished|completed|sent|shipped|fixed|cancelled|canceled|closed)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[가-힣]{2}|[a-z0-9]{3,}", re.IGNORECASE)
+_SAME = 0.5
+"""The share of the words of a loop that what ends it says again; Hangul by pairs of syllables."""
+_YOUNG = timedelta(days=2)
+
+
+class Said(NamedTuple):
+    """Something that was said on a day."""
+
+    key: str
+    day: date
+    text: str
+
+
+def open_loops(said: Iterable[Said], today: date) -> Iterator[Said]:
+    """What is open for more than two days, oldest first."""
+    everything = sorted(said, key=lambda one: (one.day, one.key))
+    ends = [(one.day, _words(one.text)) for one in everything if _DONE.search(one.text)]
+    for one in everything:
+        if (
+            _OPEN.search(one.text)
+            and not _DONE.search(one.text)
+            and today - one.day > _YOUNG
+            and not _is_ended(one, ends)
+        ):
+            yield one
+
+
+def _is_ended(loop: Said, ends: Iterable[tuple[date, frozenset[str]]]) -> bool:
+    words = _words(loop.text)
+    return any(day >= loop.day and len(words & said) >= _SAME * len(words) for day, said in ends)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words without those that only say that something is to be done; Hangul as overlapping pairs."""
+    plain = _OPEN.sub(" ", text.casefold())
+    latin = {word for word in _WORD.findall(plain) if word.isascii()}
+    runs = re.findall(r"[가-힣]{2,}", plain)
+    return frozenset(latin | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})

@@ -1,0 +1,281 @@
+"""The modes of a briefing: what each chooses, where it is empty, and what it never says twice."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
+from bankd.core.briefing.modes import MODES, due_modes, make_briefing
+from bankd.core.briefing.names import MODES as NAMES
+from bankd.core.briefing.shown import Shown, add_shown, last_seen, note_seen
+from bankd.core.briefing.tokens import count_tokens
+
+NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
+TODAY = NOW.date()
+
+
+def ago(days: int) -> date:
+    return TODAY - timedelta(days=days)
+
+
+def memory(key: str, text: str, tag: str | None = "W", learned: int | None = 10, **more: object) -> KnownMemory:
+    """A memory with an id, learned some days ago and not used since."""
+    day = None if learned is None else ago(learned)
+    more = {"path": "bank/world/facts.md", "used": day, "said": (day,) if day else (), **more}
+    return KnownMemory(f"m-{key}", line=1, text=text, tag=tag, learned=day, **more)  # type: ignore[arg-type]
+
+
+def happened(kind: str, key: str, hours: float, by: str = "") -> Happened:
+    return Happened(kind, NOW - timedelta(hours=hours), f"m-{key}", by, "memory/2026-05-17.md:4")
+
+
+def chosen(
+    mode: str, facts: BriefFacts, *subjects: str, seen: tuple[str, ...] = (), last: datetime | None = None
+) -> list[str]:
+    """The texts of what a mode chooses."""
+    occasion = Occasion(NOW, subjects, frozenset(seen), last)
+    return [item.text for item in make_briefing(mode, facts, occasion, {}, "r").items]
+
+
+def facts_of(*memories: KnownMemory, **more: object) -> BriefFacts:
+    return BriefFacts(memories, **more)  # type: ignore[arg-type]
+
+
+def test_there_are_eighteen_modes_and_an_empty_bank_says_nothing_in_any() -> None:
+    assert tuple(MODES) == NAMES
+    assert len(MODES) == 18
+    for mode in MODES:
+        assert chosen(mode, BriefFacts(()), "@Peter", last=NOW - timedelta(days=3)) == []
+
+
+def test_orient_says_pins_then_the_user_then_recent_facts() -> None:
+    facts = facts_of(
+        memory("w", "New fact.", learned=2), memory("old", "Old fact.", learned=4),
+        memory("s", "S unsure", "S", value=60), memory("t", "S sure", "S", value=90),
+        memory("p", "Pinned #pinned", "O", is_pinned=True), memory("b", "A habit.", "B", learned=1),
+    )  # fmt: skip
+
+    assert chosen("orient", facts) == ["Pinned #pinned", "S sure", "S unsure", "New fact."]
+
+
+def test_what_is_superseded_is_told_only_as_such() -> None:
+    facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
+
+    assert chosen("orient", facts) == ["Runs at 11."]
+    [text] = chosen("conflicts", facts)
+    assert text.startswith("Runs at 11.  <-  ")
+    assert "Runs at 10." in text
+
+
+def test_resume_says_again_what_this_session_saw_or_learned() -> None:
+    facts = facts_of(
+        memory("a", "Seen."), memory("b", "Learned."), memory("c", "Other."), happened=[happened("kept", "b", 1)]
+    )
+    shown: Shown = add_shown({}, "r", ["m-a:00000000"], NOW)
+    occasion = Occasion(NOW, (), frozenset({"m-a"}), NOW - timedelta(hours=2))
+
+    assert [item.text for item in make_briefing("resume", facts, occasion, shown, "r").items] == ["Seen.", "Learned."]
+
+
+def test_a_project_is_named_by_text_page_or_entity_and_ways_of_working_come_first() -> None:
+    facts = facts_of(
+        memory("o", "I like payflow.", "O", learned=1), memory("w", "payflow runs on Go.", learned=9),
+        memory("p", "On the page.", "B", learned=8, path="bank/knowledge/payflow.md"), memory("x", "payflows differ."),
+        memory("k", "payflow는 Go로 쓴다.", learned=2),
+    )  # fmt: skip
+
+    assert chosen("project", facts, "payflow") == [
+        "payflow는 Go로 쓴다.",
+        "On the page.",
+        "payflow runs on Go.",
+        "I like payflow.",
+    ]
+
+
+def test_a_person_is_opinions_first_and_a_meeting_what_names_all() -> None:
+    facts = facts_of(
+        memory("w", "Lives in Busan.", entities=("Peter",)), memory("o", "Prefers tea.", "O", value=90, entities=("peter",)),
+        memory("b", "Argue about tabs.", entities=("Peter", "Mina"), learned=20), memory("m", "Sings.", entities=("Mina",)),
+    )  # fmt: skip
+
+    assert chosen("person", facts, "@Peter") == ["Prefers tea.", "Lives in Busan.", "Argue about tabs."]
+    assert chosen("meeting", facts, "@Peter", "@Mina")[0] == "Argue about tabs."
+    assert len(chosen("meeting", facts, "@Peter", "@Mina")) == 4
+
+
+def test_morning_day_and_week_tell_what_happened_then() -> None:
+    facts = facts_of(
+        memory("n", "Night."), memory("d", "Today."), memory("o", "Long ago."), memory("i", "Waits.", path="bank/_meta/inbox.md"),
+        happened=[happened("kept", "o", 200), happened("kept", "n", 20), happened("kept", "d", 2), happened("duplicate", "z", 1, "m-d")],
+    )  # fmt: skip
+
+    assert chosen("morning", facts) == ["Today.", "Night."]
+    assert chosen("day", facts) == ["Today.", "= Today.", "inbox: Waits."]
+    assert chosen("week", facts)[:1] == ["+2"]
+    assert "Long ago." not in chosen("week", facts)
+
+
+def test_since_last_tells_a_reader_only_what_came_after() -> None:
+    facts = facts_of(
+        memory("n", "New."), memory("o", "Old."), happened=[happened("kept", "o", 9), happened("kept", "n", 2)]
+    )
+
+    assert chosen("since-last", facts, last=NOW - timedelta(hours=5)) == ["New."]
+    assert chosen("since-last", facts) == []
+
+
+def test_fading_is_what_was_used_and_will_soon_be_gone() -> None:
+    facts = facts_of(
+        memory("soon", "Soon gone.", "O", value=40), memory("safe", "Safe.", "O", value=60),
+        memory("unused", "Unused.", "O", value=35, used=ago(40)), memory("pinned", "Pinned.", "O", value=35, is_pinned=True),
+    )  # fmt: skip
+
+    assert chosen("fading", facts) == ["c=0.40 Soon gone."]
+
+
+@pytest.mark.parametrize(
+    ("loop", "end"),
+    [
+        ("민호에게 계약서를 보내야 한다", "민호에게 계약서 보냈다"),
+        ("여름 워크숍 장소를 예약하기로 했다", "워크숍 장소 예약 완료"),
+        ("We need to renew the domain example.org", "Renewed the domain example.org, done"),
+        ("TODO rotate the staging certificate", "the staging certificate is rotated, finished"),
+    ],
+)
+def test_a_loop_is_open_until_it_is_said_to_be_done(loop: str, end: str) -> None:
+    opened = memory("a", loop, learned=5)
+
+    assert chosen("loops", facts_of(opened)) == [loop]
+    assert chosen("loops", facts_of(opened, memory("b", end, learned=3))) == []
+    assert chosen("loops", facts_of(opened, memory("b", "something else was done", learned=3))) == [loop]
+    assert chosen("loops", facts_of(memory("a", loop, learned=2))) == []
+
+
+def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:
+    line = OpenLine(ago(4), "[ ] call the bank", "memory/2026-05-14.md:7")
+
+    assert chosen("loops", facts_of(memory("o", "테스트부터 써야 한다", "O"))) == []
+    assert chosen("loops", BriefFacts((), log_lines=[line])) == ["[ ] call the bank"]
+    assert (
+        chosen("loops", BriefFacts((), log_lines=[line, OpenLine(ago(3), "[x] call the bank", "memory/x.md:1")])) == []
+    )
+
+
+def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
+    facts = facts_of(
+        memory("a", "The rent contract ends on 2026-05-22."), memory("b", "Dentist on 2026-05-19."), memory("c", "Trip on 2026-06-19."),
+        memory("d", "다음 주 금요일에 발표가 있다.", learned=6), memory("e", "화요일마다 배포한다.", "B"),
+    )  # fmt: skip
+
+    texts = chosen("dates", facts)
+
+    assert texts[0] == "Dentist on 2026-05-19."
+    assert set(texts) == {
+        "Dentist on 2026-05-19.",
+        "The rent contract ends on 2026-05-22.",
+        "다음 주 금요일에 발표가 있다.",
+    }
+
+
+def test_on_this_day_is_a_month_or_whole_years_ago() -> None:
+    month, year = (TODAY - date(2026, 4, 18)).days, (TODAY - date(2025, 5, 18)).days
+    facts = facts_of(
+        memory("m", "Month.", learned=month),
+        memory("y", "Year.", learned=year, links=2),
+        memory("o", "Other.", learned=month + 1),
+    )
+
+    assert chosen("on-this-day", facts) == ["Year.", "Month."]
+
+
+def test_forgotten_is_sure_linked_and_long_unused_and_changes_by_the_day() -> None:
+    many = [memory(f"k{n:02}", f"Kept {n}.", "O", value=90, learned=90, links=1) for n in range(12)]
+    facts = facts_of(
+        *many,
+        memory("u", "Used.", "O", value=90, learned=90, used=ago(5)),
+        memory("w", "Weak.", "O", value=50, learned=90),
+    )
+
+    days = [
+        [item.text for item in make_briefing("forgotten", facts, Occasion(NOW + timedelta(days=n)), {}, "r").items]
+        for n in range(4)
+    ]
+
+    assert all(len(texts) == 3 for texts in days)
+    assert len({tuple(texts) for texts in days}) > 1
+    assert not {"Used.", "Weak."} & {text for texts in days for text in texts}
+
+
+def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
+    facts = facts_of(
+        memory("a", "We decided to use MySQL.", learned=30), memory("b", "We decided to use Postgres.", learned=3),
+        memory("c", "점심은 김밥으로 정했다.", learned=2), memory("d", "Tea is green."), newer={"m-a": "m-b"},
+    )  # fmt: skip
+
+    assert chosen("decisions", facts) == [
+        "점심은 김밥으로 정했다.",
+        "We decided to use Postgres.  <-  We decided to use MySQL.",
+    ]
+    assert chosen("decisions", facts, "Postgres") == ["We decided to use Postgres.  <-  We decided to use MySQL."]
+
+
+def test_a_habit_is_said_on_three_days_and_marked_when_it_broke() -> None:
+    kept = memory("k", "Runs.", "B", said=(ago(9), ago(5), ago(1)))
+    broken = memory("x", "Swims.", "B", said=(ago(40), ago(37), ago(34)))
+    facts = facts_of(kept, broken, memory("o", "Once.", "B"))
+
+    assert set(chosen("habits", facts)) == {"Runs.", "? Swims."}
+
+
+def test_a_quiz_asks_after_one_then_six_days_then_longer() -> None:
+    def asked(*days: int) -> bool:
+        said = tuple(ago(day) for day in days)
+        return bool(chosen("quiz", facts_of(memory("q", "Seoul #quiz", said=said, used=said[-1]))))
+
+    assert [asked(0), asked(1)] == [False, True]
+    assert [asked(9, 5), asked(9, 6)] == [False, True]
+    assert [asked(40, 30, 14), asked(40, 30, 15)] == [False, True]
+    assert chosen("quiz", facts_of(memory("n", "Not marked."))) == []
+
+
+@pytest.mark.parametrize("mode", NAMES)
+def test_a_mode_keeps_to_its_tokens_and_is_the_same_twice(mode: str) -> None:
+    facts = facts_of(
+        *(memory(f"a{n:03}", f"Peter는 {n}번째 결정을 하기로 했다. decided TODO #quiz " + "긴 말 " * 30, "WBOS"[n % 4], n % 70,
+                 entities=("Peter",), value=[35, 90, None][n % 3], links=1, said=(ago(12), ago(8), ago(4))) for n in range(300)),
+        happened=[happened("kept", f"a{n:03}", n / 10) for n in range(200)],
+    )  # fmt: skip
+    occasion = Occasion(NOW, ("@Peter",), frozenset(), NOW - timedelta(hours=5))
+    first, second = (make_briefing(mode, facts, occasion, {}, "r") for _ in range(2))
+
+    assert first == second
+    assert count_tokens(first.text) <= MODES[mode].tokens
+
+
+def test_nothing_is_said_twice_a_day_unless_it_changed() -> None:
+    facts, occasion = facts_of(memory("s", "I am S.", "S")), Occasion(NOW)
+    first = make_briefing("orient", facts, occasion, {}, "r")
+    shown = add_shown({}, "r", first.marks, NOW)
+
+    assert first.items
+    assert not make_briefing("orient", facts, occasion, shown, "r").items
+    assert make_briefing("orient", facts, occasion, shown, "other").items
+    assert make_briefing("orient", facts_of(memory("s", "I am T.", "S")), occasion, shown, "r").items
+
+
+def test_when_a_reader_was_last_here_is_remembered_for_longer_than_a_day() -> None:
+    shown = add_shown(note_seen({}, "r", NOW), "x", ["m"], NOW + timedelta(days=9))
+
+    assert last_seen(shown, "r") == NOW
+    assert last_seen(shown, "x") is None
+
+
+def test_modes_are_due_at_their_hours_if_they_are_wanted() -> None:
+    evening, tuesday = NOW.replace(hour=21), NOW + timedelta(days=1)
+
+    assert due_modes(NOW, ["day", "week", "morning"]) == ["morning", "week"]
+    assert due_modes(evening, ["day"]) == ["day"]
+    assert due_modes(tuesday, ["week", "fading", "dates"]) == ["dates"]
+    assert due_modes(NOW, []) == []
