@@ -22,6 +22,8 @@ _TOLD_AS_FACTS = frozenset({"W", None})
 """What must be done as an opinion, a habit or a lesson is no loop."""
 _NIGHT = timedelta(hours=24)
 _SURE = 80
+_SELF = 8
+"""So much is said of the user before what is new; the rest after it."""
 
 
 def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -29,7 +31,7 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     pinned = [memory for memory in facts.memories if memory.is_pinned]
     self_ = _by_value(memory for memory in _standing(facts) if memory.tag == "S" and not memory.is_pinned)
     recent = [memory for memory in _newest(facts, "W") if _age(memory, occasion) <= 3 and not memory.is_pinned]
-    yield from map(_item, (*pinned, *self_, *recent))
+    yield from map(_item, (*pinned, *self_[:_SELF], *recent, *self_[_SELF:]))
 
 
 def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
