@@ -13,7 +13,15 @@ from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import Span, on
 from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
-from bankd.core.ranking.indexable import IndexAnalyses, MemoryDates, entries_of, nodes_of, with_days
+from bankd.core.ranking.indexable import (
+    IndexablePage,
+    IndexAnalyses,
+    MemoryDates,
+    entries_of,
+    nodes_of,
+    read_bank_page,
+    with_days,
+)
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, bigrams_as_text, vocabulary_of
 
@@ -36,6 +44,9 @@ class FakePages:
     def read(self, path: str) -> bytes | None:
         self.read_paths.append(path)
         return self.pages[path].encode() if path in self.pages else None
+
+    def contents(self, path: str, data: bytes) -> IndexablePage:
+        return read_bank_page(f"bank/{path}", data)
 
 
 class FakeAnalyser:

@@ -33,7 +33,7 @@ from bankd.core.markdown.scanner import Document
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
-from bankd.core.ranking.indexable import IndexAnalyses, MemoryDates, Refreshed
+from bankd.core.ranking.indexable import IndexablePage, IndexAnalyses, MemoryDates, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 
@@ -117,6 +117,9 @@ class WorkspaceIndex(IndexView, Protocol):
     def pending(self) -> int:
         """How many pages changed since they were read."""
 
+    def pages_there(self) -> int:
+        """How many pages there are to be read."""
+
     def unchanged(self) -> frozenset[str]:
         """The pages that are as they were when they were read."""
 
@@ -172,6 +175,9 @@ class PageSource(Protocol):
 
     def dates_since(self, seen: str) -> MemoryDates:
         """What is told of the days of memories since an earlier look, which gave `seen`; empty for all."""
+
+    def contents(self, path: str, data: bytes) -> IndexablePage:
+        """What of a page with these bytes goes into the index."""
 
 
 class TextAnalyser(Protocol):
@@ -373,6 +379,9 @@ class Traces(Protocol):
 
     def find(self, words: tuple[str, ...]) -> Iterable[tuple[str, Callable[[], object]]]:
         """Each file or folder of ours that holds the text, and what takes it out there."""
+
+    def drop_passages(self) -> None:
+        """Take away the index of the logs, which still have the text."""
 
     def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterable[str]:
         """Where the text still is outside of what will be scrubbed, and where nobody can say."""

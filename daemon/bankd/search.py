@@ -1,4 +1,4 @@
-"""The story of a query: read it, find what may answer, score that exactly, keep what is an answer."""
+"""The story of a query over one index: read it, find what may answer, score that exactly, keep what is an answer."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
 from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time, says_nothing
 from bankd.core.language.dates.spans import Span
-from bankd.core.language.lexicon import Readings, known_words, lexicon_of
+from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import prior_of
-from bankd.core.ranking.query import Answer, Filters, FoundRow, Freshness, Hit, Query
+from bankd.core.ranking.query import GROUPS, Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.ranking.query_form import phrasing_of
 from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.scoring import (
@@ -67,6 +67,14 @@ class Ranked(NamedTuple):
     parts: dict[str, float]
 
 
+class Found(NamedTuple):
+    """What answers a query in one index, best first, how the query was read there, and by whom memories are superseded."""
+
+    weights: Weights
+    ranked: Sequence[Ranked]
+    newer: Mapping[str, str]
+
+
 def answer_query(
     query: Query,
     index: "IndexView",
@@ -75,7 +83,16 @@ def answer_query(
     today: date,
     options: RankingOptions = RankingOptions(),  # noqa: B008
 ) -> Answer:
-    """Answer a query.
+    """Answer a query from the bank alone."""
+    found = find_answers(query, index, reader, today, options)
+    hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked)
+    return Answer(query.text, index.generation, fresh, hits, today)
+
+
+def find_answers(
+    query: Query, index: "IndexView", reader: "QueryReader", today: date, options: RankingOptions, around: int = 0
+) -> Found:
+    """Find what answers a query in one index; `around` counts the memories beside which its floor has to hold.
 
     read | find | rank | floor
     """
@@ -87,9 +104,9 @@ def answer_query(
     newer = known_newer([one.row.id for one in ranked if one.row.id], query.filters.known_on, index, options)
     ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
     best = ranked[: query.limit]
-    answers = best if query.everything or listed else answers_among(best, asked, weights, index.corpus, query.margin)
-    hits = tuple(hit_of(one, weights, newer) for one in answers if one.parts["score"] > 0)
-    return Answer(query.text, index.generation, fresh, hits, today)
+    corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
+    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin)
+    return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
 
 
 def list_days(
@@ -234,7 +251,7 @@ class NeighbourQueries:
         """Ask this index, as long as it stays as it is."""
         self._index, self._reader = index, reader
         self._frequency = cache(index.frequency)
-        self._lexicon = lexicon_of(index.reading, cache(partial(_is_known, index)))
+        self._lexicon = lexicon_within(index)
 
     def read(self, text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
         """The words and the bigrams of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
@@ -250,6 +267,11 @@ class NeighbourQueries:
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
     """A run that the bank does not have, as the words that it was read as."""
     return cut_run(run, terms) if is_hangul(run) and readings(run) is None else [run]
+
+
+def lexicon_within(index: "IndexView") -> Lexicon:
+    """How words are read in an index."""
+    return lexicon_of(index.reading, cache(partial(_is_known, index)))
 
 
 def _is_known(index: "IndexView", term: str) -> bool:
@@ -329,14 +351,14 @@ def _with_prior(parts: dict[str, float], row: FoundRow, today: date, options: Ra
     return {**parts, "score": parts["score"] + prior, "prior": prior}
 
 
-def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:
+def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: str = "bank") -> Hit:
     """A ranked memory as an answer shows it; `newer` names the one that supersedes it."""
     row = ranked.row
     parts = {name: part for name, part in ranked.parts.items() if name != "score"}
     marks = tuple(marks_of(row.text, weights.terms))
     total, superseded_by = ranked.parts["score"], newer.get(row.id or "")
     return Hit(
-        f"bank/{ranked.path}",
+        f"{GROUPS[group]}/{ranked.path}",
         row.line,
         row.heading,
         row.id,
@@ -349,4 +371,5 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str]) -> Hit:
         row.learned,
         row.about,
         row.changed,
+        group,
     )

@@ -36,7 +36,7 @@ def _recall(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
     prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
     if is_trivial(prompt):
         return ""
-    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN})
+    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN, "in": ["bank"]})
     hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
     return _tell_new(hits, str(said.get("session_id") or ""), bank, now) if hits else ""
 

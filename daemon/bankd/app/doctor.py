@@ -148,6 +148,7 @@ def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
         return
     try:
         probe.index.verify()
+        probe.beside.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
     if facts.pending:

@@ -76,6 +76,7 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     beyond = list(workspace.outside.traces.beyond(encoded_forms(words), () if apply else scrubbed))
     if apply:
         workspace.refresh()
+        workspace.outside.traces.drop_passages()
     else:
         beyond = [place for place in beyond if not any(place in one.places for one in found)]
     return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))

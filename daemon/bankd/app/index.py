@@ -16,7 +16,8 @@ def index_state(searching: SearchService) -> dict[str, Any]:
         facts = searching.index.facts()
         if not facts.updated:
             return _unusable("there is none yet")
-        pending = searching.index.pending()
+        pending = searching.index.pending() + searching.beside.pending()
+        beside = searching.beside.sizes()
     except IndexDamaged as damage:
         return _unusable(str(damage))
     return {
@@ -26,6 +27,7 @@ def index_state(searching: SearchService) -> dict[str, Any]:
         "updated": facts.updated,
         "pending": pending,
         "provisional": facts.provisional,
+        **beside,
     }
 
 
@@ -35,8 +37,7 @@ def _unusable(why: str) -> dict[str, Any]:
 
 def refresh_index(searching: SearchService, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
     """Read what changed, or everything anew while the old index answers; tells what was done."""
-    searching.analyser.patience = "wait"
-    done = searching.index.rebuild(now) if anew else searching.index.refresh(now)
+    done = searching.rebuild(now) if anew else searching.refresh(now, None)
     searching.write_tree(publish)
     return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
 
@@ -45,6 +46,7 @@ def check_index(searching: SearchService) -> str:
     """Compare every file of the index with its checksum; tells what is wrong."""
     try:
         searching.index.verify()
+        searching.beside.verify()
     except IndexDamaged as damage:
         return f"damaged: {damage}; make it anew with: bankctl index rebuild"
     return "every file is what was written"

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bankd.answering import Answering
+from bankd.app.beside import QUICK_PAGES, paths_within
 from bankd.core.ranking.query import Answer, Freshness, Query
 from bankd.core.ranking.search_request import read_request
 from bankd.errors import StorageError, UserError
-from bankd.search import RankingOptions, answer_query
+from bankd.search import RankingOptions
 
 if TYPE_CHECKING:
+    from bankd.app.beside import BesideIndexes
     from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
     from bankd.ports import Patience, RecallWriter, TextReader, WorkspaceIndex
-
-_QUICK_PAGES = 200
-"""The most changed pages that are read before an answer when no daemon does it; more wait for a run."""
 
 
 class SearchSettings(NamedTuple):
@@ -30,12 +30,15 @@ class SearchSettings(NamedTuple):
     cache_entries: int
     recall_minutes: int
     decay_per_day: float
+    secret_patterns: Sequence[str] = ()
+    anywhere: bool = False
 
 
 class SearchParts(NamedTuple):
-    """What search works with: index, analyser, where answers are kept, what ranks; and how texts are taken apart."""
+    """What search works with: indexes, analyser, where answers are kept, what ranks; and how texts are taken apart."""
 
     searched: WorkspaceIndex
+    beside: BesideIndexes
     analyser: TextReader
     recalls: RecallWriter
     options: RankingOptions
@@ -49,7 +52,7 @@ class SearchService:
 
     def __init__(self, parts: SearchParts, *, is_daemon: bool) -> None:
         """Take the parts, and whether this is the daemon's."""
-        self.index, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree = parts
+        self.index, self.beside, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree = parts
         self._is_daemon = is_daemon
         self._pending: int | None = None
 
@@ -57,7 +60,7 @@ class SearchService:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
         note = ""
         if pending is None:
-            note, pending = self.catch_up(now)
+            note, pending = self.catch_up(now, read_request(request, now.date()).groups)
         else:
             self.open(now)
         return self.answer_now(request, now, pending, note)
@@ -73,25 +76,34 @@ class SearchService:
 
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
-        return answer_query(query, self.index, self.analyser, fresh, query.today, self._options)
+        answering = Answering(query, self.analyser, self._options)
+        return answering.answer(self.index, self.beside.asked(query.groups, now), fresh)
 
     def take_made_anew(self) -> list[str]:
         """What there is to say of damage that was found, once."""
-        return [*self.index.take_made_anew(), *self.analyser.take_made_anew()]
+        return [*self.index.take_made_anew(), *self.beside.take_made_anew(), *self.analyser.take_made_anew()]
 
     def open(self, now: datetime) -> None:
         """See the newest state of the index; UserError when there is none."""
         if not self.index.whole(now, self.index.open):
             raise UserError("there is no search index yet; bankctl index rebuild makes it")
 
-    def catch_up(self, now: datetime) -> tuple[str, int]:
+    def state(self, now: datetime) -> list[tuple[int, int]]:
+        """See the newest state of every index, and tell it from others; UserError when there is none of the bank."""
+        self.open(now)
+        return [(self.index.opened, self.index.generation), *self.beside.state(now)]
+
+    def catch_up(self, now: datetime, groups: Collection[str] = ()) -> tuple[str, int]:
         """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.
 
         Once for all queries of a command: looking at every page costs more than a query.
         """
         if self._pending is None:
-            note, self._pending = self.index.whole(now, lambda: self._catch_up(now))
-            return note, self._pending
+            note, pending = self.index.whole(now, lambda: self._catch_up(now))
+            self.analyser.patience = "never"
+            notes, more = self.beside.catch_up(groups, now)
+            self._pending = pending + more
+            return "; ".join(filter(None, [note, *notes])), self._pending
         return "", self._pending
 
     def _catch_up(self, now: datetime) -> tuple[str, int]:
@@ -99,7 +111,7 @@ class SearchService:
         if not self.index.open():
             return f"the index was made anew ({self.index.refresh(now).read} pages)", 0
         pending = self.index.pending()
-        if 0 < pending <= _QUICK_PAGES:
+        if 0 < pending <= QUICK_PAGES:
             self.analyser.patience = "never"
             try:
                 self.index.refresh(now)
@@ -111,9 +123,11 @@ class SearchService:
     def refresh(
         self, now: datetime, write: Callable[[str, bytes], None] | None, patience: Patience = "wait"
     ) -> Refreshed:
-        """Bring the index up to date with the bank, and the tree file with the index."""
+        """Bring the indexes up to date with the workspace, and the tree file with that of the bank."""
         self.analyser.patience = patience
-        return self.index.whole(now, lambda: self._refresh(now, write))
+        done = self.index.whole(now, lambda: self._refresh(now, write))
+        self.beside.refresh(now)
+        return done
 
     def _refresh(self, now: datetime, write: Callable[[str, bytes], None] | None) -> Refreshed:
         done = self.index.refresh(now)
@@ -121,14 +135,27 @@ class SearchService:
             self.write_tree(write)
         return done
 
-    def take_in(self, now: datetime, paths: Collection[str]) -> Refreshed:
-        """Bring the index up to date with these pages, named from `bank/` on, without waiting for the analyser."""
+    def rebuild(self, now: datetime) -> Refreshed:
+        """Make every index anew while the old ones answer."""
+        self.analyser.patience = "wait"
+        self.beside.rebuild(now)
+        return self.index.rebuild(now)
+
+    def take_in(self, now: datetime, paths: Collection[str]) -> None:
+        """Bring the indexes that are there up to date with these files, without waiting for the analyser."""
         self.analyser.patience = "never"
-        return self.index.take_in(now, paths)
+        if (own := paths_within("bank", paths)) and self.index.is_there():  # a whole bank is not read here
+            self.index.take_in(now, own)
+        self.beside.take_in(now, paths)
+
+    def release(self) -> None:
+        """Let go of the indexes."""
+        self.index.close()
+        self.beside.close()
 
     def close(self) -> None:
-        """Let go of the index and the analyser."""
-        self.index.close()
+        """Let go of the indexes and the analyser."""
+        self.release()
         self.analyser.close()
 
     def _keep(self, answer: dict[str, Any], now: datetime) -> None:

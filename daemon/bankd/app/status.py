@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bankd.app.beside import BesideIndexes
 from bankd.config import ConfigError, load_settings
 from bankd.config.workspace_config import SETTINGS, check_configuration
 from bankd.core.daemon.health import BankFacts, HealthFacts, IndexFacts, JobFacts, facts_to_json
@@ -28,6 +29,7 @@ class Probe:
     root: Path
     files: Files
     index: WorkspaceIndex
+    beside: BesideIndexes
     now: Callable[[], datetime]
     ask_daemon: Callable[[Mapping[str, Any]], dict[str, Any] | None]
     """Sends one request; None when nobody answers."""
@@ -48,7 +50,7 @@ class Probe:
     def index_facts(self) -> IndexFacts:
         """How the index stands, with what is wrong with it."""
         try:
-            return replace(self.index.facts(), pending=self.index.pending())
+            return replace(self.index.facts(), pending=self.index.pending() + self.beside.pending())
         except (IndexDamaged, OSError) as error:
             return IndexFacts(problem=str(error))
 

@@ -33,6 +33,8 @@ def _print_hit(hit: Hit, root: str) -> None:
     parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), styled(hit["when"], "dim"), _id_of(hit)]
     say("  ".join(part for part in parts if part))
     say(f"    {_marked(hit)}")
+    if hit["became"]:
+        say(f"    {styled(hit['became'], 'dim')}")
 
 
 def _print_by_page(hits: Sequence[Hit], root: str) -> None:
@@ -40,11 +42,9 @@ def _print_by_page(hits: Sequence[Hit], root: str) -> None:
     for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
         say(styled(f"{root}{path}", "cyan", "bold"))
         for hit in group:
-            say(
-                "  ".join(
-                    ["", styled(str(hit["line"]), "dim"), _marked(hit), styled(hit["when"], "dim"), _id_of(hit)]
-                ).rstrip()
-            )
+            became = f"({hit['became']})" if hit["became"] else ""
+            after = [styled(hit["when"], "dim"), _id_of(hit), styled(became, "dim")]
+            say("  ".join(["", styled(str(hit["line"]), "dim"), _marked(hit), *after]).rstrip())
 
 
 def _id_of(hit: Hit) -> str:

@@ -19,6 +19,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     add_limit(parser, 10, most=100)
+    parser.add_argument(
+        "--in", dest="groups", type=_groups, default=[], metavar="GROUPS",
+        help="bank, logs, archive, or some with commas between; else the bank, and the others for what it does not say",
+    )  # fmt: skip
     parser.add_argument("--tag", action="append", default=[], choices=["W", "B", "O", "S"], help="may be repeated")
     parser.add_argument(
         "--node", action="append", default=[], metavar="PAGE", help="only in a page, a folder, or page#Heading"
@@ -31,6 +35,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--weak", action="store_true", help="show what is below the floor too")
     add_json(parser)
+
+
+def _groups(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def run(arguments: Namespace) -> int:
@@ -74,6 +82,7 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "as_of": arguments.as_of,
         "min_confidence": arguments.min_confidence,
         "everything": arguments.weak,
+        "in": arguments.groups,
     }
 
 

@@ -129,12 +129,11 @@ class Daemon:
         log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
         if any(path.startswith("memory/") for path in changes.paths):
             self._jobs.log_changed()
-        if any(path.startswith("bank/") for path in changes.paths):
-            try:
-                self._engine.take_in(changes)
-            except (BankError, OSError) as error:
-                log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
-            self._jobs.index_changed()
+        try:
+            self._engine.take_in(changes)
+        except (BankError, OSError) as error:
+            log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
+        self._jobs.index_changed()
 
     @property
     def pending(self) -> int:

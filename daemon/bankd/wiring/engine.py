@@ -88,11 +88,10 @@ class Engine:
 
     def take_in(self, changes: Changes) -> None:
         """Make searchable what changed on disk, at once if not thoroughly; `settle_index` is to follow."""
-        pages = [path.removeprefix("bank/") for path in changes.paths if path.startswith("bank/")]
-        if len(pages) >= MANY:
+        if len(changes.paths) >= MANY:
             self._have_done(self._reader, "catch up")
         else:
-            self._finder.take_in(pages, self._now())
+            self._finder.take_in(changes.paths, self._now())
 
     def settle_index(self) -> None:
         """Read thoroughly what was only read at once, and bring the tree file up to date."""

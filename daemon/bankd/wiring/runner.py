@@ -69,7 +69,7 @@ class Runner:
         try:
             searching.refresh(read_clock(self._configured.settings.timezone), None, "never")
         finally:
-            searching.index.close()
+            searching.release()
         return {}
 
     def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Runner:
             with open_workspace(self._root, lease=DaemonLease(lock, self._configured, searching)) as workspace:
                 return self._operations[request["do"]](workspace, request)
         finally:
-            searching.index.close()
+            searching.release()
             tree.close()
 
     def _search(self) -> SearchService:

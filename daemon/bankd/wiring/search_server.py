@@ -45,9 +45,7 @@ class SearchServer:
     def answer(self, request: dict[str, Any], now: datetime, pending: int) -> dict[str, Any]:
         """Answer a request, or give the answer again while nothing changed; raises UserError."""
         with self._reading:
-            self._reader.open(now)
-            index = self._reader.index
-            state = [index.opened, index.generation, pending, now.date().isoformat()]
+            state = [self._reader.state(now), pending, now.date().isoformat()]
             key = json.dumps([state, request], sort_keys=True)
             kept = self._answers.get(key, now)
             if kept is None:
@@ -57,10 +55,8 @@ class SearchServer:
             return kept
 
     def take_in(self, paths: Collection[str], now: datetime) -> None:
-        """Read pages that changed, named from `bank/` on, without waiting for the analyser."""
+        """Read files of the workspace that changed, without waiting for the analyser."""
         with self._writing:
-            if not self._writer.index.is_there():  # a whole bank is not read here
-                return
             try:
                 self._is_used = True
                 self._writer.take_in(now, paths)
@@ -92,8 +88,8 @@ class SearchServer:
             give_back()
 
     def close(self) -> None:
-        """Let go of the index."""
-        self._reader.index.close()
+        """Let go of the indexes."""
+        self._reader.release()
 
 
 class AnswerCache:

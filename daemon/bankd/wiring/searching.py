@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bankd.adapters.index.log_pages import LogPages
+from bankd.adapters.index.outcomes import LineOutcomes
 from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.recall import RecallBuffer
 from bankd.adapters.index.search_index import SearchIndex
@@ -20,6 +23,7 @@ from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.system.clock import read_monotonic
+from bankd.app.beside import BesideIndexes
 from bankd.app.search_service import SearchParts, SearchService, SearchSettings
 from bankd.search import RankingOptions
 
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from bankd.app.evaluate import TrialTools
     from bankd.core.language.wording import Wording
     from bankd.core.markdown.policy import Settings
+    from bankd.core.secrets.screening import Finder
 
 
 def open_search(root: Path, *, is_daemon: bool = False) -> SearchService:
@@ -58,6 +63,7 @@ def make_search(
     cache = AnalysisCache(own / "analyses")
     analyser = Analyser(cache, worker, kiwi_version)
     index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
+    beside = make_beside(root, analyser, settings.secret_patterns, anywhere=settings.anywhere)
     recalls = RecallBuffer(root / "recall", settings.recall_minutes)
     newer_of = Successors(own / "catalogue.sqlite3").of
     options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of)
@@ -72,7 +78,24 @@ def make_search(
 
         write_tree(root, index, write)
 
-    return SearchService(SearchParts(index, analyser, recalls, options, take_apart, write_tree), is_daemon=is_daemon)
+    return SearchService(
+        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree), is_daemon=is_daemon
+    )
+
+
+def make_beside(root: Path, analyser: Analyser, patterns: Sequence[str], *, anywhere: bool) -> BesideIndexes:
+    """The indexes of the logs and of the archive."""
+    folder, outcomes = root / ".bankd" / "index", LineOutcomes(root, anywhere=anywhere)
+    logs = LogPages(root / "memory", patterns, partial(_compile_finders, patterns))
+    sources = {"logs": logs, "archive": PageFiles(root / "archive", "archive")}
+    indexes = {group: SearchIndex(folder / group, source, analyser) for group, source in sources.items()}
+    return BesideIndexes(indexes, outcomes.of)
+
+
+def _compile_finders(patterns: Sequence[str]) -> Sequence[Finder]:
+    from bankd.config import compile_finders  # noqa: PLC0415 -- YAML and RE2 are slow to import
+
+    return compile_finders(patterns) if patterns else ()
 
 
 def search_settings(root: Path) -> SearchSettings:
@@ -108,6 +131,8 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         own.cache_entries,
         own.recall_minutes,
         settings.decay.per_day,
+        settings.secrets.patterns,
+        settings.retain.anywhere,
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.adapters.index.tree_index import SEPARATOR
 from bankd.core.edits.matching import match_equal
-from bankd.core.language.analysis import AnalysisText
+from bankd.core.language.analysis import AnalysisText, join_analyses
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.indexable import IndexableEntry, IndexAnalyses, nodes_of
@@ -106,9 +106,10 @@ class TermDocument(NamedTuple):
 
 def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> IndexedRow:
     """A memory with what was read of it."""
-    provisional = entry.text in analyses.provisional or entry.context in analyses.provisional
+    provisional = not analyses.provisional.isdisjoint((*entry.texts, entry.context))
     about = days_spoken_of(entry.text, entry.learned, entry.tag)
-    return IndexedRow(entry, place, analyses.of[entry.text], analyses.of[entry.context], provisional, about)
+    said = join_analyses([analyses.of[text] for text in entry.texts])
+    return IndexedRow(entry, place, said, analyses.of[entry.context], provisional, about)
 
 
 def page_terms(page: IndexedPage) -> set[str]:

@@ -1,4 +1,4 @@
-"""The pages of a bank as the index reads them: which there are, with a stamp each, and their bytes."""
+"""The pages of a bank, or its archive, as the index reads them: which there are, with a stamp each, and their bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bankd.core.markdown.utf8 import only_utf8
 
 if TYPE_CHECKING:
-    from bankd.core.ranking.indexable import MemoryDates
+    from bankd.core.ranking.indexable import IndexablePage, MemoryDates
 
 _LARGEST = 8 * 1024 * 1024
 """Larger files are not pages of a bank; they are quarantined elsewhere."""
@@ -22,9 +22,9 @@ _LARGEST = 8 * 1024 * 1024
 class PageFiles:
     """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
 
-    def __init__(self, folder: Path) -> None:
-        """Read the bank in this folder."""
-        self._folder = folder
+    def __init__(self, folder: Path, name: str = "bank") -> None:
+        """Read the pages in this folder, whose name in the workspace this is."""
+        self._folder, self._name = folder, name
         self._names: dict[str, str] = {}
 
     def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
@@ -82,3 +82,9 @@ class PageFiles:
             return None
         with os.fdopen(descriptor, "rb") as file:
             return file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+
+    def contents(self, path: str, data: bytes) -> IndexablePage:
+        """The memories of a page."""
+        from bankd.core.ranking.indexable import read_bank_page  # noqa: PLC0415 -- a query has no time for reading pages
+
+        return read_bank_page(f"{self._name}/{path}", data)

@@ -107,6 +107,10 @@ class SearchIndex:
         changed = sum(1 for path, stamp in scan.items() if stamps.get(path) != stamp)
         return changed + sum(1 for path in stamps if path not in scan)
 
+    def pages_there(self) -> int:
+        """How many pages there are to be read."""
+        return len(self._pages.scan())
+
     def unchanged(self) -> frozenset[str]:
         """The pages that are as they were when they were read, by their stamps; opens none."""
         stamps = self._opened.rows.stamps()

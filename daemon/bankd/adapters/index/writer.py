@@ -28,9 +28,8 @@ from bankd.adapters.index.terms import Terms
 from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
-from bankd.core.markdown.pages import Page, read_page_once
 from bankd.core.markdown.utf8 import readable_bytes
-from bankd.core.ranking.indexable import Refreshed, entries_of, with_days
+from bankd.core.ranking.indexable import IndexablePage, Refreshed, with_days
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
@@ -200,28 +199,27 @@ class IndexWriter:
     def _analyse_pages(
         self, build: Build, contents: Mapping[str, tuple[bytes, str]], looked: _Looked
     ) -> list[IndexedPage]:
-        read = {path: read_page_once(f"bank/{path}", readable_bytes(data)) for path, (data, _) in contents.items()}
+        read = {path: self._pages.contents(path, readable_bytes(data)) for path, (data, _) in contents.items()}
         changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
         added = [entry for change in changes.values() for _, entry in change.added]
-        texts = {text for entry in added for text in (entry.text, entry.context)}
+        texts = {text for entry in added for text in (*entry.texts, entry.context)}
         analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
         with build.rows.transaction():  # each reading by itself would take longer than all the rest
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():
             rows = tuple(new_row(place, entry, analyses) for place, entry in changes[path].added)
-            headings = tuple(heading.path for heading in read[path].headings)
+            headings = tuple(read[path].headings)
             _, moved, dropped = changes[path]
             pages.append(IndexedPage(path, looked.scan[path], digest, read[path].title, headings, rows, moved, dropped))
         return pages
 
     @staticmethod
-    def _compare(build: Build, path: str, page: Page, looked: _Looked) -> PageDifference:
+    def _compare(build: Build, path: str, page: IndexablePage, looked: _Looked) -> PageDifference:
         """What of a page is not in the index as it is now: only that is analysed and written."""
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
-        entries = list(entries_of(page))
-        learned = build.rows.learned([entry.id for entry in entries if entry.id])
-        return compare(with_days(entries, learned), rows if path in looked.pages else ())
+        learned = build.rows.learned([entry.id for entry in page.entries if entry.id])
+        return compare(with_days(page.entries, learned), rows if path in looked.pages else ())
 
     def _write(self, build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""

@@ -23,7 +23,7 @@ from bankd.core.daemon.watching import Changes, Debouncer
 
 log = logging.getLogger(__name__)
 
-FOLDERS = ("memory", "bank")
+FOLDERS = ("memory", "bank", "archive")
 # A report that takes longer is taken for stuck.
 LONGEST_REPORT = 900.0
 

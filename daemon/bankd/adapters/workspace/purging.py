@@ -74,6 +74,10 @@ class TextTraces:
             if (tree.root / ".bankd" / name).exists():
                 yield f".bankd/{name}", partial(self._drop_derived, name)
 
+    def drop_passages(self) -> None:
+        """Take away the index of the logs, which still have the text; it is made again when it is next needed."""
+        self._drop_derived("index/logs")
+
     def _drop_derived(self, name: str) -> None:
         self._close_index()
         remove_derived(self._tree.root / ".bankd" / name)

@@ -61,6 +61,16 @@ def as_text(analysis: Analysis) -> AnalysisText:
     return AnalysisText("\n".join(map(" ".join, analysis.sentences)), " ".join(analysis.bigrams), analysis.denies)
 
 
+def join_analyses(parts: Sequence[AnalysisText]) -> AnalysisText:
+    """The analysis of a text whose parts were read one by one."""
+    if len(parts) == 1:
+        return parts[0]
+    sentences = "\n".join(part.sentences for part in parts if part.sentences)
+    return AnalysisText(
+        sentences, " ".join(part.bigrams for part in parts if part.bigrams), any(part.denies for part in parts)
+    )
+
+
 def fold_text(text: str) -> str:
     """The form in which texts are compared: full width and compatibility forms folded, composed, lower case."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower().replace("’", "'")

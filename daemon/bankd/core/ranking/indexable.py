@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.language.analysis import AnalysisText
-from bankd.core.markdown.pages import Entry, Page
+from bankd.core.markdown.pages import Entry, Page, read_page_once
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
@@ -49,6 +49,27 @@ class IndexableEntry(NamedTuple):
     """Where it stands and whom it is about, as one text."""
     learned: date | None = None
     """The day of its log; of a memory that no event tells of, `day`."""
+    parts: tuple[str, ...] = ()
+    """The texts that are read one by one: of a passage what it is made of, so that one more line costs one line."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is to be analysed of what it says."""
+        return self.parts or (self.text,)
+
+
+class IndexablePage(NamedTuple):
+    """What of a page goes into the index: its title, the paths of its headings, and its memories or passages."""
+
+    title: str
+    headings: Sequence[tuple[str, ...]]
+    entries: Sequence[IndexableEntry]
+
+
+def read_bank_page(path: str, data: bytes) -> IndexablePage:
+    """Read a page of memories, named from the workspace on."""
+    page = read_page_once(path, data)
+    return IndexablePage(page.title, [heading.path for heading in page.headings], list(entries_of(page)))
 
 
 def entries_of(page: Page) -> Iterator[IndexableEntry]:
@@ -59,7 +80,7 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
             heading = entry.heading or (page.title,)
             confidence = memory.confidence.hundredths if memory.confidence else None
             day = _day_of(page.path, entry)
-            context = _context(heading, memory.entities)
+            context = context_of(heading, memory.entities)
             yield IndexableEntry(
                 entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context
             )
@@ -70,7 +91,8 @@ def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) ->
     return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
 
 
-def _context(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
+def context_of(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:
+    """Where something stands and whom it is about, as one text."""
     return "\n".join((*heading, " ".join(entities).replace("-", " ").replace("_", " "))).strip()
 
 
@@ -86,11 +108,12 @@ def _day_of(path: str, entry: Entry) -> date | None:
     """The day of a memory: of its confidence, else the nearest heading with a date, else in the page's path."""
     if entry.memory.confidence and entry.memory.confidence.day:
         return entry.memory.confidence.day
-    return _day_above(path, entry.heading)
+    return day_above(path, entry.heading)
 
 
 @lru_cache(maxsize=256)
-def _day_above(path: str, heading: tuple[str, ...]) -> date | None:
+def day_above(path: str, heading: tuple[str, ...]) -> date | None:
+    """The day in the nearest heading that has one, else in the path."""
     for text in (*reversed(heading), path):
         if found := _DAY.search(text):
             try:

@@ -23,10 +23,16 @@ class Filters(NamedTuple):
     """Only what was learned by this day, or has no day."""
 
 
+GROUPS = {"bank": "bank", "logs": "memory", "archive": "archive"}
+"""The groups of an answer in their order, and the folder of the workspace that each is found in."""
+
+
 class Query(NamedTuple):
     """A question, how many answers it wants, and what they must be; `everything` asks for those below the floor too.
 
     Of an answer that nobody asked for, `margin` says how many times the floor it must reach.
+
+    `groups` are those that are asked for; none named asks the bank, and the others for what it does not say.
     """
 
     text: str
@@ -36,6 +42,7 @@ class Query(NamedTuple):
     margin: float = 1.0
     today: date = date.min
     """The day on which it is asked."""
+    groups: tuple[str, ...] = ()
 
 
 class FoundRow(NamedTuple):
@@ -77,6 +84,9 @@ class Hit(NamedTuple):
     learned: date | None = None
     about: tuple[Span, ...] = ()
     changed: date | None = None
+    group: str = "bank"
+    became: str | None = None
+    """Of a line of a log, or an archived memory: what became of it, in words."""
 
     @property
     def days(self) -> Span | None:
@@ -100,6 +110,8 @@ class Hit(NamedTuple):
             "about": [[first.isoformat(), last.isoformat()] for first, last in self.about],
             "learned": self.learned.isoformat() if self.learned else None,
             "changed": self.changed.isoformat() if self.changed else None,
+            "group": self.group,
+            "became": self.became,
         }
 
 
@@ -126,7 +138,7 @@ class Freshness(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The hits of a query, best first, over one state of the index."""
+    """The hits of a query over one state of the index: group by group, in each the best first."""
 
     query: str
     generation: int

@@ -184,6 +184,11 @@ def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpu
     ]
 
 
+def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[float]:
+    """What each says by itself, wherever it stands and in whatever order."""
+    return [_text(one.words, one.bigrams, 0.0, weights) for one in score_first(candidates, weights, corpus)]
+
+
 def choose_finalists(
     first_passes: Sequence[FirstPass], weights: Weights, size: int, tree_weight: float = TREE_WEIGHT
 ) -> list[FirstPass]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from bankd.core.language.dates.question_days import read_days
 from bankd.core.language.dates.spans import Span
 from bankd.core.markdown.utf8 import readable_text
-from bankd.core.ranking.query import Filters, Query
+from bankd.core.ranking.query import GROUPS, Filters, Query
 from bankd.errors import UserError
 
 
@@ -30,11 +30,12 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
         as_of.last if as_of else asked_on,
     )
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
-    everything = _one(request, "everything", bool, problems)
+    everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _one(request, "margin", float, problems)
     if problems:
         raise UserError(*problems)
-    return Query(readable_text(text or "")[:4_000], _number_of(limit), filters, bool(everything), margin or 1.0, today)
+    asked = readable_text(text or "")[:4_000]
+    return Query(asked, _number_of(limit), filters, bool(everything), margin or 1.0, today, groups)
 
 
 def _number_of(limit: int | None) -> int:
@@ -67,8 +68,14 @@ def _texts(request: Mapping[str, Any], name: str, problems: list[str]) -> list[s
     return []
 
 
+def _groups(request: Mapping[str, Any], problems: list[str]) -> tuple[str, ...]:
+    groups = _texts(request, "in", problems)
+    problems += [f"in: {_shortly(group)} is not one of {', '.join(GROUPS)}" for group in groups if group not in GROUPS]
+    return tuple(groups)
+
+
 def _node(text: str) -> str:
-    return text.removeprefix("bank/").strip("/")
+    return text.strip("/")
 
 
 def _between(request: Mapping[str, Any], today: date, problems: list[str]) -> tuple[date | None, date | None]:

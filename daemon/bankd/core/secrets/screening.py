@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bankd.core.secrets.disguises import undisguise_text
@@ -17,6 +17,7 @@ Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 """A user's pattern, compiled elsewhere: gives the spans that it matches."""
 
 _TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_=-]{24,}")
+_PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")
 _LINK = re.compile(
     r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){1,20}[\w.-]{1,120}\.[a-z]{2,5}\b"
 )  # its random parts name documents and builds
@@ -48,6 +49,25 @@ def mask_secrets(text: str, secrets: Sequence[Secret]) -> str:
             out += [text[position : secret.start], f"[{secret.kind}]"]
         position = max(position, secret.end)
     return "".join([*out, text[position:]])
+
+
+def screen_text(text: str, finders: Sequence[Finder] = ()) -> str:
+    """A text of many lines without its credentials; every line stays where it was."""
+    return "".join(_screen_paragraph(part, finders) for part in _PARAGRAPH.split(text))
+
+
+def _screen_paragraph(text: str, finders: Sequence[Finder]) -> str:
+    secrets = find_secrets(text, finders) if text.strip() else ()
+    lined = [replace(secret, start=start, end=end) for secret in secrets for start, end in _lines_within(text, secret)]
+    return mask_secrets(text, lined) if lined else text
+
+
+def _lines_within(text: str, secret: Secret) -> Iterator[tuple[int, int]]:
+    """The spans of a credential line by line: a key has several."""
+    start = secret.start
+    for line in text[secret.start : secret.end].split("\n"):
+        yield start, start + len(line)
+        start += len(line) + 1
 
 
 def _find_issued(text: str) -> Iterator[tuple[str, int, int]]:

@@ -1,0 +1,133 @@
+"""The story of an answer: what the bank says, and beside it what only its logs and its archive say.
+
+Each group has an index of its own, so that nothing in a log changes what the bank answers, nor in which order.
+"""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from bankd.core.ranking.beside import (
+    AS_MUCH,
+    MOST_BESIDE,
+    choose_part,
+    filters_within,
+    is_said,
+    share_asked,
+    shown_parts,
+)
+from bankd.core.ranking.floor import SMALL_BANK
+from bankd.core.ranking.marking import marks_of
+from bankd.core.ranking.parts import parts_of
+from bankd.core.ranking.query import Answer, Freshness, Hit, Query
+from bankd.core.ranking.scoring import Candidate, Weights
+from bankd.search import Found, Ranked, RankingOptions, find_answers, hit_of, lexicon_within
+
+if TYPE_CHECKING:
+    from bankd.ports import IndexView, QueryReader
+
+Terms: TypeAlias = frozenset[str]
+Work: TypeAlias = "Callable[[IndexView], Sequence[Hit]]"
+
+
+_LOOKED_AT = 10
+"""So many answers of a group are looked at, for those that say something new."""
+
+
+class Beside(NamedTuple):
+    """A group beside the bank: how to ask its index, and what became of a hit of it, None when it is not to be shown."""
+
+    group: str
+    ask: "Callable[[Work], Sequence[Hit]]"
+    outcome_of: Callable[[Hit], str | None]
+
+
+class Said(NamedTuple):
+    """What the bank answers: the words of each answer, and the most that one has of the words of the question."""
+
+    terms: Sequence[Terms]
+    weights: Weights | None = None
+    most: float = 0.0
+
+    def is_far_from(self, candidate: Candidate) -> bool:
+        """Whether something has much less of the question than the bank's best answer."""
+        if self.weights is None:
+            return False
+        return share_asked(_asked_of(candidate), self.weights) < AS_MUCH * self.most
+
+
+class Answering:
+    """Answers one query, group by group."""
+
+    def __init__(self, query: Query, reader: "QueryReader", options: RankingOptions) -> None:
+        """Take the query and what bears on its answer."""
+        self._query, self._reader, self._options = query, reader, options
+
+    def answer(self, bank: "IndexView", beside: Sequence[Beside], fresh: Freshness) -> Answer:
+        """Ask the bank, and beside it the groups that are wanted."""
+        found = self._find(self._query, "bank", bank)
+        hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked) if found else ()
+        around = (
+            SMALL_BANK if hits else bank.corpus.memories
+        )  # where the bank answers, nothing is added for want of better
+        more = [one.ask(partial(self._more, one, hits, _said_of(found), around)) for one in beside]
+        return Answer(self._query.text, bank.generation, fresh, (*hits, *chain.from_iterable(more)), self._query.today)
+
+    def _find(self, query: Query, group: str, index: "IndexView", around: int = 0) -> Found | None:
+        """What a group answers; None when it was not asked for."""
+        filters = filters_within(query.filters, group)
+        if filters is None or (query.groups and group not in query.groups):
+            return None
+        query = query._replace(filters=filters)
+        return find_answers(query, index, self._reader, query.today, self._options, around)
+
+    def _more(self, beside: Beside, hits: Sequence[Hit], said: Said, around: int, index: "IndexView") -> list[Hit]:
+        """What a group says that the bank does not, as much of it as there is room for."""
+        query = self._query
+        room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
+        found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
+        shown = {hit.id for hit in hits if hit.id}
+        return list(islice(self._unsaid(found, beside, said, shown, index), room)) if found else []
+
+    def _unsaid(
+        self, found: Found, beside: Beside, said: Said, shown: Collection[str], index: "IndexView"
+    ) -> Iterator[Hit]:
+        told = list(said.terms)
+        for one in found.ranked:
+            hit, terms = self._shown(one, found, beside.group, index)
+            if said.is_far_from(one.candidate) or is_said(terms, told) or hit.superseded_by in shown:
+                continue
+            became = beside.outcome_of(hit)
+            if became is not None:
+                told.append(terms)
+                yield hit._replace(became=became)
+
+    def _shown(self, ranked: Ranked, found: Found, group: str, index: "IndexView") -> tuple[Hit, Terms]:
+        """A hit with its terms; of a passage the line that answers."""
+        hit = hit_of(ranked, found.weights, found.newer, group)
+        if group != "logs":
+            return hit, _terms_of(ranked.candidate.sentences)
+        parts, lexicon = parts_of(ranked.row.text), lexicon_within(index)
+        read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
+        chosen = choose_part(parts, read, found.weights, index.corpus)
+        text = "\n".join(part.text for part in shown_parts(parts, chosen))
+        marks = tuple(marks_of(text, found.weights.terms))
+        shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
+        return shown, _terms_of(read[chosen].sentences)
+
+
+def _said_of(found: Found | None) -> Said:
+    if not found or not found.ranked:
+        return Said(())
+    most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.ranked)
+    return Said([_terms_of(one.candidate.sentences) for one in found.ranked], found.weights, most)
+
+
+def _asked_of(candidate: Candidate) -> Terms:
+    return _terms_of([*candidate.sentences, candidate.heading])
+
+
+def _terms_of(sentences: Sequence[Sequence[str]]) -> Terms:
+    return frozenset(term for sentence in sentences for term in sentence)

@@ -1,0 +1,146 @@
+"""Logs as agents write them, without a tag: found on the same day, beside what the bank says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+PROSE = """# 2026-05-04
+
+## 오전
+스테이징 DB는 5433 포트로 옮겼고, 로그 저장소는 ClickHouse로 가기로 했다.
+
+## Talk
+**user** (10:02): where does the nightly backup go?
+**assistant** (10:02): To the storage box in Falkenstein, at 04:30 UTC.
+
+## Retain
+- W: The production deploy runs at 10:00 on Tuesdays.
+- W: 회의실 예약은 총무팀이 한다.
+- nobody knows this tag
+"""
+
+
+@pytest.fixture
+def logs(root: Path, bankctl: Run) -> Path:
+    (root / "memory" / "2026-05-04.md").write_text(PROSE, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+    return root
+
+
+def hits_of(bankctl: Run, *words: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = bankctl("search", "--json", *words).json["hits"]
+    return found
+
+
+def test_a_line_of_prose_is_found_with_its_place_and_that_it_was_not_taken_in(logs: Path, bankctl: Run) -> None:
+    (hit,) = hits_of(bankctl, "스테이징 DB 포트")
+
+    assert (hit["group"], hit["path"], hit["line"], hit["became"]) == (
+        "logs",
+        "memory/2026-05-04.md",
+        4,
+        "not taken in",
+    )
+    assert "5433" in hit["text"]
+    assert "not taken in" in bankctl("search", "스테이징 DB 포트").out
+
+
+def test_a_line_that_asks_is_shown_with_the_one_that_answers(logs: Path, bankctl: Run) -> None:
+    (hit,) = hits_of(bankctl, "--in", "logs", "-n", "1", "where does the nightly backup go")
+
+    assert hit["text"].startswith("**user**")
+    assert "Falkenstein" in hit["text"]
+
+
+def test_an_appended_line_is_found_at_once(logs: Path, bankctl: Run) -> None:
+    log = logs / "memory" / "2026-05-04.md"
+    log.write_text(f"{PROSE}\n정수기 필터는 수납장에 있다.\n", encoding="utf-8")
+
+    answer = bankctl("search", "--json", "정수기 필터").json
+
+    assert "수납장" in answer["hits"][0]["text"]
+    assert answer["fresh"]["pending"] == 0
+    log.unlink()
+    assert hits_of(bankctl, "정수기 필터") == []
+
+
+def test_a_line_that_the_bank_has_is_not_said_twice(logs: Path, bankctl: Run) -> None:
+    assert [hit["group"] for hit in hits_of(bankctl, "when does the production deploy run")] == ["bank"]
+
+
+def test_only_the_groups_that_are_named_answer_and_say_what_a_line_became(logs: Path, bankctl: Run) -> None:
+    hits = hits_of(bankctl, "--in", "logs", "when does the production deploy run")
+    (kept,) = hits_of(bankctl, "--in", "bank", "when does the production deploy run")
+
+    assert {hit["group"] for hit in hits} == {"logs"}
+    assert hits[0]["became"] == f"kept as {kept['id']}"
+    assert bankctl("search", "--in", "diary", "deploy").code == 3
+
+
+def test_what_a_person_took_out_of_the_bank_is_no_answer_from_its_log(logs: Path, bankctl: Run) -> None:
+    (hit,) = hits_of(bankctl, "회의실 예약")
+    bankctl("forget", hit["id"])
+
+    assert not any("총무팀" in found["text"] for found in hits_of(bankctl, "회의실 예약"))
+
+
+def test_what_was_archived_is_found_with_the_day_it_went_and_how_to_bring_it_back(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "O(c=0.50) @Ann: Likes very long letters by post.")
+    bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
+    bankctl("cycle", "reflect", "--now", "2026-09-10T03:00")
+    (root / "memory" / "2026-05-02.md").unlink()
+
+    hit = hits_of(bankctl, "does Ann like long letters")[0]
+
+    assert (hit["group"], hit["path"].partition("/")[0]) == ("archive", "archive")
+    assert hit["became"].startswith("archived on 2026-09-10")
+    assert hit["became"].endswith(f"bankctl archive restore {hit['id']}")
+
+
+def test_a_credential_in_a_log_is_neither_shown_nor_kept(root: Path, bankctl: Run) -> None:
+    secret = "sk-proj-9fK2mQ7xLpZ3vB8nR1tY6wC4"
+    (root / "memory" / "a.md").write_text(f"# Deploy\n\nThe deploy key is api_key = {secret} as of today.\n", "utf-8")
+
+    (hit,) = hits_of(bankctl, "deploy key")
+
+    assert secret not in json.dumps(hit)
+    assert "[API key]" in hit["text"]
+    index = [path for path in (root / ".bankd" / "index").rglob("*") if path.is_file()]
+    assert index
+    assert not any(secret.encode() in path.read_bytes() for path in index)
+
+
+def test_a_pattern_of_the_user_masks_what_was_indexed_before(root: Path, bankctl: Run) -> None:
+    (root / "memory" / "a.md").write_text("# Badge\n\nThe badge of the guest is ZX-4411.\n", "utf-8")
+    assert "ZX-4411" in hits_of(bankctl, "badge of the guest")[0]["text"]
+
+    settings = root / "bankd.yaml"
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("patterns: []", "patterns: ['ZX-[0-9]+']"), "utf-8")
+
+    assert settings.read_text("utf-8") != text
+    assert "ZX-4411" not in hits_of(bankctl, "badge of the guest")[0]["text"]
+
+
+def test_a_log_of_windows_and_one_without_headings_are_found(root: Path, bankctl: Run) -> None:
+    (root / "memory" / "w.md").write_text("the parcel locker has code name Heron\n", encoding="utf-16")
+    (root / "memory" / "b.md").write_bytes(b"the kiosk \xff is repaired by Olaf\n")
+
+    assert "Heron" in hits_of(bankctl, "parcel locker")[0]["text"]
+    assert "Olaf" in hits_of(bankctl, "who repaired the kiosk")[0]["text"]
+
+
+def test_a_damaged_index_of_logs_is_made_anew_and_the_bank_answers(logs: Path, bankctl: Run) -> None:
+    hits_of(bankctl, "nightly backup")
+    (logs / ".bankd" / "index" / "logs" / "current").write_text("nonsense")
+
+    answer = bankctl("search", "--json", "nightly backup").json
+
+    assert any("Falkenstein" in hit["text"] for hit in answer["hits"])
+    assert "index/logs" in answer["fresh"]["note"]

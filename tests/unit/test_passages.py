@@ -1,0 +1,105 @@
+"""How a log is cut into passages, which line of one is shown, and what is left out as said."""
+
+from __future__ import annotations
+
+from bankd.core.language.analysis import Analysis, analyse_text
+from bankd.core.ranking.beside import choose_part, filters_within, is_said, shown_parts
+from bankd.core.ranking.parts import parts_of
+from bankd.core.ranking.passages import LARGE, read_log_page
+from bankd.core.ranking.query import Filters
+from bankd.core.ranking.scoring import Corpus, weigh_query
+from bankd.core.secrets.screening import screen_text
+
+
+def places(text: str) -> list[tuple[int, str]]:
+    return [(entry.line, entry.text) for entry in read_log_page("a/2026-05-04.md", text).entries]
+
+
+def test_a_section_is_one_passage_and_its_heading_stands_over_it() -> None:
+    long = "word " * 30
+    page = read_log_page("2026-05-04.md", f"# Day\n\n## One\n- a {long}\n- b\n\n## Two\nc {long}\n")
+
+    assert [(entry.line, entry.heading) for entry in page.entries] == [(4, ("Day", "One")), (8, ("Day", "Two"))]
+    assert page.entries[0].text.endswith("\n- b")
+    assert page.title == "Day"
+    assert str(page.entries[0].day) == "2026-05-04"
+
+
+def test_short_sections_below_one_go_together_and_keep_their_lines() -> None:
+    assert places("# Day\n### 10:02 user\nwhere?\n\n### 10:03 agent\nthere\n") == [
+        (3, "where?\n\n### 10:03 agent\nthere")
+    ]
+
+
+def test_a_long_section_and_a_long_line_are_cut() -> None:
+    lines = "".join(f"- item {number} {'x' * 90}\n" for number in range(40))
+    found = places(lines + "y" * (3 * LARGE) + "\n")
+
+    assert all(len(text) <= LARGE + 40 for _, text in found)
+    assert sum(text.count("item") for _, text in found) == 40
+    assert sum(text.count("y") for _, text in found) == 3 * LARGE
+
+
+def test_a_heading_without_a_text_is_a_passage_and_comments_are_none() -> None:
+    assert places("---\na: b\n---\n<!-- hidden -->\n# We moved to Busan\n") == [(5, "# We moved to Busan")]
+
+
+def test_the_parts_of_a_passage_are_items_turns_and_sentences_that_were_wrapped() -> None:
+    wrapped = "a sentence that goes on for so long that somebody wrapped it here\nand ends there"
+
+    assert [part.text for part in parts_of(f"- one\n- two\n\n{wrapped}\n10:02 hello\n## h")] == [
+        "- one", "- two", wrapped, "10:02 hello", "## h",
+    ]  # fmt: skip
+    assert [part.offset for part in parts_of(f"- one\n- two\n\n{wrapped}")] == [0, 1, 3]
+
+
+def analysed(text: str) -> Analysis:
+    return analyse_text(text)
+
+
+def chosen(question: str, passage: str) -> str:
+    parts = parts_of(passage)
+    weights = weigh_query(analysed(question), question.split(), 100, lambda _kind, _term: 2)
+    number = choose_part(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
+    return " / ".join(part.text for part in shown_parts(parts, number))
+
+
+def test_the_line_is_shown_that_answers_and_after_a_question_its_answer() -> None:
+    assert chosen("harbour crane", "## harbour crane\n- lunch\n- the crane of the harbour broke") == (
+        "- the crane of the harbour broke"
+    )
+    assert (
+        chosen("crane where", "- where is the crane?\n- in the yard\n- lunch")
+        == "- where is the crane? / - in the yard"
+    )
+    assert chosen("crane", "## the crane") == "## the crane"
+
+
+def test_what_has_nearly_the_same_words_and_the_same_numbers_is_said() -> None:
+    said = [frozenset(["deploy", "run", "10", "00", "tuesday"])]
+
+    assert is_said(["deploy", "run", "10", "00", "tuesday"], said)
+    assert is_said(["deploy", "run", "10", "tuesday"], said)
+    assert not is_said(["deploy", "run", "11", "00", "tuesday"], said)
+    assert not is_said(["deploy", "run", "tuesday", "moved", "again", "because", "vendor"], said)
+
+
+def test_a_named_page_belongs_to_the_group_of_its_folder() -> None:
+    nodes = Filters(nodes=("memory/a.md", "knowledge/x.md", "bank/memory"))
+
+    assert filters_within(nodes, "logs") == Filters(nodes=("a.md",))
+    assert filters_within(nodes, "bank") == Filters(nodes=("knowledge/x.md", "memory"))
+    assert filters_within(nodes, "archive") is None
+    assert filters_within(Filters(nodes=("archive",)), "archive") == Filters()
+
+
+def test_screening_a_text_leaves_every_line_where_it_was() -> None:
+    body = "\n".join("MIIEowIBAAKCAQEAx7Qd9fKz3mPpL8vVt2rYh5nWc4sJg6kDqBzEoUiT" for _ in range(4))
+    text = f"one\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n\nlast password: hunter2x!9\n"
+
+    screened = screen_text(text)
+
+    assert screened.count("\n") == text.count("\n")
+    assert "MIIEow" not in screened
+    assert "hunter2x" not in screened
+    assert screened.startswith("one\n[")
