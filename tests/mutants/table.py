@@ -49,6 +49,8 @@ OF_SCHEDULE = ("tests/unit/test_schedule_limits.py",)
 OF_SECRETS = ("tests/unit/test_secrets.py",)
 OF_SPLIT = ("tests/unit/test_split.py",)
 
+ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
+
 MUTANTS: tuple[Mutant, ...] = (
     # what a plan may not do
     Mutant(
@@ -154,7 +156,24 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",
-        "if 0 < pending <= _QUICK_PAGES:", "if False:", ("tests/stories/test_search.py",),
+        "if 0 < pending <= QUICK_PAGES:", "if False:", ("tests/stories/test_search.py",),
+    ),
+    Mutant(
+        "a log that changed is read before answering", "bankd.app.beside", "BesideIndexes._catch_up",
+        "if not pending:", "if True:", OF_LOGS,
+    ),
+    Mutant("what the bank says is not said again by a log", ANSWERING, "Answering._unsaid", "is_said(terms, told) or", "", OF_LOGS),
+    Mutant(
+        "a log line far from the question is not added", ANSWERING, "Said.is_far_from",
+        "< AS_MUCH * self.most", "< 0", OF_LOGS,
+    ),
+    Mutant(
+        "what a person took out is no answer from its log", "bankd.adapters.index.outcomes", "LineOutcomes.of",
+        "trace.outcome in _HIDDEN", "False", OF_LOGS,
+    ),
+    Mutant(
+        "a log is screened before it is indexed", "bankd.adapters.index.log_pages", "LogPages.read",
+        "screen_text(text_of_log(data), self._compile())", "text_of_log(data)", OF_LOGS,
     ),
     # when
     Mutant(
