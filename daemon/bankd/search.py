@@ -12,7 +12,7 @@ from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
-from bankd.core.ranking.priors import prior_of
+from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import GROUPS, Answer, Filters, FoundRow, Freshness, Hit, Query
 from bankd.core.ranking.query_form import phrasing_of
 from bankd.core.ranking.question_words import term_weight
@@ -28,7 +28,6 @@ from bankd.core.ranking.scoring import (
     weigh_query,
 )
 from bankd.core.ranking.spacing import cut_run, restore_spaces
-from bankd.core.ranking.succession import newest_first
 from bankd.core.ranking.timing import NOW_WEIGHT, TELLING, TIME_WEIGHT, day_within, fit_of, happened_in, held_before
 from bankd.core.ranking.typos import mend_typos
 

@@ -6,8 +6,7 @@ from datetime import date
 
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import plain_wording
-from bankd.core.lifecycle.consolidate import Member, Merger
-from bankd.core.lifecycle.merged import merged_of
+from bankd.core.lifecycle.consolidate import Member, Merger, merged_of
 from bankd.core.markdown.memory import Confidence, Memory, parse_memory, render_memory
 from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page

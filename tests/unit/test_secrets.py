@@ -8,9 +8,8 @@ import unicodedata
 
 import pytest
 
-from bankd.core.secrets.disguises import undisguise_text
 from bankd.core.secrets.numbers import is_luhn
-from bankd.core.secrets.screening import find_secrets, mask_secrets
+from bankd.core.secrets.screening import find_secrets, mask_secrets, undisguise_text
 
 _seeded = random.Random(2026)
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.core.language.wording import Morpheme, Wording, needs_analyser, plain_wording
+from bankd.core.language.analysis import has_hangul
+from bankd.core.language.wording import Morpheme, Wording, plain_wording
 
 _UNDECODED = re.compile(r"[\ud800-\udfff]")
 """Bytes that were no UTF-8; the analyser takes none."""
@@ -33,7 +34,7 @@ class CachedWordings:
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text."""
         distinct = list(dict.fromkeys(texts))
-        korean = [text for text in distinct if needs_analyser(text) and not _UNDECODED.search(text)]
+        korean = [text for text in distinct if has_hangul(text) and not _UNDECODED.search(text)]
         apart = self._apart(korean) if korean and self._worker is not None else {}
         return {text: _wording(text, apart[text]) if text in apart else plain_wording(text) for text in distinct}
 

@@ -127,11 +127,6 @@ class FileTree:
             states = {name: os.stat(name, dir_fd=fd, follow_symlinks=False) for name in names}
         return {name: (state.st_mtime, state.st_size) for name, state in states.items()}
 
-    def sync_folder(self, path: str) -> None:
-        """Make the names in a folder durable."""
-        with self.folder(path) as fd:
-            self.calls.sync(fd)
-
     def remove_empty(self, path: str) -> None:
         """Remove a folder that has nothing in it any more; one that has something stays."""
         parent, name = split_path(path)

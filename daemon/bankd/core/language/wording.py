@@ -11,7 +11,6 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_HANGUL = re.compile(r"[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
 _LEXEMES = re.compile(
     r"""
       (?P<W_URL>(?:https?://|www\.)[^\s<>"']+)
@@ -43,11 +42,6 @@ class Wording:
 
     text: str
     morphemes: tuple[Morpheme, ...]
-
-
-def needs_analyser(text: str) -> bool:
-    """Say whether a text needs a Korean analyser at all."""
-    return _HANGUL.search(text) is not None
 
 
 def plain_wording(text: str) -> Wording:

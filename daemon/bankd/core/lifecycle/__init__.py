@@ -2,6 +2,6 @@
 
 retain reads the lines of a log, collect finds the new ones, routing and follow find their page.
 events is what is remembered of them, provenance tells it; decay, retiring and archive let go, restoring brings back.
-undo, reversing and turning take a run back; consolidate and merged join near-copies,
+undo, reversing and turning take a run back; consolidate joins near-copies,
 purge forgets for good, verify checks it all from outside.
 """

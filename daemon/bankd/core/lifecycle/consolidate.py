@@ -1,11 +1,12 @@
 """Finds near-duplicates that are already in the bank, and merges those of which one says all that the others say.
 
 Likeness only gathers a cluster; merging inside it asks `compare_statements`, so that no fact is lost whatever the threshold. The
-originals go to the archive as superseded; that is for the plan.
+one that stays names the others in a comment, and they go to the archive as superseded.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,9 +14,15 @@ from datetime import date
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.edits.operations import Operation, Replace
+from bankd.core.edits.spans import unix_text
 from bankd.core.language.statement import Statement
 from bankd.core.lifecycle.decay import Fading, value_on
-from bankd.core.markdown.memory import Confidence, Memory
+from bankd.core.lifecycle.retiring import Archived, moved_out
+from bankd.core.markdown.memory import Confidence, Memory, render_sources
+from bankd.core.markdown.page_lines import MemoryLines, with_confidence
+
+_TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 
 CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
 """What counts in the affinity of two memories: their words, title and headings around them, tag and entities."""
@@ -132,3 +139,43 @@ def _strongest(members: Sequence[Member], today: date, fading: Fading) -> Confid
     """The confidence that is highest today."""
     values = [member.memory.confidence for member in members if member.memory.confidence]
     return max(values, key=lambda written: value_on(written, today, fading), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The memory that stays, its lines as they are and as they will be, and the memories that are merged into it."""
+
+    id: str
+    page: str
+    text: str
+    merged: str
+    sources: tuple[Archived, ...]
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The sources are named first, then they go to the archive."""
+        named = Replace(self.page, self.id, self.text, self.merged)
+        return (named, *(operation for source in self.sources for operation in source.operations))
+
+
+def merged_of(merger: Merger, held: Mapping[str, MemoryLines]) -> Merged | None:
+    """What a merger does to the pages; None when one of its memories cannot be moved now."""
+    keeper, *others = merger.sources
+    if any(id_ not in held for id_ in merger.sources) or any(held[id_].inside for id_ in others):
+        return None
+    sources = tuple(moved_out(id_, held[id_], f"superseded: {keeper} says all of it") for id_ in others)
+    lines = held[keeper]
+    known = tuple(dict.fromkeys((*merger.keeper.memory.sources, *others)))
+    return Merged(keeper, lines.page, unix_text(lines.text), _named(merger, lines, known), sources)
+
+
+def _named(merger: Merger, lines: MemoryLines, sources: tuple[str, ...]) -> str:
+    """The keeper's lines with the comment that names its sources, and the highest confidence of all."""
+    text = unix_text(lines.text)
+    confidence = merger.merged.confidence
+    if confidence is not None and merger.keeper.memory.confidence is not None:
+        text = with_confidence(text, confidence)
+    rows = text.split("\n")
+    last = rows[lines.own - 1]
+    rows[lines.own - 1] = _TAIL.sub(f"{render_sources(sources)} ^{merger.keeper.id}", last)
+    return "\n".join(rows)

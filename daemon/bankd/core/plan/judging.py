@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import date
 from heapq import nlargest
 from itertools import chain
 
@@ -15,8 +16,10 @@ from bankd.core.dedup.duplicates import Match, Relation, find_match
 from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
-from bankd.core.markdown.memory import Memory
-from bankd.core.plan.plan import Blocked, Placement, Update
+from bankd.core.lifecycle.decay import Fading, is_fading, raise_confidence
+from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.markdown.page_lines import MARKER, MemoryLines, with_confidence
+from bankd.core.plan.plan import Blocked, Confirmed, Placement, Update
 
 _NEAREST = 10
 """So many earlier lines of the same run are compared with a new one, those that share most words first."""
@@ -155,3 +158,17 @@ def _bits_of(words: Iterable[str]) -> int:
 def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
     """What two statements have in common that are the same."""
     return ("letters", statement.letters), ("signature", statement.signature)
+
+
+def confirmations_of(
+    blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], today: date, fading: Fading
+) -> Iterator[Confirmed]:
+    """What becomes of the opinions that blocked lines repeat; `held` has the lines of those that can be written now."""
+    for twin in sorted({item.twin for item in blocked} & held.keys()):
+        lines = held[twin]
+        memory = parse_memory(MARKER.sub("", lines.text))
+        if memory.confidence is None or not is_fading(memory):
+            continue
+        stronger = with_confidence(lines.text, raise_confidence(memory.confidence, today, fading))
+        if stronger != lines.text:
+            yield Confirmed(lines.page, twin, lines.text, stronger)

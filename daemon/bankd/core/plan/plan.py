@@ -16,9 +16,9 @@ from bankd.core.edits.operations import Append, Operation, Piece, Replace
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle import events as ledger
 from bankd.core.lifecycle.collect import Renamed
+from bankd.core.lifecycle.consolidate import Merged
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.events import Event
-from bankd.core.lifecycle.merged import Merged
 from bankd.core.lifecycle.restoring import Restored
 from bankd.core.lifecycle.retain import BadLine, RetainLine
 from bankd.core.lifecycle.retiring import Archived, Named

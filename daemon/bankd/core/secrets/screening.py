@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from bankd.core.secrets.disguises import undisguise_text
 from bankd.core.secrets.names import find_named
 from bankd.core.secrets.numbers import find_numbers
 from bankd.core.secrets.shapes import ISSUED
@@ -21,6 +21,13 @@ _PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")
 _LINK = re.compile(
     r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){1,20}[\w.-]{1,120}\.[a-z]{2,5}\b"
 )  # its random parts name documents and builds
+
+
+# A letter with what is composed with it: a syllable in conjoining jamo, or a letter and its combining marks.
+_CLUSTER = re.compile(r"[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\s\S][\u0300-\u036f]*")
+
+# What stands for itself, which nearly all lines consist of: ASCII, composed syllables, quotation marks and dashes.
+_PLAIN = re.compile(r"[\x00-\x7f가-힣‘’“”–—·→]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +91,18 @@ def _find_random(text: str) -> Iterator[tuple[str, int, int]]:
     for token in _TOKEN.finditer(text):
         if is_random(token[0]) and not any(start <= token.start() < end for start, end in links):
             yield "random string", *token.span()
+
+
+def undisguise_text(text: str) -> tuple[str, Sequence[int]]:
+    """Give the plain form of a text, and for each of its characters, and its end, the place in the original."""
+    if _PLAIN.fullmatch(text):
+        return text, range(len(text) + 1)
+    plain: list[str] = []
+    places: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        if unicodedata.category(cluster[0][0]) == "Cf":  # zero-width spaces and joiners, marks of direction
+            continue
+        letters = unicodedata.normalize("NFKC", cluster[0])
+        plain.append(letters)
+        places += [cluster.start()] * len(letters)
+    return "".join(plain), [*places, len(text)]
