@@ -73,7 +73,8 @@ class Answering:
             SMALL_BANK if hits else bank.corpus.memories
         )  # where the bank answers, nothing is added for want of better
         more = [one.ask(partial(self._more, one, hits, _said_of(found), around)) for one in beside]
-        return Answer(self._query.text, bank.generation, fresh, (*hits, *chain.from_iterable(more)), self._query.today)
+        every = (*hits, *chain.from_iterable(more))
+        return Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
 
     def _find(self, query: Query, group: str, index: "IndexView", around: int = 0) -> Found | None:
         """What a group answers; None when it was not asked for."""

@@ -85,7 +85,7 @@ def answer_query(
     """Answer a query from the bank alone."""
     found = find_answers(query, index, reader, today, options)
     hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked)
-    return Answer(query.text, index.generation, fresh, hits, today)
+    return Answer(query.text, index.generation, fresh, hits, today, query.reads_korean)
 
 
 def find_answers(
@@ -96,16 +96,25 @@ def find_answers(
     read | find | rank | floor
     """
     asked = read_asked_time(query.text, today)
-    listed = list_days(query, asked, index, reader, today, options)
+    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
     asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
-    ranked = listed or find_by_words(query, asked, weights, index, today, options)
-    newer = known_newer([one.row.id for one in ranked if one.row.id], query.filters.known_on, index, options)
-    ranked = newest_first(ranked, lambda one: one.row.id, newer) if newer else ranked
+    ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
+    newer = options.newer_of([one.row.id for one in ranked if one.row.id])
+    newer = newer_by(query.filters.known_on, newer, index)
+    then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
+    ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
     best = ranked[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin)
     return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
+
+
+def list_timeline(query: Query, index: "IndexView") -> list[Ranked]:
+    """What there is of the days in the filters, the last of it, in the order of the days."""
+    window = Span(query.filters.since or date.min, query.filters.until or date.max)
+    found = rank_days(index.find_within(None, query.filters, _IN_WINDOW), [window], index)
+    return sorted(found, key=lambda one: _place_in_time(one, [window])[1:])[-query.limit :]
 
 
 def list_days(
@@ -124,15 +133,12 @@ def knows_days(windows: Sequence[Span], filters: Filters, index: "IndexView") ->
     return any(row.learned for row in index.rows(newest))
 
 
-def known_newer(
-    ids: Collection[str], known_on: date | None, index: "IndexView", options: RankingOptions
-) -> Mapping[str, str]:
-    """Which memories were superseded, and by what; `known_on` a day, only what had been by then."""
-    newer = options.newer_of(ids)
-    if known_on is None:
+def newer_by(day: date | None, newer: Mapping[str, str], index: "IndexView") -> Mapping[str, str]:
+    """What was superseded by a day already, or ever."""
+    if day is None or not newer:
         return newer
     learned = index.learned(list(newer.values()))
-    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= known_on}
+    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
 
 
 def asks_for_days_alone(asked: AskedTime, index: "IndexView", reader: "QueryReader") -> bool:
@@ -148,12 +154,18 @@ def rank_days(numbers: Sequence[int], windows: Sequence[Span], index: "IndexView
     rows = {row.row: (row, happened_in(row, windows)) for row in index.rows(numbers)}
     paths = index.paths({row.page for row, _ in rows.values()})
     ranked = [
-        Ranked(paths[row.page], row, one, {"score": fit, "time": fit})
+        Ranked(paths[row.page], in_window(row, windows), one, {"score": fit, "time": fit})
         for one in index.candidates(list(rows))
         for row, fit in (rows[one.row],)
         if fit and row.page in paths
     ]
     return sorted(ranked, key=lambda one: _place_in_time(one, windows))
+
+
+def in_window(row: FoundRow, windows: Sequence[Span]) -> FoundRow:
+    """A memory whose days in these windows stand first, so that they are shown."""
+    inside = [span for span in row.about if any(span.overlap(window) for window in windows)]
+    return row._replace(about=tuple(dict.fromkeys([*inside, *row.about])))
 
 
 def _place_in_time(one: Ranked, windows: Sequence[Span]) -> tuple[bool, date, str, int]:

@@ -32,7 +32,7 @@ def _print_hit(hit: Hit, root: str) -> None:
     place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
     parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), styled(hit["when"], "dim"), _id_of(hit)]
     say("  ".join(part for part in parts if part))
-    say(f"    {_marked(hit)}")
+    say(f"    {marked_text(hit)}")
     if hit["became"]:
         say(f"    {styled(hit['became'], 'dim')}")
 
@@ -44,7 +44,7 @@ def _print_by_page(hits: Sequence[Hit], root: str) -> None:
         for hit in group:
             became = f"({hit['became']})" if hit["became"] else ""
             after = [styled(hit["when"], "dim"), _id_of(hit), styled(became, "dim")]
-            say("  ".join(["", styled(str(hit["line"]), "dim"), _marked(hit), *after]).rstrip())
+            say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), *after]).rstrip())
 
 
 def _id_of(hit: Hit) -> str:
@@ -52,7 +52,7 @@ def _id_of(hit: Hit) -> str:
     return styled(f"^{hit['id']}", "dim") if hit["id"] else ""
 
 
-def _marked(hit: Hit) -> str:
+def marked_text(hit: Hit) -> str:
     """The text on one line, made safe, with the words of the query in bold on a terminal."""
     text, pieces, at = str(hit["text"]), [], 0
     for start, end in hit["marks"]:

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
     "add": Command("add", "append a Retain line to today's log"),
     "search": Command("search", "find memories, in Korean and English"),
+    "timeline": Command("timeline", "the memories of some days, day by day"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),
     "log": Command("log", "the runs so far, and what each did"),
     "undo": Command("undo", "take a run back"),

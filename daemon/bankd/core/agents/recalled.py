@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_KEPT = ("id", "tag", "text", "heading", "superseded_by", "learned", "about", "became", "like_it")
+_KEPT = ("id", "tag", "text", "heading", "superseded_by", "when", "learned", "about", "became", "like_it")
 """Fields of a hit that help to use it; others say how it was found."""
 
 
@@ -28,4 +28,4 @@ def _line_of(hit: Mapping[str, Any]) -> str:
     text = " ".join(str(hit["text"]).split())
     older = f" (older; newer is {hit['superseded_by']})" if hit.get("superseded_by") else ""
     where = f"{hit['path']}#^{hit['id']}" if hit.get("id") else place_of(hit)
-    return "- " + " · ".join(filter(None, (str(hit.get("learned") or ""), text + older, where)))
+    return "- " + " · ".join(filter(None, (str(hit.get("when") or hit.get("learned") or ""), text + older, where)))

@@ -43,6 +43,15 @@ class Query(NamedTuple):
     today: date = date.min
     """The day on which it is asked."""
     groups: tuple[str, ...] = ()
+    timeline: bool = False
+    """Asks for what there is of the days in the filters, in their order, whatever it says."""
+    is_korean: bool = False
+    """Whether who reads the answer reads Korean; else the text tells."""
+
+    @property
+    def reads_korean(self) -> bool:
+        """Whether who asks reads Korean."""
+        return self.is_korean or has_hangul(self.text)
 
 
 class FoundRow(NamedTuple):
@@ -146,6 +155,7 @@ class Answer(NamedTuple):
     hits: tuple[Hit, ...]
     today: date = date.min
     """The day that it was given on."""
+    is_korean: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -153,5 +163,5 @@ class Answer(NamedTuple):
             "query": self.query,
             "generation": self.generation,
             "fresh": self.fresh.as_json(),
-            "hits": [hit.as_json(self.today, is_korean=has_hangul(self.query)) for hit in self.hits],
+            "hits": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.hits],
         }

@@ -32,10 +32,11 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _one(request, "margin", float, problems)
+    switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean")}
     if problems:
         raise UserError(*problems)
     asked = readable_text(text or "")[:4_000]
-    return Query(asked, _number_of(limit), filters, bool(everything), margin or 1.0, today, groups)
+    return Query(asked, _number_of(limit), filters, bool(everything), margin or 1.0, today, groups, **switches)
 
 
 def _number_of(limit: int | None) -> int:

@@ -74,7 +74,6 @@ def held_before(memory: Dated, windows: Sequence[Span], today: date) -> float:
 
 
 def day_within(memory: Dated, windows: Sequence[Span]) -> date:
-    """The first day of a memory that is in the windows, for a timeline."""
-    spans = (*memory.about, *((on(memory.learned),) if memory.learned else ()))
-    inside = [max(span.first, window.first) for window in windows for span in spans if span.overlap(window)]
+    """The first day that a memory speaks of in the windows, else the one on which it was learned, for a timeline."""
+    inside = [max(span.first, window.first) for window in windows for span in memory.about if span.overlap(window)]
     return min(inside, default=memory.learned or date.min)

@@ -1,0 +1,68 @@
+"""`bankctl timeline`: the memories of some days, day by day."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from bankd.cli.options import add_days, add_json, add_limit, days_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument(
+        "subject", nargs="?", metavar="@SLUG|PAGE", help="only about somebody, or on a page or in a folder"
+    )
+    add_limit(parser, 30, most=100)
+    add_days(parser)
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """List; exit code 1 when there is nothing, as search has it."""
+    from bankd.cli.printing import say
+    from bankd.cli.streams import write_json
+    from bankd.cli.workspace import locate_workspace
+    from bankd.wiring.asking import open_asking
+
+    with open_asking(locate_workspace(arguments.workspace)) as ask:
+        answer = ask(_request(arguments))
+    hits = answer["hits"]
+    if arguments.json:
+        write_json(answer)
+    elif hits:
+        _print_days(hits)
+    else:
+        say("nothing of these days")
+    return 0 if hits else 1
+
+
+def _request(arguments: Namespace) -> dict[str, Any]:
+    subject = arguments.subject or ""
+    entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
+    return {
+        "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
+        "is_korean": _reads_korean(), "keep": False, **days_asked(arguments),
+    }  # fmt: skip
+
+
+def _reads_korean() -> bool:
+    """Whether who reads this has chosen Korean."""
+    import os
+
+    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")
+
+
+def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:
+    from bankd.cli.answers import marked_text
+    from bankd.cli.printing import say, styled
+
+    for when, of_day in groupby(hits, key=lambda hit: hit["when"]):
+        say(styled(when, "bold"))
+        for hit in of_day:
+            place = f"^{hit['id']}" if hit["id"] else f"{hit['path']}:{hit['line']}"
+            say(f"  {marked_text(hit)}  {styled(place, 'dim')}")

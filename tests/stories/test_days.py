@@ -1,0 +1,108 @@
+"""Days end to end: what logs tell, what is asked for, and how the bank stood."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.cli import main
+
+APRIL = """## Retain
+- W: The production deploy runs at 10:00 on Tuesdays.
+- W: 어제 하나와 북한산 둘레길을 걸었다.
+- W: The dentist pulled the wisdom tooth this morning.
+"""
+MAY = """## Retain
+- W: The production deploy runs at 11:00 on Tuesdays.
+- W: Planted tomatoes on the balcony.
+- W: The piano recital is on June 6.
+"""
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("days") / "notes"
+    assert main(["init", str(root)]) == 0
+    for day, text, then in (("2026-04-21", APRIL, "2026-04-22T03:00"), ("2026-05-12", MAY, "2026-05-13T03:00")):
+        (root / "memory" / f"{day}.md").write_text(text, encoding="utf-8")
+        assert main(["--workspace", str(root), "cycle", "micro", "--now", then]) == 0
+    return root
+
+
+@pytest.fixture
+def ask(notes: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    def asked(*words: str) -> list[str]:
+        capsys.readouterr()
+        main([words[0], "--workspace", str(notes), "--json", *words[1:]])
+        return [hit["text"] for hit in json.loads(capsys.readouterr().out)["hits"]]
+
+    return asked
+
+
+def test_a_question_of_days_alone_is_answered_day_by_day(ask: Any) -> None:
+    assert ask("search", "--now", "2026-05-14", "What happened this week?") == [
+        "Planted tomatoes on the balcony.",
+        "The production deploy runs at 11:00 on Tuesdays.",
+        "The piano recital is on June 6.",
+    ]
+    assert ask("search", "--now", "2026-04-28", "지난주에 뭐 했지?")[0] == "어제 하나와 북한산 둘레길을 걸었다."
+    assert ask("search", "--now", "2026-06-01", "What is coming up this week?") == ["The piano recital is on June 6."]
+
+
+def test_with_a_subject_the_days_are_preferred_and_the_others_not_hidden(ask: Any) -> None:
+    now = ("--now", "2026-06-01")
+    assert ask("search", *now, "When does the production deploy run in April?")[0].startswith(
+        "The production deploy runs at 10:00"
+    )
+    assert len(ask("search", *now, "production deploy")) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        (("--since", "2026-05-01"), "The production deploy runs at 11:00 on Tuesdays."),
+        (("--until", "4월"), "The production deploy runs at 10:00 on Tuesdays."),
+        (("--on", "last month"), "The production deploy runs at 11:00 on Tuesdays."),
+        (("--as-of", "2026-05-01"), "The production deploy runs at 10:00 on Tuesdays."),
+    ],
+)
+def test_options_of_days(ask: Any, options: tuple[str, ...], first: str) -> None:
+    found = ask("search", "--now", "2026-06-10", *options, "production deploy")
+    assert [text for text in found if "deploy" in text] == [first]
+
+
+def test_as_of_a_day_nothing_is_older_that_was_not_yet(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def superseded(*options: str) -> list[bool]:
+        main(["search", "--workspace", str(notes), "--json", *options, "production deploy"])
+        hits = json.loads(capsys.readouterr().out)["hits"]
+        return [bool(hit["superseded_by"]) for hit in hits if "10:00" in hit["text"]]
+
+    assert superseded() == [True]
+    assert superseded("--as-of", "2026-05-01") == [False]
+
+
+def test_a_word_that_is_no_day_is_named(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "--workspace", str(notes), "--since", "foo", "deploy"]) == 3
+    assert "since: foo is not a day" in capsys.readouterr().err
+
+
+def test_hits_tell_their_day_in_the_language_of_the_question(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["search", "--workspace", str(notes), "--now", "2026-05-12", "wisdom tooth dentist"])
+    assert "2026-04-21, 3 weeks ago" in capsys.readouterr().out
+    main(["search", "--workspace", str(notes), "--now", "2026-05-12", "북한산 둘레길"])
+    assert "2026-04-20, 3주 전" in capsys.readouterr().out
+
+
+def test_a_timeline_lists_days_in_their_order(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["timeline", "--workspace", str(notes), "--since", "2026-05-01", "--now", "2026-05-20"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == ["2026-05-12, 8 days ago", "2026-06-06, in 2 weeks"]
+
+
+def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:
+    assert ask("timeline", "@Nobody") == []
+    assert ask("timeline", "no/such/page.md") == []
+    assert ask("timeline", "--on", "2026-04-20") == ["어제 하나와 북한산 둘레길을 걸었다."]
