@@ -15,6 +15,7 @@ import pytest
 
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.socket_client import borrow_lock
+from bankd.adapters.workspace.waiting_transcripts import add_transcript, take_transcripts
 
 
 def test_it_is_ready_alive_and_gone(manager: Any) -> None:
@@ -60,6 +61,19 @@ def test_history_is_taken_in_batch_after_batch_by_itself(manager: Any) -> None:
         run["counts"].get("learned", 0) + run["counts"].get("inbox", 0) for run in runs if run["status"] == "changed"
     ]
     assert new == [2] * 6
+
+
+def test_a_transcript_that_a_hook_handed_over_becomes_a_log(manager: Any, tmp_path: Path) -> None:
+    transcript = tmp_path / "0b9f3c1e-1111-4222-8333-944455556666.jsonl"
+    said = {"type": "user", "uuid": "u", "timestamp": "2026-11-20T09:00:00Z", "sessionId": "s"}
+    transcript.write_text(json.dumps(said | {"message": {"role": "user", "content": "the deploy moved"}}) + "\n")
+    add_transcript(str(manager.workspace), str(transcript))
+    manager.start()
+    manager.wait_for("READY=1")
+
+    assert manager.ask("run", kind="micro")["ok"]
+    assert "> the deploy moved" in (manager.workspace / "memory/imports/claude-code/2026-11-20-55556666.md").read_text()
+    assert take_transcripts(str(manager.workspace)) == []
 
 
 def test_a_reload_changes_the_settings(manager: Any) -> None:

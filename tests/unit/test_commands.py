@@ -17,7 +17,7 @@ from bankd.cli.parsing import Parser
 from bankd.service import main as bankd
 
 METAVAR = re.compile(
-    "DIR|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|NEW|ACTION"
+    "DIR|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
 )
 PRINTS_NO_DATA = {"demo", "completions", "mcp", "hook"}
 
@@ -66,7 +66,7 @@ def test_what_takes_out_in_bulk_waits_for_apply_and_all_else_can_be_tried_dry() 
         "archive", "consolidate", "duplicates", "purge",
     }  # fmt: skip
     assert {name for name in COMMANDS if "--dry-run" in flags[name]} == {
-        "archive", "connect", "cycle", "duplicates", "forget", "inbox", "links", "merge", "move", "split", "undo",
+        "archive", "connect", "cycle", "duplicates", "forget", "import", "inbox", "links", "merge", "move", "split", "undo",
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event as Waiter
 from typing import Protocol
 
+from bankd.app.import_sources import ImportLogs
 from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
 from bankd.config.workspace_config import Configuration, configure_run
@@ -62,6 +63,7 @@ class Outside:
     successors: SuccessorTable
     derived: Sequence[DerivedFile]
     traces: Traces
+    imports: ImportLogs
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""`bankctl add`: one Retain line at the end of today's log, the only thing bankd ever writes in memory/."""
+"""`bankctl add`: one Retain line at the end of today's log."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "init": Command("init", "make a workspace from the template"),
     "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
     "add": Command("add", "append a Retain line to today's log"),
+    "import": Command("import_", "take in what agents and chat services kept: transcripts, exports, notes"),
     "search": Command("search", "find memories, in Korean and English"),
     "timeline": Command("timeline", "the memories of some days, day by day"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),

@@ -27,6 +27,7 @@ from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.brief_files import write_due_briefs
+from bankd.wiring.importing import import_watched
 from bankd.wiring.searching import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace
 
@@ -101,6 +102,8 @@ def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
 
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     start = LogPlace(*request["start"]) if request["start"] else None
+    if start is None:
+        import_watched(workspace)
     report = workspace.run_cycle(request["kind"], force=request["force"], start=start)
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}

@@ -25,6 +25,7 @@ from bankd.adapters.system.malloc import seldom_collected
 from bankd.adapters.system.socket_client import NoDaemonError, borrow_lock
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.clock_trust import TrustedClock
+from bankd.adapters.workspace.import_files import ImportedLogs
 from bankd.adapters.workspace.link_graph import LinkGraph
 from bankd.adapters.workspace.link_store import LinkTable
 from bankd.adapters.workspace.logs import LogFiles
@@ -143,6 +144,7 @@ def _assemble(
             catalog_db,
             (catalog_db, links),
             TextTraces(tree, writer, index.close),
+            ImportedLogs(tree, writer),
         ),
         configuration=lease.configuration if lease else None,
     )

@@ -1,4 +1,4 @@
-"""The one thing that bankd writes in memory/: a line at the end of a log, durable before anybody is told of it."""
+"""The one thing that bankd writes in memory/: text at the end of a log, durable before anybody is told of it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,26 @@ def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
 def append_line_once(tree: FileTree, log: str, line: str) -> tuple[LogPlace, bool]:
     """The same, unless the log has that line already, whoever else says it at this moment; gives whether it was written."""
     return _add(tree, log, line, once=True)
+
+
+def append_text(tree: FileTree, folder: str, log: str, text: str) -> None:
+    """Append a text that ends with a line break to a log in a folder below `memory/`, both made when missing."""
+    path = f"memory/{folder}"
+    try:
+        with tree.folder(path, make=True) as fd_of_folder:
+            fd = tree.calls.open_to_append(log, fd_of_folder, 0o644)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX)
+                size = os.fstat(fd).st_size
+                glue = b"\n" if size and os.pread(fd, 1, size - 1) != b"\n" else b""
+                _write_or_take_back(tree, fd, glue + text.encode("utf-8", "surrogateescape"), size)
+            finally:
+                os.close(fd)
+            sync_file(tree, fd_of_folder)
+    except OSError as problem:
+        raise StorageError(
+            f"{path}/{log}: {advise_person(problem)}. What was not written is imported next time"
+        ) from problem
 
 
 def _add(tree: FileTree, log: str, line: str, *, once: bool) -> tuple[LogPlace, bool]:

@@ -119,6 +119,13 @@ class AgentsPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportsPolicy:
+    """The files and folders of agents from which the daemon imports what is new."""
+
+    watch: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a workspace."""
 
@@ -136,6 +143,7 @@ class Settings:
     keep: KeepPolicy = field(default_factory=KeepPolicy)
     secrets: SecretsPolicy = field(default_factory=SecretsPolicy)
     alert: AlertPolicy = field(default_factory=AlertPolicy)
+    imports: ImportsPolicy = field(default_factory=ImportsPolicy)
     agents: AgentsPolicy = field(default_factory=AgentsPolicy)
     routing: str = "routing.yaml"
     unsafe_filesystem: bool = False

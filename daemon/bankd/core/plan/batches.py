@@ -45,11 +45,11 @@ def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[R
 def _totals(lines: Iterable[RetainLine]) -> Iterator[int]:
     total = 0
     for line in lines:
-        total += size_of(line)
+        total += lines_added(line)
         yield total
 
 
-def size_of(line: RetainLine) -> int:
+def lines_added(line: RetainLine) -> int:
     """How many lines of text a memory adds to a page."""
     return line.memory.text.count("\n") + 1
 

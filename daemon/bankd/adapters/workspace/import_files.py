@@ -1,0 +1,147 @@
+"""What is imported, and where to: files and archives anywhere, the logs below `memory/imports/`."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from bankd.adapters.storage.log_end import append_text
+from bankd.adapters.storage.transactions import TransactionWriter
+from bankd.adapters.storage.tree import FileTree
+from bankd.core.markdown.scanner import decode_text
+from bankd.core.markdown.utf8 import decode_wide, is_wide
+from bankd.errors import UserError
+
+FOLDER = "memory/imports"
+KINDS = {".jsonl", ".json", ".md", ".zip"}
+_PASSED_OVER = {".git", "node_modules", ".venv", ".bankd"}
+_LARGEST = 1 << 30
+"""Bytes of a source that is read as a whole; of JSON lines only one line at a time is held."""
+_SEEN, _SEEN_CAP = ".bankd/imports.json", 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file, or a member of a zip archive."""
+
+    file: Path
+    member: str = ""
+
+    @property
+    def path(self) -> str:
+        """Where it is, as people are told."""
+        return f"{self.file}/{self.member}" if self.member else str(self.file)
+
+    @property
+    def stamp(self) -> str:
+        """Its size and time."""
+        state = self.file.stat()
+        return f"{state.st_size} {state.st_mtime_ns}"
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it was last written."""
+        return datetime.fromtimestamp(self.file.stat().st_mtime, UTC)
+
+    def lines(self) -> Iterator[str]:
+        """Its lines, as UTF-8; other bytes are kept as surrogates."""
+        if self.member:
+            yield from io.StringIO(self.text())
+            return
+        with self.file.open("rb") as opened:
+            yield from (decode_text(line) for line in opened)
+
+    def text(self) -> str:
+        """All of it."""
+        data = self._data()
+        return (decode_wide(data) or "") if is_wide(data[:4]) else decode_text(data)
+
+    def _data(self) -> bytes:
+        if not self.member:
+            if self.file.stat().st_size > _LARGEST:
+                raise ValueError(f"larger than {_LARGEST >> 20} MB")
+            return self.file.read_bytes()
+        with zipfile.ZipFile(self.file) as archive:
+            if archive.getinfo(self.member).file_size > _LARGEST:
+                raise ValueError(f"larger than {_LARGEST >> 20} MB")
+            return archive.read(self.member)
+
+
+def find_sources(places: Sequence[Path], root: Path) -> list[FileSource]:
+    """The files at these places that may hold conversations, oldest first; none of the workspace itself.
+
+    UserError for a place that is not there.
+    """
+    missing = [f"{place}: no such file or folder" for place in places if not place.exists()]
+    if missing:
+        raise UserError(*missing)
+    files = {file.resolve() for place in places for file in _files_at(place)}
+    own = {file for file in files if file.is_relative_to(root.resolve())}
+    sources = [source for file in sorted(files - own) for source in _sources_in(file)]
+    return sorted(sources, key=lambda source: (source.changed_at, source.path))
+
+
+def _files_at(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+        return
+    for folder, folders, names in os.walk(place):
+        folders[:] = sorted(set(folders) - _PASSED_OVER)
+        yield from (file for name in names if (file := Path(folder, name)).suffix in KINDS and file.is_file())
+
+
+def _sources_in(file: Path) -> Iterator[FileSource]:
+    if file.suffix != ".zip":
+        yield FileSource(file)
+        return
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        names = []
+    found = [name for name in names if PurePosixPath(name).suffix in {".jsonl", ".md"}]
+    found += [name for name in names if PurePosixPath(name).name.startswith("conversations")]
+    yield from (FileSource(file, name) for name in dict.fromkeys(found)) if found else [FileSource(file)]
+
+
+class ImportedLogs:
+    """The logs below `memory/imports/`, and what was read of where."""
+
+    def __init__(self, tree: FileTree, transactions: TransactionWriter) -> None:
+        """Take the workspace, its lock held."""
+        self._tree, self._transactions = tree, transactions
+
+    def names(self, agent: str) -> Sequence[str]:
+        """The logs of an agent."""
+        try:
+            return self._tree.names(f"{FOLDER}/{agent}")
+        except FileNotFoundError:
+            return []
+
+    def read(self, agent: str, log: str) -> str:
+        """The text of a log."""
+        return decode_text(self._tree.read(f"{FOLDER}/{agent}/{log}", _LARGEST) or b"")
+
+    def append(self, agent: str, log: str, text: str) -> None:
+        """Put a text at the end of a log."""
+        append_text(self._tree, f"imports/{agent}", log, text)
+
+    def seen(self) -> Mapping[str, str]:
+        """The stamps of the sources that were read whole; none where that cannot be read."""
+        try:
+            found = json.loads(self._tree.read_own(_SEEN, _SEEN_CAP) or b"{}")
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def remember(self, seen: Mapping[str, str]) -> None:
+        """Remember these stamps."""
+        self._transactions.publish(
+            _SEEN, json.dumps(seen, ensure_ascii=False, indent=0).encode("utf-8", "surrogateescape")
+        )

@@ -1,0 +1,118 @@
+"""Conversations and notes from elsewhere become logs: each turn once, however often and from wherever it is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
+from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
+from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown
+from bankd.core.transcripts.turns import Dialogue, TornRow
+
+
+class SourceFile(Protocol):
+    """A file, or one in an archive, that may hold conversations."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def stamp(self) -> str:
+        """Changes when the file does."""
+
+    @property
+    def changed_at(self) -> datetime: ...
+    def lines(self) -> Iterator[str]:
+        """Its lines, with their ends; raises OSError."""
+
+    def text(self) -> str:
+        """All of it; raises OSError."""
+
+
+class ImportLogs(Protocol):
+    """The logs below `memory/imports/`."""
+
+    def names(self, agent: str) -> Sequence[str]: ...
+    def read(self, agent: str, log: str) -> str: ...
+    def append(self, agent: str, log: str, text: str) -> None:
+        """Put a text at the end of a log, made when missing; raises StorageError, the log as it was."""
+
+    def seen(self) -> Mapping[str, str]:
+        """The stamps that were remembered."""
+
+    def remember(self, seen: Mapping[str, str]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a source: the turns that are new, by log, those known before, and lines that could not be read."""
+
+    source: str
+    agent: str
+    added: Mapping[str, int]
+    known: int = 0
+    torn: Sequence[TornRow] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """Imports sources into one workspace; `zone_of` gives a moment in the zone of the workspace."""
+
+    logs: ImportLogs
+    finders: Sequence[Finder]
+    zone_of: Callable[[datetime], datetime]
+
+    def import_all(self, sources: Iterable[SourceFile], *, dry_run: bool = False) -> Iterator[Imported]:
+        """Import each source that changed since it was last read whole; one that cannot be read stops no other."""
+        seen = dict(self.logs.seen())
+        for source in sources:
+            if seen.get(source.path) == source.stamp:
+                continue
+            imported = self._import(source, dry_run=dry_run)
+            if not (imported.problem or dry_run):
+                seen[source.path] = source.stamp
+                self.logs.remember(seen)
+            yield imported
+
+    def _import(self, source: SourceFile, *, dry_run: bool) -> Imported:
+        try:
+            recognised = _recognised(source)
+        except (OSError, ValueError) as error:
+            return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
+        if recognised is None:
+            return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
+        added, known = dict[str, int](), 0
+        for conversation in recognised.conversations:
+            new = self._take_in(recognised.agent, conversation, source, dry_run=dry_run)
+            added.update(new)
+            known += len(conversation.turns) - sum(new.values())
+        torn = [row for conversation in recognised.conversations for row in conversation.torn]
+        return Imported(source.path, recognised.agent, added, known, torn)
+
+    def _take_in(self, agent: str, conversation: Dialogue, source: SourceFile, *, dry_run: bool) -> Mapping[str, int]:
+        logs = [log for log in self.logs.names(agent) if is_log_of(conversation, log)]
+        known = {key for log in logs for key in keys_in_log(self.logs.read(agent, log))}
+        days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
+        for day, turns in sorted(days.items()):
+            log = log_name(conversation, day)
+            head = "\n" if log in logs else opening(agent, conversation, day)
+            for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
+                self.logs.append(agent, log, head + text)
+                head = "\n"
+        return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
+
+    def _mask(self, text: str) -> str:
+        return mask_secrets(text, find_secrets(text, self.finders))
+
+
+def _recognised(source: SourceFile) -> Recognised | None:
+    name = source.path.rpartition("/")[2]
+    stem, _, kind = name.rpartition(".")
+    if kind == "jsonl":
+        return read_lines(stem, source.lines())
+    if kind == "json":
+        return read_export(stem, source.text())
+    return read_markdown(source.path, source.text()) if kind == "md" else None

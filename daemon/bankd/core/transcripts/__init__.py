@@ -1,0 +1,4 @@
+"""What agents and chat services keep of a conversation, read as turns, and written as logs of a day.
+
+Here: one module a format, from its rows to turns; which format a source is; the text of a log. Not here: files, archives.
+"""

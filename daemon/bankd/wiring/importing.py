@@ -1,0 +1,51 @@
+"""Imports for a command and for the daemon: what is named, what the settings watch, what hooks handed over."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from bankd.adapters.workspace.import_files import FileSource, find_sources
+from bankd.adapters.workspace.waiting_transcripts import drop_taken, take_transcripts
+from bankd.app.import_sources import Imported, Importer
+from bankd.app.workspace import Workspace
+from bankd.core.markdown.display import show_line
+from bankd.errors import BankError
+
+log = logging.getLogger(__name__)
+
+
+def sources_at(workspace: Workspace, places: Sequence[str]) -> list[FileSource]:
+    """The files at these places, or, when none is named, at those that the settings watch and that hooks handed over."""
+    named = [Path(place).expanduser() for place in places]
+    watched = [Path(place).expanduser() for place in workspace.settings.imports.watch]
+    handed = [Path(place) for place in take_transcripts(str(workspace.root))] if not named else []
+    return find_sources(named or [place for place in (*watched, *handed) if place.exists()], workspace.root)
+
+
+def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
+    """Import these files, those that have not changed since left out."""
+    zone = workspace.now.tzinfo
+    importer = Importer(workspace.outside.imports, workspace.policy().finders, lambda moment: moment.astimezone(zone))
+    return importer.import_all(sources, dry_run=dry_run)
+
+
+def forget_handed_over(workspace: Workspace) -> None:
+    """What hooks handed over is imported."""
+    with suppress(FileNotFoundError):  # nothing was
+        drop_taken(str(workspace.root))
+
+
+def import_watched(workspace: Workspace) -> None:
+    """Import what is watched and what was handed over; what goes wrong is logged, and a run goes on."""
+    try:
+        for imported in import_sources(workspace, sources_at(workspace, ())):
+            if imported.problem or imported.torn:
+                log.warning(
+                    "import source=%s problem=%s", show_line(imported.source), imported.problem or imported.torn
+                )
+        forget_handed_over(workspace)
+    except (BankError, OSError) as error:
+        log.error("import failed error=%s", show_line(str(error)))  # noqa: TRY400 -- a person can mend it

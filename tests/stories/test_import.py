@@ -1,0 +1,103 @@
+"""What agents kept becomes logs: once, whatever is read again, and nothing of it is learned by accident."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from bankd.core.agents.memory_block import wrap_memories
+from tests.stories.conftest import Run
+
+KEY = "sk-ant-" + "api03-" + "Q7xZ9vB2mK4pL8wR1tY6uN3sD5fG0hJ" * 3 + "AA"
+
+
+def row(number: int, kind: str, text: str) -> str:
+    message = {"role": kind, "content": text}
+    at = f"2026-05-04T0{number}:00:00Z"
+    return (
+        json.dumps({"type": kind, "message": message, "uuid": f"u{number}", "timestamp": at, "sessionId": "s"}) + "\n"
+    )
+
+
+def session(folder: Path, *rows: str) -> Path:
+    file = folder / "projects/-home-me/0b9f3c1e-1111-4222-8333-944455556666.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as opened:
+        opened.writelines(rows)
+    return file
+
+
+def logs(root: Path) -> str:
+    return "".join(log.read_text() for log in sorted((root / "memory/imports").rglob("*.md")))
+
+
+def turns(bankctl: Run, *words: str) -> int:
+    done: dict[str, Any] = json.loads(bankctl("import", *words, "--json").out)
+    return sum(count for one in done["imported"] for count in one["added"].values())
+
+
+def test_a_source_gives_each_turn_once_and_then_only_what_is_new(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    session(home, row(1, "user", "배포는 금요일이야"), row(2, "assistant", "Noted."))
+
+    assert turns(bankctl, str(home)) == 2
+    assert turns(bankctl, str(home)) == 0
+    (root / ".bankd/imports.json").unlink()
+    assert turns(bankctl, str(home)) == 0
+    session(home, row(3, "user", "and at noon"), '{"torn\n', row(4, "assistant", "Fine."))
+    grown = bankctl("import", str(home))
+    assert "2 turns imported" in grown.out
+    assert ".jsonl:4: no JSON" in grown.out
+    assert logs(root).count("배포는 금요일이야") == logs(root).count("and at noon") == 1
+
+
+def test_a_conversation_is_searchable_text_and_never_learned(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    ours = wrap_memories("- W: The office is in Mapo. · bank/world/facts.md#^m-aaaaaaaaaaaa")
+    session(tmp_path / "home", row(1, "user", f"{ours}## Retain\n- W: said in passing\nmy key is {KEY}"))
+
+    bankctl("import", str(tmp_path / "home"))
+    done = bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+
+    assert "nothing new" in done.out
+    assert "said in passing" in logs(root)
+    assert KEY not in logs(root)
+    assert "Mapo" not in logs(root)
+
+
+def test_notes_are_logs_whose_retain_lines_were_meant_to_be(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("# Memory\n\n- O(c=0.9) @Peter: Prefers concise replies.\n")
+
+    bankctl("import", str(tmp_path / "MEMORY.md"))
+    assert "1 learned" in bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
+
+
+def test_an_export_is_read_from_its_archive_and_what_nobody_knows_is_named(
+    root: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    message = {"uuid": "m", "sender": "human", "created_at": "2026-05-04T09:00:00Z", "text": "hello there"}
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("data/conversations.json", json.dumps([{"uuid": "a", "chat_messages": [message]}]))
+    (tmp_path / "other.json").write_text("{}")
+
+    assert turns(bankctl, str(tmp_path / "export.zip")) == 1
+    other = bankctl("import", str(tmp_path / "other.json"))
+    assert other.code == 3
+    assert "other.json: no transcript" in other.out
+    gone = bankctl("import", str(tmp_path / "gone"))
+    assert gone.code == 3
+    assert "no such file" in gone.err
+    assert "hello there" in logs(root)
+
+
+def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
+    root: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    session(tmp_path / "home", row(1, "user", "watched"))
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("watch: []", f"watch: [{tmp_path / 'home'}]"))
+
+    assert "1 turns would be imported" in bankctl("import", "--dry-run").out
+    assert not (root / "memory/imports").exists()
+    assert turns(bankctl) == 1
