@@ -40,7 +40,8 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     staying = {source.id for source in plan.taken_out} & stuck.keys()
     if not staying:
         deleted = tuple(stray for stray in graph.strays() if stray.block in plan.deleted) if plan.deleted else ()
-        return plan.with_(followed=following.followed, dead_links=deleted)
+        is_same = (following.followed, deleted) == (plan.followed, plan.dead_links)
+        return plan if is_same else plan.with_(followed=following.followed, dead_links=deleted)
     reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
     less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
     return relink_plan(less, graph, read)

@@ -16,7 +16,7 @@ from bankd.core.links.linking import Link
 from bankd.core.markdown.hubs import part_lines, parts_folder
 from bankd.core.markdown.inline import without_targets
 from bankd.core.markdown.memory import Memory, statement_of
-from bankd.core.markdown.pages import Page, read_page
+from bankd.core.markdown.pages import Page, read_page_once
 from bankd.core.markdown.policy import BudgetPolicy
 from bankd.core.plan.plan import Plan
 
@@ -32,8 +32,8 @@ class Excess:
 
 def find_losses(plan: Plan, before: Pages, after: Pages) -> list[str]:
     """Every way in which the plan's result would lose, double or garble a memory; empty when all is well."""
-    old = {path: read_page(path, data) for path, data in before.items()}
-    new = {path: read_page(path, data) for path, data in after.items()}
+    old = {path: read_page_once(path, data) for path, data in before.items()}
+    new = {path: read_page_once(path, data) for path, data in after.items()}
     return [*_lost(plan, old, new), *_unplaced(plan, new), *_doubled(old, new), *_unwritten_prose(old, new)]
 
 

@@ -129,12 +129,12 @@ class _Earlier:
     def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
         words = {token.base for token in new.tokens}
-        numbers = self._worth_a_look(new, words) if words else ()
+        numbers = self._worth_a_look(new, words) if words else []
         shared = {number: len(words & self._lines[number][2]) for number in numbers}
         near = nlargest(_NEAREST, (n for n, count in shared.items() if 2 * count >= len(words)), key=shared.__getitem__)
         return [self._lines[number][:2] for number in near]
 
-    def _worth_a_look(self, new: Statement, words: Set[str]) -> Iterator[int]:
+    def _worth_a_look(self, new: Statement, words: Set[str]) -> list[int]:
         """What is in the same words, and what may share half of them: that has at least one of the rarer half.
 
         Most have no more than that one, which their bits show for a tenth of what counting takes.
@@ -144,7 +144,7 @@ class _Earlier:
         bits, others = _bits_of(words), self._bits
         least = (len(words) + 1) // 2 - (len(words) - bits.bit_count())
         numbers = dict.fromkeys(chain.from_iterable(found))
-        return (number for number in numbers if (bits & others[number]).bit_count() >= least)
+        return [number for number in numbers if (bits & others[number]).bit_count() >= least]
 
 
 def _bits_of(words: Iterable[str]) -> int:
