@@ -59,7 +59,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run is told: settings, rules, the user's secret patterns, and what may go beyond the budget.
+    """What a run goes by: settings, rules, the user's secret patterns, and what may go beyond the budget.
 
     While the clock is frozen nothing is archived for its age. A batch of history begins at `start`, a line of a log.
     """

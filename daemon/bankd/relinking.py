@@ -25,7 +25,7 @@ from bankd.ports import Graph
 
 Read = Callable[[str], bytes | None]
 Announce = Callable[[Sequence[Link]], None]
-"""Is told of the links that will lead nowhere, before a command acts."""
+"""Hears of the links that will lead nowhere, before a command acts."""
 
 
 def say_nothing(dangling: Sequence[Link]) -> None:

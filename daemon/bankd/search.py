@@ -39,7 +39,7 @@ _FILTERED_CANDIDATES = 1_000
 _IN_WINDOW = 1_000
 """So many memories of some days are put in order, the newest; a timeline longer than that nobody reads."""
 _FINALISTS = 25
-"""So many candidates are scored in full, or as many as are asked for; of twice as many."""
+"""Candidates that are scored in full, or as many as are asked for; of twice as many."""
 
 
 NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]

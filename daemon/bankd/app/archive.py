@@ -92,7 +92,7 @@ class FadingForecast:
 
 
 def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
-    """What falls below the floor within so many days, soonest first; and how many opinions do not fade as pinned."""
+    """What falls below the floor within this many days, soonest first; and how many opinions do not fade as pinned."""
     user_run = begin_run(workspace, "forecast")
     pages = {opinion.page for opinion in user_run.catalog.opinions()}
     opinions = {

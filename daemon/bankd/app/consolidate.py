@@ -1,4 +1,4 @@
-"""Near-copies that are already in the bank, and memories that contradict each other: found by the index, told or merged."""
+"""Near-copies that are already in the bank, and memories that contradict each other: found by the index, listed or merged."""
 
 from __future__ import annotations
 

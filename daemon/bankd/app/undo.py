@@ -145,5 +145,5 @@ def _pages(workspace: Workspace) -> set[str]:
 
 
 def _moment_after(transaction: Transaction, now: datetime) -> datetime:
-    """Now, but later than the run: events are told apart in time by their seconds."""
+    """Now, but later than the run: events differ in time by whole seconds."""
     return max(now, datetime.fromisoformat(transaction.planned_at) + timedelta(seconds=1))

@@ -87,10 +87,10 @@ class Workspace:
     """Whether `now` was read from the clock, and not given."""
 
     healed: list[str] = field(default_factory=list)
-    """What the start put right on pages that people had saved, until somebody is told of it."""
+    """What the start put right on pages that people had saved, until a report has said it."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
-        """What a run is told; `remember` that the clock was looked at."""
+        """What a run goes by; `remember` that the clock was looked at."""
         held = self.configuration = self.configuration or configure_run(self.root, self.settings)
         is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)

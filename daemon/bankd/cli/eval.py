@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.cli.options import add_json, add_limit
+from bankd.cli.options import NOW_HELP, add_json, add_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ _NAMES = {
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
-    parser.add_argument("--now", metavar="DAY", help="ask as if it were that day; a query's own `now` goes before it")
+    parser.add_argument("--now", metavar="DAY", help=NOW_HELP)
     add_limit(parser, 0)
     add_json(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")

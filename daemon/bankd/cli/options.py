@@ -33,6 +33,9 @@ def add_force(parser: ArgumentParser, action: str = "") -> None:
     parser.add_argument("--force", action="store_true", help=_of(action, "go beyond the budget"))
 
 
+NOW_HELP = "as if it were then, such as 2026-05-02"
+
+
 def add_limit(parser: ArgumentParser, default: int, most: int | None = None) -> None:
     """Let a command take `-n`."""
     help_ = "at most N, 0 for all" + (f" of the best {most}" if most else "") + f" (default: {default})"
@@ -41,7 +44,7 @@ def add_limit(parser: ArgumentParser, default: int, most: int | None = None) -> 
 
 def add_now(parser: ArgumentParser) -> None:
     """Let a command take `--now`."""
-    parser.add_argument("--now", type=_moment, metavar="TIME", help="as if it were then, such as 2026-05-02T03:00")
+    parser.add_argument("--now", type=_moment, metavar="TIME", help=NOW_HELP)
 
 
 def add_verbose(parser: ArgumentParser) -> None:
@@ -56,7 +59,7 @@ def add_days(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--until", metavar="DAY", help="only of this day or earlier")
     parser.add_argument("--on", metavar="DAY", help="only of this day, week, month or year")
-    parser.add_argument("--now", metavar="DAY", help="as if it were that day, when later ones were not known")
+    parser.add_argument("--now", metavar="DAY", help=NOW_HELP)
 
 
 def days_asked(arguments: Namespace) -> dict[str, str | None]:

@@ -57,18 +57,18 @@ def _columns_of(character: str) -> int:
 
 
 def padded(text: str, columns: int) -> str:
-    """A text filled up with spaces to so many columns."""
+    """A text filled up with spaces to a width in columns."""
     return text + " " * max(0, columns - width(text))
 
 
 def shortened(text: str, columns: int) -> str:
-    """A text cut to so many columns, with an ellipsis where something was cut."""
+    """A text cut to a width in columns, with an ellipsis where something was cut."""
     text = " ".join(text.split())
     return text if width(text) <= columns else _beginning(text, columns - 1) + "…"
 
 
 def _beginning(text: str, columns: int) -> str:
-    """As much of a text as so many columns hold."""
+    """As much of a text as fits into a width in columns."""
     for at, character in enumerate(text):
         columns -= _columns_of(character)
         if columns < 0:
@@ -84,7 +84,7 @@ class Progress:
         self._shown = sys.stderr.isatty() and not os.environ.get("NO_PROGRESS")
 
     def step(self, note: str = "", by: int = 1) -> None:
-        """So many more of `total` are done."""
+        """Show that more of `total` is done."""
         self._done += by
         if self._shown:
             filled = 24 * self._done // self._total

@@ -25,7 +25,7 @@ RETRY = 10.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the service until it is told to stop; gives 0 fine, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
+    """Run the service until a signal stops it; gives 0 fine, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
     arguments = _parse(sys.argv[1:] if argv is None else argv)
     notifier, signals = prepare_process(arguments.log_format, debug=arguments.debug)
     try:
@@ -84,7 +84,7 @@ def _find_workspace(given: str | None) -> Path:
 
 
 def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
-    """Open the workspace; under a service manager, wait for what time or a person mends. None when told to stop."""
+    """Open the workspace; under a service manager, wait for what time or a person mends. None when a signal came first."""
     pause = min(RETRY, notifier.watchdog.total_seconds() / 3) if notifier.watchdog else RETRY
     while True:
         try:

@@ -44,7 +44,7 @@ class Daemon:
         self._disk_trouble = ""
 
     def live(self) -> int:
-        """Start, be ready, beat until told to stop, stop; gives the exit code."""
+        """Start, be ready, beat until a signal comes, stop; gives the exit code."""
         self.start()
         self._around.notifier.ready(self._status_line())
         while self._engine.is_in_place():

@@ -27,7 +27,7 @@ from bankd.wiring.search_server import SearchServer
 log = logging.getLogger(__name__)
 
 MANY = 100
-"""So many pages are read by another process; for fewer its start would take longer than the reading."""
+"""From this many pages on another process reads them; for fewer its start would take longer than the reading."""
 
 
 @dataclass(frozen=True, slots=True)

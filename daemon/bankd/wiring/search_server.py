@@ -96,7 +96,7 @@ class AnswerCache:
     """The last answers, by question, options and generation; an edit makes a new generation, hence a new answer."""
 
     def __init__(self, entries: int, minutes: int) -> None:
-        """Keep so many answers, for so many minutes."""
+        """Keep a number of answers, for a number of minutes."""
         self._entries = entries
         self._life = timedelta(minutes=minutes)
         self._answers: OrderedDict[Hashable, tuple[datetime, dict[str, Any]]] = OrderedDict()

@@ -52,7 +52,7 @@ BEAT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ServiceEnvironment:
-    """What the daemon is told by its command line and its service manager."""
+    """What the daemon is given by its command line and its service manager."""
 
     workspace: Path
     notifier: Notifier
@@ -66,7 +66,7 @@ class ServiceEnvironment:
 
 @dataclass(frozen=True, slots=True)
 class ServiceParts:
-    """What a service is made of; each part is told whom to call."""
+    """What a service is made of; each part gets what to call."""
 
     engine: Engine
     around: ServiceEnvironment
@@ -92,7 +92,7 @@ class ServiceParts:
 
 
 def prepare_process(log_format: Literal["auto", "json"], *, debug: bool) -> tuple[Notifier, Signals]:
-    """Set up what a process has once: memory, journal, modes of new files, signals; gives who is told and who tells."""
+    """Set up what a process has once: memory, journal, modes of new files, signals; gives what notifies the service manager and what signals came."""
     keep_little()
     notifier = take_notifier(os.environ)
     set_up_log(os.environ.get("JOURNAL_STREAM", ""), log_format, logging.DEBUG if debug else logging.INFO)

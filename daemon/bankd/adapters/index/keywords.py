@@ -10,9 +10,9 @@ from bankd.adapters.index.terms import Terms
 from bankd.core.ranking.scoring import idf
 
 _KEYWORDS = 100
-"""Keywords of a page: its terms by frequency and rarity, at most so many."""
+"""Keywords of a page: its terms by frequency and rarity, at most this many."""
 _FEW_TERMS = 1_000
-"""So many exact counts take a few milliseconds."""
+"""Exact counts a page at most: this many take a few milliseconds."""
 _MANY_PAGES = 20
 """For more pages the frequencies of all terms are read at once."""
 

@@ -20,7 +20,7 @@ class RecallBuffer:
     """A folder of recent answers; what else is in it is left alone."""
 
     def __init__(self, folder: Path, minutes: int) -> None:
-        """Keep answers in this folder for so many minutes; 0 keeps none."""
+        """Keep answers in this folder for this many minutes; 0 keeps none."""
         self._folder = folder
         self._minutes = minutes
         self._expired: datetime | None = None

@@ -1,6 +1,6 @@
 """The door to the Kiwi worker: starts it when text has to be analysed, survives its death, ends it when idle.
 
-Nothing here imports kiwipiepy. Where the worker cannot run, the caller is told so and reads with the lexicon.
+Nothing here imports kiwipiepy. Where the worker cannot run, the caller gets None and reads with the lexicon.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class Lock:
     """flock on `.bankd/lock`, held from `take` to `release`; the file says who holds it since when."""
 
     def __init__(self, tree: FileTree, started: str) -> None:
-        """`started` is when the holder began, in ISO form: what a second one is told."""
+        """`started` is when the holder began, in ISO form: a second one learns it from the error."""
         self._tree = tree
         self._started = started
         self._fd: int | None = None

@@ -1,4 +1,4 @@
-"""The one thing that bankd writes in memory/: text at the end of a log, durable before anybody is told of it."""
+"""The one thing that bankd writes in memory/: text at the end of a log, durable before anybody hears of it."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def read_all(fd: int, shown: str, cap: int = FILE_CAP) -> bytes:
 
 
 def find_lines(fd: int, wanted: re.Pattern[bytes], longest: int) -> Iterator[int]:
-    """The 1-based lines of an open file on which something of at most so many bytes stands; never much of it in memory."""
+    """The 1-based lines of an open file on which something of at most `longest` bytes stands; never much of it in memory."""
     if os.fstat(fd).st_size > _SEARCHED:
         raise OSError(errno.EFBIG, f"it is larger than {_SEARCHED >> 30} GB")
     line, last, rest = 1, 0, b""

@@ -82,7 +82,7 @@ class ChildProcess:
                 self._busy.release()
 
     def end(self) -> None:
-        """End the child for good, whatever it does; what asked it is told so."""
+        """End the child for good, whatever it does; who waits for its answer gets an error."""
         self._is_over = True
         process = self._process
         if process is not None:

@@ -24,7 +24,7 @@ class Signals:
             signal.signal(number, _ignore)
 
     def wait(self, seconds: float) -> set[signal.Signals]:
-        """The signals that came, as soon as there is one; empty after so many seconds without."""
+        """The signals that came, as soon as there is one; empty after this many seconds without."""
         ready, _, _ = select.select([self._reader], [], [], seconds)
         if not ready:
             return set()

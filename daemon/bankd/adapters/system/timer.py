@@ -68,7 +68,7 @@ class Timer:
         self._scheduler.add_job(work, executor="work")
 
     def proves_alive(self, within: float) -> bool:
-        """Whether something asked of the scheduler is done within so many seconds."""
+        """Whether something asked of the scheduler is done within this many seconds."""
         answered = threading.Event()
         self._scheduler.add_job(answered.set)
         return answered.wait(within)

@@ -57,7 +57,7 @@ class KernelHints:
 
     def start(self) -> None:
         """Watch; raises OSError when the kernel's limits do not allow it."""
-        # watchdog walks into a new folder and is then told of the same folders by the kernel: that is no mistake.
+        # watchdog walks into a new folder and then hears of the same folders from the kernel: that is no mistake.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._losses = _Losses(self.lost)
         for name in _LOGGERS:

@@ -109,11 +109,11 @@ class Watcher:
 
     @property
     def pending(self) -> int:
-        """How many files are known to have changed, or may have, that nobody was told of to the end."""
+        """How many files are known to have changed, or may have, and were not reported to the end."""
         return len(self._debouncer) + self._reporting
 
     def proves_alive(self, within: float) -> bool:
-        """Whether the watcher's thread answers within so many seconds, or has been reporting for some minutes at most."""
+        """Whether the watcher's thread answers within this many seconds, or has been reporting for some minutes at most."""
         answered = threading.Event()
         self._inbox.put(answered.set)
         if answered.wait(within):

@@ -33,7 +33,7 @@ def find_rests(written: Iterable[tuple[Transaction, Collection[str]]]) -> dict[s
 
 
 def _parts(operation: Operation, path: str) -> set[Hashable]:
-    """What an operation asks of a page, in parts that can be told from what is asked of it another time."""
+    """What an operation asks of a page, in parts that differ from what is asked of it another time."""
     if operation.path != path or isinstance(operation, Carry):
         return set()
     kind = type(operation)

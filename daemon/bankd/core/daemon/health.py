@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from itertools import starmap
 from typing import Any
 
 from bankd.core.daemon import edit_loops as fights
@@ -14,6 +15,8 @@ from bankd.core.lifecycle import copies
 from bankd.core.lifecycle.copies import Copied
 
 REMEMBER_MISSED = timedelta(days=7)
+_SHOWN = 3
+"""Lines or pages of a kind that one finding names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,41 +158,54 @@ def _judge_jobs(facts: HealthFacts) -> list[HealthFinding]:
 
 
 def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
-    found = [
-        HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
-        for folder in bank.missing
+    return [
+        *_judge_disk(bank),
+        *_judge_events(bank.unread_events),
+        *starmap(fought_over, sorted(bank.resting.items())),
+        *map(stands_twice, bank.copied),
+        *_judge_held_back(bank.held_back),
+        *starmap(cannot_be_written, sorted(bank.closed.items())),
+        *journals_set_aside(bank.set_aside),
+        *_judge_sizes(bank.large),
     ]
+
+
+def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
+    for folder in bank.missing:
+        yield HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
     if bank.disk:
         fix = "make room, or make it writable; what waits is then done by itself"
-        found.append(HealthFinding(f"nothing can be written: {bank.disk}", fix, needs_person=True))
+        yield HealthFinding(f"nothing can be written: {bank.disk}", fix, needs_person=True)
     if bank.index.problem:
-        found.append(HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True))
+        yield HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True)
     if bank.inbox:
         lines = "1 line in the inbox fits" if bank.inbox == 1 else f"{bank.inbox} lines in the inbox fit"
-        found.append(HealthFinding(f"{lines} no rule", "bankctl inbox"))
+        yield HealthFinding(f"{lines} no rule", "bankctl inbox")
     if bank.is_clock_frozen:
         text = "the clock jumped by days that did not pass: nothing is archived for its age"
-        found.append(HealthFinding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True))
-    found += map(cannot_be_told, bank.unread_events[:3])
-    if len(bank.unread_events) > 3:
-        text = f"{len(bank.unread_events) - 3} more lines of events/ cannot be read"
-        found.append(HealthFinding(text, "bankctl doctor lists them", needs_person=True))
-    found += [fought_over(page, until) for page, until in sorted(bank.resting.items())]
-    found += [stands_twice(item) for item in bank.copied]
-    if bank.held_back:
-        lines = "1 line of a log was" if len(bank.held_back) == 1 else f"{len(bank.held_back)} lines of logs were"
-        more = " …" if len(bank.held_back) > 3 else ""
-        text = f"{lines} not taken in: {', '.join(bank.held_back[:3])}{more}"
-        found.append(HealthFinding(text, "bankctl inbox lists them with the reasons"))
-    found += [cannot_be_written(page, why) for page, why in sorted(bank.closed.items())]
-    found += journals_set_aside(bank.set_aside)
-    if bank.large:
-        more = f" and {len(bank.large) - 3} more" if len(bank.large) > 3 else ""
-        text = f"large pages: {', '.join(bank.large[:3])}{more}"
-        found.append(
-            HealthFinding(text, "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE")
-        )
-    return found
+        yield HealthFinding(text, "set it right, or say that it is: bankctl clock accept", needs_person=True)
+
+
+def _judge_events(unread: Sequence[str]) -> Iterator[HealthFinding]:
+    yield from map(cannot_be_told, unread[:_SHOWN])
+    if len(unread) > _SHOWN:
+        text = f"{len(unread) - _SHOWN} more lines of events/ cannot be read"
+        yield HealthFinding(text, "bankctl doctor lists them", needs_person=True)
+
+
+def _judge_held_back(places: Sequence[str]) -> Iterator[HealthFinding]:
+    if places:
+        lines = "1 line of a log was" if len(places) == 1 else f"{len(places)} lines of logs were"
+        more = " …" if len(places) > _SHOWN else ""
+        text = f"{lines} not taken in: {', '.join(places[:_SHOWN])}{more}"
+        yield HealthFinding(text, "bankctl inbox lists them with the reasons")
+
+
+def _judge_sizes(large: Sequence[str]) -> Iterator[HealthFinding]:
+    if large:
+        more = f" and {len(large) - _SHOWN} more" if len(large) > _SHOWN else ""
+        fix = "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"
+        yield HealthFinding(f"large pages: {', '.join(large[:_SHOWN])}{more}", fix)
 
 
 def cannot_be_told(line: str) -> HealthFinding:

@@ -95,7 +95,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
 
 
 def _after_failure(history: History, row: LedgerRow, after: int) -> History:
-    if row.by_hand:  # who asked for it was told: nobody has to be called, and nothing is tried again
+    if row.by_hand:  # who asked for it has seen it: nobody has to be called, and nothing is tried again
         return replace(history, last=row)
     alarm, _ = after_run(history.alarm, worked=False, after=after)
     return History(after_failure(history.state, _slot_of(history, row), row.at), alarm, row)

@@ -81,7 +81,7 @@ def raise_confidence(written: Confidence, today: date, fading: Fading) -> Confid
 
 
 def forecast_falls(memories: Iterable[tuple[str, Memory]], today: date, days: int, fading: Fading) -> list[Fall]:
-    """What falls below the floor from today to so many days ahead, soonest first; memories come with their ids."""
+    """What falls below the floor from today to this many days ahead, soonest first; memories come with their ids."""
     return sorted(_falls(memories, today, today + timedelta(days), fading), key=lambda fall: (fall.day, fall.id))
 
 

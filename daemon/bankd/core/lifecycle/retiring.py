@@ -20,7 +20,7 @@ from bankd.core.markdown.page_lines import MARKER, MemoryLines
 from bankd.core.markdown.policy import BudgetPolicy
 
 ALWAYS_ALLOWED = 20
-"""So many memories may go in one run however small the bank is."""
+"""Memories that may go in one run however small the bank is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Where a memory belongs: TAG_ROUTING rules, a default page a tag, pages of entities, else the inbox.
 
-Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; rules are told apart by their place.
+Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; a rule is known by its place.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def indent_of(line: str) -> int:
 
 
 def without_indent(line: str, columns: int) -> str:
-    """A line without at most so many columns of the white space before it."""
+    """A line without the white space before it, or without its first columns of that."""
     return line[_prefix(line, columns) :]
 
 
@@ -119,7 +119,7 @@ def _html_end(lines: Lines, start: int, base: int) -> int | None:
 
 
 def _prefix(line: str, columns: int) -> int:
-    """How many characters of white space make up at most so many columns."""
+    """How many characters of white space make up at most this many columns."""
     count = reached = 0
     while count < len(line) and line[count] in " \t":
         reached += _TAB - reached % _TAB if line[count] == "\t" else 1

@@ -1,6 +1,6 @@
 """What bankd writes around the lines that it moves to a part: names, hub lines, front matter, shared definitions.
 
-Everything here can be told apart from what people wrote, so that a merge takes out exactly that.
+Everything here differs from what people wrote, so that a merge takes out exactly that.
 """
 
 from __future__ import annotations

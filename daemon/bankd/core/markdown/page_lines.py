@@ -13,7 +13,7 @@ from bankd.core.markdown.utf8 import MARK
 MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 """The marker of a list item, which is not part of what it says."""
 _NEAREST = 8
-"""So many neighbours on either side are remembered: some of them may have gone by the time when one is asked for."""
+"""Neighbours on either side that are remembered: some of them may have gone by the time when one is asked for."""
 _CONFIDENCE = re.compile(r"\([ \t]*c[ \t]*=[^()\n]*\)")
 
 

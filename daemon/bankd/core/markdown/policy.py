@@ -86,7 +86,7 @@ class BudgetPolicy:
 
 @dataclass(frozen=True, slots=True)
 class KeepPolicy:
-    """How long `.bankd/` keeps runs that can be undone, and displaced files: days, MiB, and so many runs in any case."""
+    """How long `.bankd/` keeps runs that can be undone, and displaced files: days, MiB, and a number of runs in any case."""
 
     runs_days: int = 90
     runs_mib: int = 200
@@ -104,7 +104,7 @@ class SecretsPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AlertPolicy:
-    """The command that is told when a person must act, and after how many failed runs in a row."""
+    """The command that is called when a person must act, and after how many failed runs in a row."""
 
     command: str = ""
     after_failures: int = 3

@@ -190,7 +190,7 @@ def _leads_as_far(item: Followed, moving: Moving) -> bool:
 
 
 def edit_of(followed: Followed) -> Edit:
-    """The same as other changes of references are told."""
+    """The same in the form of other changes of references."""
     link = followed.link
     return Edit(link.source, link.source, link.reference, followed.target, followed.page)
 

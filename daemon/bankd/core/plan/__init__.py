@@ -1,4 +1,4 @@
-"""The plan of a run: everything it will change, how it is checked, and what is told of it.
+"""The plan of a run: everything it will change, how it is checked, and what is reported of it.
 
 plan is the value, judging fills it, inbox_moves takes lines out of the inbox,
 closing leaves out pages that cannot be written.

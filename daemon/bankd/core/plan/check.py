@@ -108,7 +108,7 @@ def find_broken(plan: Plan, dead: Iterable[Link] = ()) -> list[str]:
 
 
 def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
-    """What takes too much out to go unasked, of a bank that holds so many memories: see `budget` in the settings."""
+    """What takes too much out to go unasked, of a bank of this many memories: see `budget` in the settings."""
     removed = len(plan.taken_out)
     if removed <= allowed_removals(held, budget):
         return None

@@ -22,10 +22,10 @@ from bankd.core.markdown.page_lines import MARKER, MemoryLines, with_confidence
 from bankd.core.plan.plan import Blocked, Confirmed, Placement, Update
 
 _NEAREST = 10
-"""So many earlier lines of the same run are compared with a new one, those that share most words first."""
+"""Earlier lines of the same run that are compared with a new one, those that share most words first."""
 
 _LATEST = 200
-"""So many lines with a word are looked at, the latest: a thousand lines of one form would be compared a million times."""
+"""Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times."""
 
 _BITS = 120
 """In four digits of an int; a dozen words seldom meet among so many."""

@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from typing import TypeAlias
 
 _NEAR = 3
-"""So many places on, counted in terms: `support group` finds `group for support` no more than it should."""
+"""Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
 
 Pair: TypeAlias = tuple[str, str]
 """Two terms in the order in which they stand."""

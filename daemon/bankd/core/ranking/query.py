@@ -1,4 +1,4 @@
-"""What is asked, what is answered, and how a query is told from another."""
+"""What is asked, what is answered, and how one query differs from another."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from datetime import date

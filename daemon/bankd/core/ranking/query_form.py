@@ -16,7 +16,7 @@ from bankd.core.ranking.question_words import term_weight
 
 Phrasing: TypeAlias = Literal["keywords", "sentence", "of strangers"]
 _ASKING = 2
-"""A sentence has so many words that ask: what does, where is, did he."""
+"""The most words that ask in one sentence: what does, where is, did he."""
 
 
 def phrasing_of(text: str, terms: Collection[str], known: Known) -> Phrasing:

@@ -46,7 +46,7 @@ def _number_of(limit: int | None) -> int:
 
 
 _MOST = 100
-"""So many answers at most, whoever asks."""
+"""The most answers, whoever asks."""
 
 _Value = TypeVar("_Value", str, int, float, bool)
 _KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

@@ -8,7 +8,7 @@
     }}
 
 One line a node and one a term, both sorted, so that a change is a small diff; weights are computed for a rounded number
-of memories, or each new one would change them all. The format is told in `bank/_meta/schema.md`; search reads the same
+of memories, or each new one would change them all. The format is described in `bank/_meta/schema.md`; search reads the same
 facts from its index, and other tools read them here.
 """
 
@@ -24,7 +24,7 @@ from bankd.core.ranking.scoring import Corpus, idf
 
 FORMAT = 1
 _KEYWORDS = 30
-"""So many of a page or folder go on to the folder above."""
+"""Keywords of a page or folder that go on to the folder above."""
 
 Lines = list[bytes]
 """The lines of a part of the file, `key: value` in JSON and UTF-8, sorted. No key begins another, since it ends in a quote.
