@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument(
-        "subject", nargs="?", metavar="@SLUG|PAGE", help="only about somebody, or on a page or in a folder"
+        "subject", nargs="?", metavar="SLUG|PAGE", help="only about somebody, or on a page or in a folder"
     )
     add_limit(parser, 30, most=100)
     add_days(parser)
