@@ -95,3 +95,18 @@ def test_a_slip_is_answered_with_what_was_meant(bankctl: Run) -> None:
     assert "about whom or what?" in bankctl("brief", "person").err
     assert bankctl("brief", "--list").out.count("\n") == len(MODES)
     assert bankctl("brief").out == ""
+
+
+def test_a_briefing_follows_every_edit_although_facts_are_kept(year: Path, bankctl: Run) -> None:
+    assert "Postgres" in bankctl("brief", "decisions", "--now", NOW).out
+    facts = year / ".bankd/brief-facts.json"
+    assert facts.is_file()
+    page = next(
+        page for page in (year / "bank").rglob("*.md") if "We decided to use Postgres" in page.read_text("utf-8")
+    )
+    page.write_text(page.read_text("utf-8").replace("use Postgres", "use SQLite"), encoding="utf-8")
+
+    assert "SQLite" in bankctl("brief", "decisions", "--now", NOW).out
+    facts.write_bytes(b'{"stamp": ')
+    (year / ".bankd/shown.json").unlink()
+    assert "SQLite" in bankctl("brief", "decisions", "--now", NOW).out

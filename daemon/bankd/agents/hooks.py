@@ -22,13 +22,13 @@ _LONGEST_QUESTION = 500
 """Characters of a prompt that are asked for; what is longer is mostly pasted."""
 
 
-def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
     """The context that an event adds to a session; empty when there is nothing to say."""
     handler = _EVENTS.get(event)
-    return handler(said, bank, now) if handler else ""
+    return handler(said, bank) if handler else ""
 
 
-def _recall(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     """The memories that a prompt is clearly about, and that this session has not seen."""
     from bankd.core.agents.memory_block import strip_memories
     from bankd.core.agents.trivial_prompts import is_trivial
@@ -38,18 +38,12 @@ def _recall(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
         return ""
     answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN, "in": ["bank"]})
     hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
-    return _tell_new(hits, str(said.get("session_id") or ""), bank, now) if hits else ""
+    return _tell_new(hits, str(said.get("session_id") or ""), bank, bank.now()) if hits else ""
 
 
 def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
     """Whether a memory is still on its page: the index may be older than a deletion."""
-    from bankd.errors import BankError
-
-    try:
-        page = bank.read_file(str(hit["path"]))
-    except BankError:
-        return False
-    return f"^{hit['id']}" in page if hit.get("id") else str(hit["text"]).partition("\n")[0] in page
+    return bank.holds(str(hit["path"]), f"^{hit['id']}" if hit.get("id") else str(hit["text"]).partition("\n")[0])
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
@@ -68,7 +62,7 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
     return wrap_memories("\n".join(lines))
 
 
-def _begin(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
+def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     """The briefings that a session begins with."""
     from bankd.agents.briefings import USER_SESSIONS, brief_reader, modes_for_start
     from bankd.core.agents.memory_block import wrap_memories
@@ -76,6 +70,7 @@ def _begin(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
     from bankd.core.briefing.tokens import lines_within
 
     folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]
+    now = bank.now()
     modes = modes_for_start(str(said.get("source") or ""), bank.shown(), now, has_subject=bool(folder))
     made = brief_reader(modes, bank, now, str(said.get("session_id") or ""), (folder,) if folder else ())
     bank.remember_shown(note_seen(bank.shown(), USER_SESSIONS, now))
@@ -83,14 +78,14 @@ def _begin(said: Mapping[str, Any], bank: BankReader, now: datetime) -> str:
     return wrap_memories("\n".join(lines_within(lines, START_TOKENS))) if lines else ""
 
 
-def _hand_over(said: Mapping[str, Any], bank: BankReader, _now: datetime) -> str:
+def _hand_over(said: Mapping[str, Any], bank: BankReader) -> str:
     """Leave the transcript to the next run."""
     if transcript := said.get("transcript_path"):
         bank.hand_over(str(transcript))
     return ""
 
 
-_EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader, datetime], str]] = {
+_EVENTS: Mapping[str, Callable[[Mapping[str, Any], BankReader], str]] = {
     "SessionStart": _begin,
     "UserPromptSubmit": _recall,
     "PreCompact": _hand_over,

@@ -12,10 +12,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.app.search_service import SearchService, SearchSettings
+from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import Comparison, compare_figures
 from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
+from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UserError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
     from bankd.ports import Patience, RecallWriter, TextReader, WorkspaceIndex
-
-
-class SearchSettings(NamedTuple):
-    """What search needs of `bankd.yaml`."""
-
-    timezone: str
-    analyser: str
-    tree_weight: float
-    cache_minutes: int
-    cache_entries: int
-    recall_minutes: int
-    decay_per_day: float
-    secret_patterns: Sequence[str] = ()
-    anywhere: bool = False
 
 
 class SearchParts(NamedTuple):

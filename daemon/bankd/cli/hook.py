@@ -38,7 +38,7 @@ def _answer(arguments: Namespace) -> int:
 
     said = json.loads(sys.stdin.buffer.read())
     bank = BankReader(locate_workspace(arguments.workspace))
-    if context := answer_hook(arguments.event, said, bank, bank.now()):
+    if context := answer_hook(arguments.event, said, bank):
         write_json({"hookSpecificOutput": {"hookEventName": arguments.event, "additionalContext": context}})
         sys.stdout.flush()
     return 0

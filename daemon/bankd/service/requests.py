@@ -44,6 +44,7 @@ class Requests:
             "run": self._run,
             "reload": self._reload_settings,
             "lend": self._lend,
+            "handed over": self._take_handed_over,
         }
 
     def handle(self, request: Request) -> Answer | LockLoan:
@@ -72,6 +73,11 @@ class Requests:
 
     def _reload_settings(self, _request: Request) -> Answer:
         return {"problem": self._service.reload()}
+
+    def _take_handed_over(self, _request: Request) -> Answer:
+        """Have a run soon, which imports what hooks left for it."""
+        self._jobs.log_changed()
+        return {}
 
     def _lend(self, request: Request) -> LockLoan:
         """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""

@@ -36,7 +36,8 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
 
     gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
     from bankd.adapters.system.clock import read_clock_alone
-    from bankd.wiring.searching import make_search, search_settings, worker_for
+    from bankd.wiring.search_settings import search_settings
+    from bankd.wiring.searching import make_search, worker_for
 
     settings = search_settings(Path(root))
     searching = make_search(Path(root), settings, worker_for(settings))

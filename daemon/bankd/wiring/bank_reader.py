@@ -5,7 +5,8 @@ What a call needs is imported by that call: a server that only waits, and a hook
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,13 @@ from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.errors import BUG, BankError, UserError
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import datetime
 
+    from bankd.adapters.index.page_files import PageFiles
     from bankd.core.briefing.facts import BriefFacts
     from bankd.core.briefing.shown import Shown
-    from bankd.core.markdown.pages import Page
     from bankd.core.markdown.policy import Settings
+    from bankd.core.ranking.search_settings import SearchSettings
 
 _DAEMON_SECONDS = 10.0
 """A daemon that is slower than this is passed by."""
@@ -49,39 +51,65 @@ class BankReader:
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.adapters.system.clock import read_clock
-        from bankd.wiring.searching import search_settings
+        from bankd.wiring.search_settings import search_settings
 
         return read_clock(search_settings(self.root).timezone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
-        """What briefings choose from: the bank, its events, and the logs of the last month, as they are now."""
+        """What briefings choose from, as it is now; read again only when pages, events or logs changed since."""
+        from bankd.adapters.index.page_files import PageFiles
+        from bankd.adapters.workspace.facts_cache import keep_facts, kept_facts
+        from bankd.wiring.search_settings import search_settings
+
+        settings = search_settings(self.root)
+        files = PageFiles(self.root / "bank")
+        stamp = repr((str(now.date()), settings, files.scan(), self._stamps("events", ""), self._recent_logs(now)))
+        facts = kept_facts(self.root, stamp)
+        if facts is None:
+            facts = self._read_facts(files, now, settings)
+            keep_facts(self.root, stamp, facts)
+        return facts
+
+    def _read_facts(self, files: PageFiles, now: datetime, settings: SearchSettings) -> BriefFacts:
         from bankd.adapters.storage.events import EventLog
         from bankd.adapters.storage.tree import FileTree
         from bankd.core.briefing.assembling import assemble_facts
         from bankd.core.lifecycle.decay import Fading
+        from bankd.core.markdown.pages import read_page
+        from bankd.core.markdown.utf8 import readable_bytes
 
         tree = FileTree(self.root)
         try:
             events = EventLog(tree, "").read()
         finally:
             tree.close()
-        fading = Fading.of(self.settings().decay)
-        return assemble_facts(self._pages(), events, self._logs_since(now.date() - _MONTH), now.date(), fading)
+        read = ((path, files.read(path)) for path in sorted(files.scan()))
+        pages = (read_page(f"bank/{path}", readable_bytes(data)) for path, data in read if data is not None)
+        logs = {name: self.read_file(f"memory/{name}") for name in self._recent_logs(now)}
+        fading = Fading(round(settings.decay_per_day * 100), round(settings.decay_floor * 100))
+        return assemble_facts(pages, events, logs, now.date(), fading)
 
-    def _pages(self) -> Iterator[Page]:
+    def _recent_logs(self, now: datetime) -> dict[str, str]:
+        """The logs of the last month by name, with a stamp each; those in folders below `memory/` are not looked at."""
+        first = (now.date() - _MONTH).isoformat()
+        return {name: stamp for name, stamp in self._stamps("memory", ".md").items() if name[:10] >= first}
+
+    def _stamps(self, folder: str, ending: str) -> dict[str, str]:
+        """The files of a folder by name, each with its size and time."""
+        found: dict[str, str] = {}
+        for entry in os.scandir(self.root / folder):
+            if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                found[entry.name] = f"{status.st_size}:{status.st_mtime_ns}"
+        return dict(sorted(found.items()))
+
+    def holds(self, path: str, text: str) -> bool:
+        """Whether a page of the bank, by its path in the workspace, has a text in it."""
         from bankd.adapters.index.page_files import PageFiles
-        from bankd.core.markdown.pages import read_page
-        from bankd.core.markdown.utf8 import readable_bytes
+        from bankd.core.markdown.scanner import encode_text
 
-        files = PageFiles(self.root / "bank")
-        for path in sorted(files.scan()):
-            if (data := files.read(path)) is not None:
-                yield read_page(f"bank/{path}", readable_bytes(data))
-
-    def _logs_since(self, first: date) -> dict[str, str]:
-        """The logs of the day and later by name; those in folders below `memory/` are not looked at."""
-        names = sorted(file.name for file in (self.root / "memory").glob("*.md") if file.name[:10] >= first.isoformat())
-        return {name: self.read_file(f"memory/{name}") for name in names}
+        data = PageFiles(self.root / "bank").read(path.removeprefix("bank/"))
+        return data is not None and encode_text(text) in data
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""
@@ -107,7 +135,8 @@ class BankReader:
 
     def _search_index(self, request: dict[str, Any], pending: int | None) -> dict[str, Any]:
         from bankd.adapters.system.clock import read_clock
-        from bankd.wiring.searching import open_search, search_settings
+        from bankd.wiring.search_settings import search_settings
+        from bankd.wiring.searching import open_search
 
         searching = open_search(self.root)
         try:
@@ -151,7 +180,11 @@ class BankReader:
         write_shown(self.root, shown)
 
     def hand_over(self, transcript: str) -> None:
-        """Leave a transcript to the next run; raises OSError."""
+        """Leave a transcript to the next run, which the daemon makes soon; raises OSError."""
+        from contextlib import suppress
+
         from bankd.adapters.workspace.waiting_transcripts import add_transcript
 
         add_transcript(self._root, transcript)
+        with suppress(NoDaemonError, BankError):
+            self.ask_daemon({"op": "handed over"}, _RECALL_SECONDS)

@@ -28,7 +28,8 @@ from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.importing import import_watched
-from bankd.wiring.searching import make_search, search_settings_of
+from bankd.wiring.search_settings import search_settings_of
+from bankd.wiring.searching import make_search
 from bankd.wiring.workspace import DaemonLease, open_workspace
 
 

@@ -15,7 +15,8 @@ from bankd.adapters.system.malloc import give_back
 from bankd.core.daemon.health import IndexFacts
 from bankd.core.markdown.policy import Settings
 from bankd.errors import IndexDamaged, UserError
-from bankd.wiring.searching import make_search, search_settings_of, worker_for
+from bankd.wiring.search_settings import search_settings_of
+from bankd.wiring.searching import make_search, worker_for
 
 
 class SearchServer:

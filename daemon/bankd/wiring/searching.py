@@ -5,10 +5,7 @@ What a query needs is imported here, and nothing else: `bankctl search` without 
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +21,14 @@ from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.beside import BesideIndexes
-from bankd.app.search_service import SearchParts, SearchService, SearchSettings
+from bankd.app.search_service import SearchParts, SearchService
+from bankd.core.ranking.search_settings import SearchSettings
 from bankd.search import RankingOptions
+from bankd.wiring.search_settings import search_settings
 
 if TYPE_CHECKING:
     from bankd.app.evaluate import TrialTools
     from bankd.core.language.wording import Wording
-    from bankd.core.markdown.policy import Settings
     from bankd.core.secrets.screening import Finder
 
 
@@ -96,54 +94,3 @@ def _compile_finders(patterns: Sequence[str]) -> Sequence[Finder]:
     from bankd.config import compile_finders  # noqa: PLC0415 -- YAML and RE2 are slow to import
 
     return compile_finders(patterns) if patterns else ()
-
-
-def search_settings(root: Path) -> SearchSettings:
-    """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same: YAML is slow to import."""
-    file, copy = root / "bankd.yaml", root / ".bankd" / "search-settings.json"
-    status = file.stat()
-    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
-    try:
-        kept = json.loads(copy.read_bytes())
-        if kept["stamp"] == stamp:
-            return SearchSettings(*kept["settings"])
-    except (OSError, ValueError, KeyError, TypeError):
-        kept = None
-    settings = _load_settings(file)
-    _keep_copy(copy, {"stamp": stamp, "settings": settings})
-    return settings
-
-
-def _load_settings(file: Path) -> SearchSettings:
-    from bankd.config import load_settings  # noqa: PLC0415 -- YAML is slow to import
-
-    return search_settings_of(load_settings(file))
-
-
-def search_settings_of(settings: Settings) -> SearchSettings:
-    """What search needs of the settings."""
-    own = settings.search
-    return SearchSettings(
-        settings.timezone,
-        own.analyser,
-        own.tree_weight,
-        own.cache_minutes,
-        own.cache_entries,
-        own.recall_minutes,
-        settings.decay.per_day,
-        settings.secrets.patterns,
-        settings.retain.anywhere,
-    )
-
-
-def _keep_copy(copy: Path, content: object) -> None:
-    from bankd.adapters.storage.derived import clear_the_way, remove_derived  # noqa: PLC0415 -- seldom
-
-    staged = copy.with_name(f"{copy.name}.{os.getpid()}")
-    try:
-        clear_the_way(copy)
-        staged.write_text(json.dumps(content))
-        staged.replace(copy)
-    except OSError:
-        with suppress(OSError):  # a read-only workspace: it is read again next time
-            remove_derived(staged)

@@ -10,13 +10,15 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.storage.disk import explain_failure, sync_file
 from bankd.adapters.storage.tree import FileTree, split_path
-from bankd.core.edits.transaction import Event
 from bankd.core.lifecycle.events import CorruptLine, find_missing
 from bankd.errors import ConflictError, UserError
+
+if TYPE_CHECKING:
+    from bankd.core.edits.transaction import Event
 
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
 SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment

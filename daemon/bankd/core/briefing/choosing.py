@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
-from statistics import median
 from zlib import crc32
 
 from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
 from bankd.core.briefing.loops import Said, open_loops
-from bankd.core.language.dates.memory_days import days_spoken_of
 
 _DECIDED = re.compile(
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b",
@@ -130,6 +128,8 @@ def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What is due within seven days, soonest first."""
+    from bankd.core.language.dates.memory_days import days_spoken_of  # noqa: PLC0415 -- a session waits for its start
+
     due: list[tuple[date, KnownMemory]] = []
     for memory in _standing(facts):
         spans = days_spoken_of(memory.text, memory.learned, memory.tag)
@@ -174,7 +174,8 @@ def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
         days = sorted(set(memory.said))
         if len(days) < 3:
             continue
-        usual = median((later - day).days for day, later in pairwise(days))
+        gaps = sorted((later - day).days for day, later in pairwise(days))
+        usual = gaps[len(gaps) // 2]
         if (occasion.today - days[-1]).days > max(2 * usual, 2):
             yield Item(memory.key, f"? {memory.text}", memory.place, days[-1])
         elif sum((occasion.today - one).days < 14 for one in days) >= 3:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 from bankd.core.markdown.memory import Confidence, Memory
-from bankd.core.markdown.policy import DecayPolicy
+
+if TYPE_CHECKING:
+    from bankd.core.markdown.policy import DecayPolicy
 
 FADING_TAG = "O"
 CERTAIN = 100
