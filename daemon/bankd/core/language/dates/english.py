@@ -56,7 +56,9 @@ _RELATIVES = {
 }  # fmt: skip
 _PARTS = {
     "early": "early", "start of": "early", "beginning of": "early", "turn of": "early", "mid": "mid", "middle of": "mid",
-    "late": "late", "end of": "late", "earlier": "earlier", "later": "later",
+    "late": "late", "end of": "late", "earlier": "earlier", "later": "later", "first half of": "first", "second half of": "second",
+    "first week of": "week 1", "second week of": "week 2", "third week of": "week 3", "fourth week of": "week 4",
+    "last week of": "week 5",
 }  # fmt: skip
 _ORDINALS = {
     "first": 1,
@@ -145,6 +147,10 @@ def _around(found: Groups, anchor: Anchor) -> Span:
 
 def _relative_unit(found: Groups, anchor: Anchor) -> Span:
     return part_in(units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor)
+
+
+def _part_of_current(found: Groups, anchor: Anchor) -> Span:
+    return part_in(units_away(anchor.day, found["unit"], 0), _part(found), anchor)
 
 
 def _two_away(found: Groups, anchor: Anchor) -> Span:
@@ -239,7 +245,7 @@ RULES: Sequence[Rule] = (
     Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
     Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
     Rule(("other day",), r"\bthe other day\b", lambda _, anchor: _vaguely(anchor, "day", -1), "span"),
-    Rule(("week",), rf"\b{_RELATIVE} week(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
+    Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
     Rule(_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
@@ -251,8 +257,9 @@ RULES: Sequence[Rule] = (
     Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),
     Rule(_SEASONS, rf"\b(?P<season>{alternatives(_SEASONS)}) (?:of )?{_YEAR}", _season, "span"),
     Rule(_HALVES, rf"\b(?P<half>{alternatives(_HALVES)})\b(?:,? (?:of )?(?:{_YEAR}|the year|this year))?", _half, "span"),
-    Rule(HOLIDAYS, rf"\b(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
+    Rule(HOLIDAYS, rf"\b(?:(?P<whole>over|during) )?(?:(?P<relative>last|this|next) )?(?P<holiday>{alternatives(HOLIDAYS)})\b(?P<whole> holidays?| break| weekend)?(?: (?:of )?{_YEAR})?", _holiday, "day"),
     Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", _year_end, "span"),
+    Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", _part_of_current, "span"),
     Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
     Rule(_THE_DAYS, r"\bthe (?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
     Rule(_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),

@@ -33,6 +33,7 @@ from bankd.core.language.dates.spans import (
     weekend_of,
     year_of,
 )
+from bankd.core.language.word_lists import by_form
 
 _DAYS = {
     "그끄저께": -3, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "어제": -1, "어저께": -1, "어젯밤": -1, "간밤": -1,
@@ -101,18 +102,10 @@ _YEAR = {
     "후년": 2,
 }
 _SEASONS = {"봄": 0, "여름": 1, "가을": 2, "겨울": 3}
-_PARTS = {
-    "초순": "early",
-    "상순": "early",
-    "초반": "early",
-    "초": "early",
-    "중순": "mid",
-    "중반": "mid",
-    "중": "mid",
-    "하순": "late",
-    "말": "late",
-    "후반": "late",
-}
+_PARTS = by_form(
+    ("early", "초순 상순 초반 초"), ("mid", "중순 중반 중"), ("late", "하순 말 후반"), ("week 1", "첫째주 첫주 첫번째주"),
+    ("week 2", "둘째주 두번째주"), ("week 3", "셋째주 세번째주"), ("week 4", "넷째주 네번째주"), ("week 5", "마지막주"),
+)  # fmt: skip
 _HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분기": (4, 6), "3분기": (7, 9), "4분기": (10, 12)}
 _WAYS = ("전", "뒤", "후")
 _AROUND = ("지난", "최근", "앞으로", "향후")
@@ -123,10 +116,12 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
 _UNIT = rf"(?P<unit>{alternatives(_UNITS)})"
 _WEEKDAY = rf"(?P<weekday>[{_WEEKDAYS}])요일(?!마다)"
 _IN_YEAR = rf"(?:(?P<year>(?:19|20)\d\d)년 ?|(?P<of>{alternatives(_YEAR)}) ?|(?P<years>\d{{1,2}}|{alternatives(_NUMBERS)}) ?년 전 ?)"
-_PART = rf"(?: ?(?P<part>{alternatives(_PARTS)})(?![가-힣])|(?: ?(?P<part>{alternatives(_PARTS)})(?=에|부터|까지|쯤|경|께|로|의|엔|이|도)))?"
+_PART_WORDS = "|".join(re.sub("(째|첫|막)주", r"\1 ?주", word) for word in sorted(_PARTS, key=len, reverse=True))
+_PART = (
+    rf"(?: ?(?P<part>{_PART_WORDS})(?![가-힣])|(?: ?(?P<part>{_PART_WORDS})(?=에|부터|까지|쯤|경|께|로|의|엔|이|도)))?"
+)
 _AT = r"(?=에|엔|부터|까지|이후|이래|내내|동안|철|쯤|때|$|[ ,.?!]*$)"
 _NO_HANGUL = r"(?<![가-힣])"
-_TIME = r"(?: ?(?:오전|오후|아침|점심|저녁|밤|새벽|낮|정오))?(?: ?\d{1,2}시(?: ?\d{1,2}분| ?반)?)?"
 
 _SET_FOR = re.compile(
     r"(?:기로 ?(?:했|약속|정)|예정|계획|(?:로|에) ?(?:예약|잡[았혀히]|잡아|정했|정해|정하|미뤘|미뤄|연기|옮겼|확정|변경|바꿨|바꾸))"
@@ -183,13 +178,17 @@ def _around(found: Groups, anchor: Anchor) -> Span:
     return window_of(anchor.day, unit, ahead * _count(found["count"]))
 
 
+def _part(found: Groups) -> str:
+    return _PARTS.get((found.get("part") or "").replace(" ", ""), "")
+
+
 def _week(found: Groups, anchor: Anchor) -> Span:
     shift = _WEEK[found["relative"]]
     if found.get("weekday"):
         return weekday_of_week(anchor.day, _WEEKDAYS.index(found["weekday"]), shift)
     if found.get("weekend"):
         return weekend_of(anchor.day, shift)
-    return part_in(units_away(anchor.day, "week", shift), _PARTS.get(found.get("part") or "", ""), anchor)
+    return part_in(units_away(anchor.day, "week", shift), _part(found), anchor)
 
 
 def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
@@ -205,7 +204,7 @@ def _month_away(found: Groups, anchor: Anchor) -> Span:
     month = month_of(anchor.day.year, anchor.day.month + _MONTH[found["relative"]])
     if found.get("day"):
         return on(month.first.replace(day=int(found["day"])))
-    return part_in(month, _PARTS.get(found.get("part") or "", ""), anchor)
+    return part_in(month, _part(found), anchor)
 
 
 def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
@@ -222,7 +221,7 @@ def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> S
 def _month(found: Groups, anchor: Anchor) -> Span:
     month = int(found["month"])
     span = _of_year(found, anchor, lambda year: month_of(year, month))
-    return part_in(span, _PARTS.get(found.get("part") or "", ""), anchor)
+    return part_in(span, _part(found), anchor)
 
 
 def _month_day(found: Groups, anchor: Anchor) -> Span:
@@ -242,7 +241,7 @@ def _season(found: Groups, anchor: Anchor) -> Span:
         )
     if found.get("relative"):
         return of_year(anchor.day.year + (1 if found["relative"].startswith("다음") else 0))
-    return part_in(_of_year(found, anchor, of_year), _PARTS.get(found.get("part") or "", ""), anchor)
+    return part_in(_of_year(found, anchor, of_year), _part(found), anchor)
 
 
 def _half(found: Groups, anchor: Anchor) -> Span:
@@ -251,7 +250,7 @@ def _half(found: Groups, anchor: Anchor) -> Span:
 
 def _whole_year(found: Groups, anchor: Anchor) -> Span:
     span = _of_year(found, anchor, year_of)
-    part = _PARTS.get(found.get("part") or "", "")
+    part = _part(found)
     if part in {"early", "late"}:
         return months_of(span.first.year, *((1, 2) if part == "early" else (11, 12)))
     return part_of(span, part) if part else span
@@ -305,7 +304,7 @@ RULES: Sequence[Rule] = (
     Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", _ends_of_month, "span"),
     Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
     Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
-    Rule(("일",), rf"(?<![\d월.,] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
+    Rule(("일",), rf"(?<![\d월.,] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
     Rule(("요일",), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from bankd.core.language.dates.mentions import Mention, read_mentions
-from bankd.core.language.dates.spans import Anchor, Span
+from bankd.core.language.dates.spans import DAY, Anchor, Span
 
 _OPEN = timedelta(days=365)
 """How far a span goes back of which only the end is said."""
@@ -32,7 +32,7 @@ def _spans(mentions: Iterable[Mention], learned: date, *, is_habit: bool) -> Ite
         if mention.edge < 0 and first <= learned:
             last = max(last, learned)
         elif mention.edge > 0 and last < learned:
-            first -= _OPEN
+            first, last = first - _OPEN, last if mention.edge == 1 else first - DAY
         yield Span(first, last)
 
 

@@ -26,11 +26,12 @@ _SINCE, _UNTIL = (
     re.compile(r"\b(?:since|after) (?:the |about |around )?$"),
     re.compile(r"\b(?:until|till|before|up to) (?:the )?$"),
 )
-_FROM = re.compile(r"\b(?:from|starting|as of) (?:the )?$")
+_FROM = re.compile(r"\b(?:from|starting) (?:the )?$")
 _THEN_SINCE = re.compile(rf"{_TIME} ?(?:이후|이래|부터|뒤로|후로)")
 _THEN_UNTIL = re.compile(rf"{_TIME} ?(?:까지|이전|전에)")
 _CHANGED = re.compile(r"\b(?:mov|chang|push|postpon|delay|shift|brought|bring|reschedul)\w*\b[^.;!?]*$")
 _FROM_TO = re.compile(rf"{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|변경|연기|당겼|당기|앞당)")
+_BEFORE = re.compile(r"before|이전|전에")
 _MODAL = re.compile(
     r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"
 )
@@ -42,7 +43,7 @@ _ALL_RULES = (*NUMERIC_RULES, *korean.RULES, *english.RULES)
 
 
 class Mention(NamedTuple):
-    """A span that a text names, from `start` to `end` in it; `edge` is -1 where it says since, 1 until, else 0."""
+    """A span that a text names, from `start` to `end` in it; `edge` is -1 where it says since, 1 until, 2 before, else 0."""
 
     start: int
     end: int
@@ -161,4 +162,5 @@ def _edge(text: str, one: _Found) -> int:
     before, after = text[: one.start], text[one.end : one.end + _NEAR]
     if _SINCE.search(before) or _THEN_SINCE.match(after) or _FROM.search(before):
         return -1
-    return 1 if _UNTIL.search(before) or _THEN_UNTIL.match(after) else 0
+    until = _UNTIL.search(before) or _THEN_UNTIL.match(after)
+    return 0 if not until else 2 if _BEFORE.search(until[0]) else 1

@@ -79,7 +79,7 @@ def windows_of(mention: "Mention", today: date) -> tuple[Span, ...]:
     if mention.edge < 0:
         return (Span(first, max(last, today if first <= today else date.max)),)
     if mention.edge > 0:
-        return (Span(min(date.min, first), last),)
+        return (Span(date.min, last if mention.edge == 1 else first - DAY),)
     if mention.grain == "weekday" and not mention.lean:
         return (Span(first - 7 * DAY, last - 7 * DAY), mention.span)
     return (mention.span,)

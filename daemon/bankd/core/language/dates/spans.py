@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 DAY = timedelta(days=1)
+_MONTH = 31
+"""Days of the longest."""
 _OFF_LEAN = 6
 """How much farther a day may be on the side that the tense speaks for: "booked for May 3" is past, and speaks of what comes."""
 
@@ -81,14 +83,32 @@ def season_of(year: int, season: int) -> Span:
 
 
 def part_of(span: Span, part: str) -> Span:
-    """The `early`, `mid` or `late` third of a span; of months and weeks as people count them."""
-    if 28 <= span.days <= 31:
-        first, last = {"early": (0, 9), "mid": (10, 19), "late": (20, span.days - 1)}[part]
-    else:
-        third = max(span.days // 3, 1)
-        first, last = {"early": (0, third), "mid": (third, 2 * third), "late": (2 * third, span.days)}[part]
-        last -= 1
-    return Span(span.first + first * DAY, span.first + last * DAY)
+    """The `early`, `mid` or `late` part of a span, its `first` or `second` half, or its `week 1` to `week 5`."""
+    first, end = _part_in_days(span.days, part)
+    return Span(span.first + first * DAY, span.first + (end - 1) * DAY)
+
+
+def _part_in_days(days: int, part: str) -> tuple[int, int]:
+    """From which day on to before which, counted from 0; the fifth week is the last."""
+    if part.startswith("week"):
+        week = int(part[-1])
+        return (7 * week - 7, 7 * week) if week < 5 else (days - 7, days)
+    half = 15 if days <= _MONTH else days // 2
+    early, mid, middle, late = _cuts(days)
+    return {
+        "early": (0, early),
+        "mid": (mid, middle),
+        "late": (late, days),
+        "first": (0, half),
+        "second": (half, days),
+    }[part]
+
+
+def _cuts(days: int) -> tuple[int, int, int, int]:
+    """Where early ends, mid begins and ends, and late begins, as people mean it of a month, of a year, of what is shorter."""
+    if days <= 7:
+        return 2, 2, 4, 4
+    return (10, 10, 20, 20) if days <= _MONTH else (days // 6, days // 3, 2 * days // 3, days - days // 6)
 
 
 def weekday_near(anchor: Anchor, weekday: int) -> Span:
