@@ -7,7 +7,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
-from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time, says_nothing
+from bankd.core.language.dates.question_days import (
+    NO_TIME,
+    AskedTime,
+    read_asked_time,
+    says_nothing,
+    without_what_says_nothing,
+)
 from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
@@ -144,7 +150,8 @@ def newer_by(day: date | None, newer: Mapping[str, str], index: "IndexView") -> 
 def asks_for_days_alone(asked: AskedTime, index: "IndexView", reader: "QueryReader") -> bool:
     """Whether a question has no subject beside its days; what nobody read yet of Korean, such as an ending, is none."""
     known = cache(partial(_is_known, index))
-    terms = reader.analyse_query(normal_form(asked.rest), lexicon_of(cache(index.reading), known)).terms
+    rest = normal_form(without_what_says_nothing(asked.rest))
+    terms = reader.analyse_query(rest, lexicon_of(cache(index.reading), known)).terms
     subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
     return all(is_hangul(term) and not known(term) for term in subjects)
 

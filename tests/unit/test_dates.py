@@ -9,7 +9,12 @@ import pytest
 from bankd.core.language.dates.labels import relative_label
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.mentions import read_mentions
-from bankd.core.language.dates.question_days import NO_TIME, read_asked_time
+from bankd.core.language.dates.question_days import (
+    NO_TIME,
+    read_asked_time,
+    read_days,
+    without_what_says_nothing,
+)
 from bankd.core.language.dates.spans import Anchor
 
 WEDNESDAY = date(2024, 5, 15)
@@ -230,6 +235,42 @@ def test_windows_of_a_question(text: str, expected: list[str]) -> None:
 
 def test_a_question_without_time_is_not_even_read() -> None:
     assert read_asked_time("Who likes coffee?", WEDNESDAY) is NO_TIME
+
+
+@pytest.mark.parametrize(
+    "text", ["뭐 하고 지냈지?", "있었던 일 좀 말해 줘", "내가 뭘 했더라?", "한 일 요약해 줘", "약속 있나?"]
+)
+def test_what_is_about_no_subject_as_it_is_written(text: str) -> None:
+    assert without_what_says_nothing(text).strip(" ?") == ""
+
+
+@pytest.mark.parametrize(("text", "left"), [("해운대에서 뭐 했지?", "해운대에서"), ("하나랑 뭐 했어?", "하나랑")])
+def test_a_subject_is_left(text: str, left: str) -> None:
+    assert without_what_says_nothing(text).strip(" ?") == left
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-03-05", one("2024-03-05")),
+        ("2024-03", one("2024-03-01", "2024-03-31")),
+        ("2023", one("2023-01-01", "2023-12-31")),
+        ("may", one("2024-05-01", "2024-05-31")),
+        ("June", one("2023-06-01", "2023-06-30")),
+        ("last week", one("2024-05-06", "2024-05-12")),
+        ("지난달", one("2024-04-01", "2024-04-30")),
+        ("friday", one("2024-05-10")),
+    ],
+)
+def test_days_as_they_are_typed(text: str, expected: list[str]) -> None:
+    days = read_days(text, WEDNESDAY)
+    assert days is not None
+    assert [f"{days.first}/{days.last}"] == expected
+
+
+@pytest.mark.parametrize("text", ["foo", "2024-13-01", "the deploy of yesterday", "월세"])
+def test_what_is_typed_and_is_no_day(text: str) -> None:
+    assert read_days(text, WEDNESDAY) is None
 
 
 def test_what_holds_now() -> None:
