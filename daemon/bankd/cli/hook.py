@@ -10,8 +10,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("event", metavar="EVENT", help="SessionStart, UserPromptSubmit, PreCompact or SessionEnd")
 
 
-_SECONDS = 1.0
-"""So long may a bank that hangs, or that mends itself, hold a session up; an agent gives its last hook 1.5 s."""
+_SECONDS = 2.0
+"""So long may a bank that hangs, or that mends itself, hold a session up; some agents give their last hook less."""
 
 
 def run(arguments: Namespace) -> int:
