@@ -28,7 +28,7 @@ from bankd.core.markdown.policy import Settings
 from bankd.core.markdown.scanner import decode_text
 from bankd.core.pages.block_links import heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
-from bankd.core.pages.split import Limits
+from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.batches import Rest, cut_batch, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off
@@ -136,7 +136,7 @@ def run_cycle(
     if kind == "reflect":
         if not plan.is_empty:
             world.graph.refresh()
-        notes += note_sizes(plan, world.graph, policy)
+        notes += note_sizes(plan, world, policy)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest)
 
 
@@ -292,21 +292,31 @@ def split_pages(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Pl
     closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
     closed |= {item.link.source for item in plan.followed}
     graph = world.graph
-    bank = Bank(
-        graph.names, graph.is_name_taken, lambda path: is_splittable(path) and path not in closed, graph.sources_for
-    )
+
+    def may_split(path: str) -> bool:
+        data = pages[path] if path in pages else world.catalog.read(path) or b""
+        return is_splittable(path) and path not in closed and _is_ours(path, data, limits, policy)
+
+    bank = Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
     rearranged = split_large({path: decode_text(data) for path, data in pages.items()}, limits, bank)
     return plan.with_(rearranged=rearranged)
 
 
-def note_sizes(plan: Plan, graph: Graph, policy: Policy) -> list[str]:
+def _is_ours(path: str, data: bytes, limits: Limits, policy: Policy) -> bool:
+    """Whether the settings let a page of this size be split unasked."""
+    return len(data) >= limits.warn and (policy.settings.split.pages == "all" or is_own_page(path, data))
+
+
+def note_sizes(plan: Plan, world: World, policy: Policy) -> list[str]:
     """The pages that come near the size at which they are split, and those that are over it and cannot be."""
+    graph, read = world.graph, world.catalog.read
     limits, sizes = Limits.of(policy.settings.split), graph.sizes()
     seamless = plan.rearranged.seamless if plan.rearranged else ()
-    large = [path for path, size in sorted(sizes.items()) if size >= limits.warn and is_splittable(path)]
+    large = [path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split and is_splittable(path)]
+    large = [path for path in large if _is_ours(path, read(path) or b"", limits, policy)]
     at = f"{limits.split / 1024:g} KiB"
     return [f"{path} is over {at} and has no seam to split it at" for path in seamless] + [
-        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large if sizes[path] < limits.split
+        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large
     ]
 
 

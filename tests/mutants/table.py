@@ -77,6 +77,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("as many lines as the budget allows come in one batch", BATCHES, "cut_batch", "total <= most", "total < most", OF_CYCLE),
     Mutant("a log in two batches is read again", BATCHES, "whole_logs", "readings[first:end]", "readings", OF_CYCLE),
     Mutant("a batch goes on where the one before it ended", CYCLE, "collect_lines", "take_from(policy.start, lines)", "lines", OF_CYCLE),
+    Mutant("only pages of ours are split unasked", CYCLE, "_is_ours", "is_own_page(path, data)", "True", OF_CYCLE),
     Mutant("a plan that loses something is not carried out", CYCLE, "check_plan", "if findings:", "if False:", OF_CYCLE),
     Mutant("a plan beyond the budget is not carried out", CYCLE, "check_plan", "if excess and", "if False and", OF_CYCLE),
     # what a new layout may not do
@@ -218,7 +219,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a page splits at its size", SPLIT, "is_due", ">= limits.split", "> limits.split", OF_SPLIT),
     Mutant(
         "a page near its size is named", CYCLE, "note_sizes",
-        "if size >= limits.warn", "if size > limits.warn", OF_CYCLE,
+        "if limits.warn <= size", "if size > limits.warn", OF_CYCLE,
     ),
     Mutant(
         "what opens and closes is never cut", SEAMS, "_free_blocks",

@@ -430,10 +430,21 @@ def test_a_page_that_cannot_be_written_now_is_not_split() -> None:
     assert cycle(world, "reflect").plan.rearranged is None
 
 
+@pytest.mark.parametrize(("pages", "ours", "is_split"), [("own", 2, True), ("own", 1, False), ("all", 1, True)])
+def test_a_page_is_split_unasked_when_most_of_its_memories_are_ours(pages: str, ours: int, is_split: bool) -> None:
+    ids = [f" ^m-{n:012}" if n < ours else "" for n in range(3)]
+    text = "# Facts\n" + "".join(f"\n## Part {n}\n\n- W: {'y' * 900}{id_}\n" for n, id_ in enumerate(ids))
+    policy = settings(split=SplitPolicy(warn_kib=1, split_kib=2, pages=pages))
+
+    report = cycle(FakeWorld({FACTS: text}), "reflect", policy)
+
+    assert bool(report.plan.rearranged) is is_split
+
+
 @pytest.mark.parametrize(("more", "is_named"), [(-1, False), (0, True), (1023, True), (1024, False)])
 def test_a_page_is_named_from_the_size_of_a_warning_on_until_it_is_split(more: int, is_named: bool) -> None:
     start = page("W: x ^m-aaaaaaaaaaaa", "W:  ^m-bbbbbbbbbbbb")
-    text = start.replace("W:  ", "W: " + "y" * (1024 + more - len(start) + 1))
+    text = start.replace("W:  ", "W: " + "y" * (1024 + more - len(start)) + " ")
     assert len(text) == 1024 + more
     world = FakeWorld({FACTS: text})
 

@@ -16,11 +16,12 @@ from bankd.shipped import shipped_folder
 _Added = TypeVar("_Added")
 
 
-def make_workspace(root: Path) -> list[str]:
-    """Make a workspace from the template; gives the files that were made, and touches none that is there."""
+def make_workspace(root: Path, *, with_pages: bool = True) -> list[str]:
+    """Make a workspace, with the pages of the template or without; gives what was made, and touches nothing that is there."""
     sources = [(shipped_folder("config") / name, name) for name in (SETTINGS, "routing.yaml")]
     template = shipped_folder("bank_template")
-    sources += [(path, f"bank/{path.relative_to(template)}") for path in sorted(template.rglob("*.md"))]
+    pages = sorted(template.rglob("*.md")) if with_pages else []
+    sources += [(path, f"bank/{path.relative_to(template)}") for path in pages]
     for folder in FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)

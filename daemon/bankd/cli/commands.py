@@ -19,6 +19,7 @@ class Command:
 
 COMMANDS = {
     "init": Command("init", "make a workspace from the template"),
+    "adopt": Command("adopt", "make a workspace for a vault, or the logs of an agent, that are there already"),
     "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
     "add": Command("add", "append a Retain line to today's log"),
     "import": Command("import_", "take in what agents and chat services kept: transcripts, exports, notes"),

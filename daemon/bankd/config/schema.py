@@ -108,6 +108,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "consolidate.threshold": _real(0, 1),
     "split.warn_kib": _real(0.1, 8192),
     "split.split_kib": _real(0.1, 8192),
+    "split.pages": _one_of("own", "all"),
     "decay.per_day": _hundredths,
     "decay.floor": _hundredths,
     "schedule.micro_minutes": _whole(1, 1440),

@@ -1,6 +1,7 @@
 """The workspace as a tree that no path can leave: every open goes through its root descriptor.
 
-Regular files only, opened without waiting (a FIFO named x.md must not hang a run); links are not followed out.
+Regular files only, opened without waiting (a FIFO named x.md must not hang a run); links are not followed out, but for
+`memory` and `bank` themselves, which the user may have elsewhere: there each is a root of its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
 
+ELSEWHERE = ("memory", "bank")
+"""The folders of a workspace that may be links to where the user has them."""
+
+
 class _How(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
@@ -41,6 +46,7 @@ class FileTree:
             self._fd = os.open(root, _FOLDER)
         except OSError as problem:
             raise UserError(f"{root}: cannot be opened as a folder ({problem.strerror})") from problem
+        self._elsewhere = {name: _open_elsewhere(root / name) for name in ELSEWHERE if (root / name).is_symlink()}
 
     def is_in_place(self) -> bool:
         """Whether the root is still the folder that was opened; another disk may have been mounted there."""
@@ -52,7 +58,8 @@ class FileTree:
 
     def close(self) -> None:
         """Let go of the root."""
-        os.close(self._fd)
+        for fd in (self._fd, *self._elsewhere.values()):
+            os.close(fd)
 
     @contextmanager
     def folder(self, path: str, *, make: bool = False) -> Iterator[int]:
@@ -65,8 +72,10 @@ class FileTree:
 
     def _open_folder(self, path: str) -> int:
         check_path(path, allow_root=True)
-        fd = _openat2(self._fd, path or ".", _FOLDER)
-        return _walk(self._fd, path) if fd is None else fd
+        first, _, below = path.partition("/")
+        root, way = (self._elsewhere[first], below) if first in self._elsewhere else (self._fd, path)
+        fd = _openat2(root, way or ".", _FOLDER)
+        return _walk(root, way) if fd is None else fd
 
     def _open_or_make(self, path: str) -> int:
         with suppress(FileNotFoundError):
@@ -141,6 +150,13 @@ class FileTree:
                 self.calls.unlink(name, folder)
             except IsADirectoryError:
                 self.make_way(name, folder)
+
+
+def _open_elsewhere(folder: Path) -> int:
+    try:
+        return os.open(folder, _FOLDER)
+    except OSError as problem:
+        raise UserError(f"{folder}: a link to what cannot be opened as a folder ({problem.strerror})") from problem
 
 
 def split_path(path: str) -> tuple[str, str]:

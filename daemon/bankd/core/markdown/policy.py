@@ -34,10 +34,11 @@ class ConsolidatePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SplitPolicy:
-    """Sizes of a page, in KiB, that earn a warning and a split."""
+    """Sizes of a page, in KiB, that earn a warning and a split; of `own` pages bankd wrote most memories."""
 
     warn_kib: float = 8
     split_kib: float = 15
+    pages: str = "own"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,17 @@ from bankd.core.markdown.hubs import (
     slug_of,
     slug_of_titles,
 )
-from bankd.core.markdown.pages import heading_title
+from bankd.core.markdown.pages import heading_title, read_page
 from bankd.core.markdown.policy import SplitPolicy
 from bankd.core.markdown.scanner import BlockKind, Document
 from bankd.core.markdown.titles import plain_text, without_explicit_id
 from bankd.core.pages.split_points import Section, divide_lines, size_of, tail_start
+
+
+def is_own_page(path: str, data: bytes) -> bool:
+    """Whether bankd wrote most memories of a page; nobody's page is split unless somebody asks for it."""
+    entries = read_page(path, data).entries
+    return 2 * sum((entry.memory.id or "").startswith("m-") for entry in entries) > len(entries)
 
 
 @dataclass(frozen=True, slots=True)
