@@ -19,6 +19,7 @@ from bankd.core.lifecycle.events import Ledger, fold_events, make_event
 from bankd.core.lifecycle.follow import PagePart, read_part
 from bankd.core.lifecycle.retain import LogReading, read_log
 from bankd.core.lifecycle.retiring import Opinion
+from bankd.core.lifecycle.similar import Similar
 from bankd.core.links.linking import Link, Stray
 from bankd.core.links.points import LinkScene
 from bankd.core.links.relink import Source
@@ -224,6 +225,10 @@ class FakeTransactions:
             self._disk.pages[path] = decode_text(data)
 
 
+def _words_of(text: str) -> set[str]:
+    return {word for word in text.casefold().split() if len(word) > 1}
+
+
 class FakeRunIndex:
     """Takes every memory of the bank for a look-alike of any other."""
 
@@ -236,6 +241,16 @@ class FakeRunIndex:
             for page, entry in self._disk.entries("bank/")
         ]
         return {id_: [one for one in known if one.id != id_] for id_ in memories}
+
+    def similar_to(self, memory: Memory) -> Sequence[Similar]:
+        """Those that share a word of two letters or more, by the share of such words."""
+        words = _words_of(memory.text)
+        found = [
+            Similar(entry.memory.id or "", page.path.removeprefix("bank/"), entry.memory.tag, entry.memory.text, share)
+            for page, entry in self._disk.entries("bank/")
+            if (share := len(words & _words_of(entry.memory.text)) / max(len(words), 1))
+        ]
+        return sorted(found, key=lambda one: -one.score)
 
     def refresh(self, now: datetime) -> Sequence[str]:
         self._disk.steps.append("refresh index")

@@ -111,7 +111,7 @@ def run_cycle(
 
     plan = collect_lines(plan, facts, world, policy)
     plan, rest = leave_rest(plan, facts, most)
-    plan = route_lines(plan, facts, policy.rules, world.graph)
+    plan = route_lines(plan, facts, policy.rules, world)
     plan = deduplicate_lines(plan, world, policy)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
@@ -213,9 +213,13 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
     return plan.with_(warnings=(*plan.warnings, warning))
 
 
-def route_lines(plan: Plan, facts: RunFacts, rules: Rules, graph: Graph) -> Plan:
+def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    destination_of = cache(lambda memory: place_on_part(memory, route_memory(memory, rules), graph))
+
+    def place(memory: Memory) -> Destination:
+        return place_on_part(memory, route_memory(memory, rules, world.index.similar_to), world.graph)
+
+    destination_of = cache(place)
     placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may say the same
     closed = {item.what: item.reason for item in facts.unread_pages}
     going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]

@@ -22,6 +22,7 @@ from bankd.core.lifecycle.events import CorruptLine, Ledger
 from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.lifecycle.retiring import Opinion
+from bankd.core.lifecycle.similar import Similar
 from bankd.core.links.linking import Link, Stray
 from bankd.core.links.points import LinkScene
 from bankd.core.links.relink import Source
@@ -392,6 +393,9 @@ class Index(Protocol):
 
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by id: the memories of the bank that look like it, read from their pages."""
+
+    def similar_to(self, memory: Memory) -> Sequence[Similar]:
+        """The memories of the bank that are most like one, best first."""
 
     def refresh(self, now: datetime) -> Sequence[str]:
         """Bring index and tree up to date with the bank; gives what a person should know of it."""

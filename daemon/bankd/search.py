@@ -282,6 +282,15 @@ class NeighbourQueries:
         return {term: idf(memories, many) for term, many in counts if many}
 
 
+def rank_similar(text: str, index: "IndexView", reader: "QueryReader", today: date, most: int) -> list[Ranked]:
+    """The memories that answer best when a memory asks, best first."""
+    text, options = normal_form(text), RankingOptions()
+    analysis = reader.analyse_query(text, lexicon_within(index))
+    weights = weigh_query(analysis, runs_of(text), index.corpus.memories, index.frequency)
+    found = find_candidates(weights, Filters(), index, today, options, 2 * most)
+    return rank_candidates(found, weights, index, today, options, most)
+
+
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
     """A run that the bank does not have, as the words that it was read as."""
     return cut_run(run, terms) if is_hangul(run) and readings(run) is None else [run]

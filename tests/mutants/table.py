@@ -144,7 +144,16 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "the first rule wins", ROUTING, "route_memory",
-        "next(_claiming(memory, rules), _UNPLACED)", "find_claims(memory, rules)[-1]", ("tests/unit/test_routing.py",),
+        "next(_claiming(memory, rules, find_similar), _UNPLACED)", "find_claims(memory, rules, find_similar)[-1]", ("tests/unit/test_routing.py",),
+    ),
+    Mutant(
+        "alike lines agree clearly or not at all", "bankd.core.lifecycle.similar", "choose_page",
+        "most >= _AGREEMENT * sum(votes.values()) and ", "", ("tests/unit/test_similar.py",),
+    ),
+    Mutant(
+        "likeness never overrules a rule", ROUTING, "find_claims",
+        "list(_claiming(memory, rules, find_similar))", "list(_claiming(memory, rules, find_similar))[::-1]",
+        ("tests/unit/test_similar.py",),
     ),
     # what answers
     Mutant(

@@ -64,6 +64,20 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(root: Path, bankctl:
     assert tree_state(root) == before
 
 
+def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: 보라색 우산은 문 옆에 걸어 둔다")
+    bankctl("cycle", "micro", "--now", NOW)
+    (waiting,) = bankctl("inbox", "--json").json["inbox"]
+    bankctl("inbox", "place", waiting["id"], "daily/umbrellas.md")
+
+    tested = bankctl("route", "test", "W: 노란 우산은 문 옆에 걸어 둔다").out
+    write_log(root, "2026-05-02.md", "W: 노란 우산은 문 옆에 걸어 둔다")
+    bankctl("cycle", "micro", "--now", NOW)
+
+    assert tested.startswith("-> daily/umbrellas.md  like m-")
+    assert "노란 우산은" in (root / "bank/daily/umbrellas.md").read_text()
+
+
 def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
     bankctl("cycle", "micro", "--now", NOW)

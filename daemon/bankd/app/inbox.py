@@ -59,7 +59,8 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     """Every place that claims each memory, the one that wins first; of a page that was split, the part that fits."""
     workspace.graph.refresh()
     rules, graph = workspace.policy().rules, workspace.graph
-    return [[place_on_part(memory, place, graph) for place in find_claims(memory, rules)] for memory in memories]
+    like = workspace.index.similar_to
+    return [[place_on_part(memory, place, graph) for place in find_claims(memory, rules, like)] for memory in memories]
 
 
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:

@@ -9,14 +9,17 @@ from itertools import islice
 from bankd.app.search_service import SearchService
 from bankd.core.language.likeness import LetterPairs, may_be_alike
 from bankd.core.language.wording import Wording
+from bankd.core.lifecycle.similar import NEAREST, Similar
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.ports import MemoryCatalog
-from bankd.search import NeighbourQueries
+from bankd.search import NeighbourQueries, rank_similar
 
 _LOOK_ALIKES = 20
 """The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
+_SIMILAR = 2 * NEAREST
+"""What stands in the inbox is asked for nothing, and may be more like a new line than what has its page."""
 _AT_ONCE = 500
 """New memories that are looked at together; what is found for them fits into some megabytes."""
 
@@ -93,6 +96,21 @@ class RunIndex:
             return Neighbour(id_, said_on(path, memory))
         there = self._catalog.memory_at(f"bank/{path}", row.line)
         return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
+
+    def similar_to(self, memory: Memory) -> Sequence[Similar]:
+        """The memories of the bank that are most like one, best first; none while there is no index."""
+        return self._search.index.whole(self._now, lambda: self._similar_to(memory))
+
+    def _similar_to(self, memory: Memory) -> list[Similar]:
+        if not self._search.index.open():
+            return []
+        ranked = rank_similar(memory.text, self._search.index, self._search.analyser, self._now.date(), _SIMILAR)
+        return [
+            Similar(
+                one.row.id or f"bank/{one.path}:{one.row.line}", one.path, one.row.tag, one.row.text, one.parts["score"]
+            )
+            for one in ranked
+        ]
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""

@@ -38,13 +38,13 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     targets: list[tuple[int, str]] = []
     rules = tuple(_read_tags(keys.get("TAG_ROUTING", (1, None))[1], problems, targets))
     defaults = _read_defaults(keys.get("defaults", (1, None))[1], problems, targets)
-    entities = _flag(keys.get("entities", (1, None))[1], "entities", problems)
+    entities, similar = (_flag(keys.get(flag, (1, None))[1], flag, problems) for flag in ("entities", "similar"))
     problems += problems_of_targets(targets)
     raise_problems(name, problems)
-    return Rules(rules, defaults, entities, find_together(expressions_of(rules)))
+    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)))
 
 
-_TOP_KEYS = ("TAG_ROUTING", "defaults", "entities")
+_TOP_KEYS = ("TAG_ROUTING", "defaults", "entities", "similar")
 
 
 def _read_tags(node: yaml.Node | None, problems: list[Problem], targets: list[tuple[int, str]]) -> list[RoutingRule]:

@@ -1,4 +1,4 @@
-"""Where a memory belongs: TAG_ROUTING rules, a default page a tag, pages of entities, else the inbox.
+"""Where a memory belongs: TAG_ROUTING rules, pages of entities, what it is like, a default page a tag, else the inbox.
 
 Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; a rule is known by its place.
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from bankd.core.lifecycle.similar import Similar, choose_page
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.own_pages import INBOX, is_own
 
 _MAX_LEVELS = 8
+_SHOWN = 40  # characters of a memory that says why
 _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need room
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+
+FindSimilar: TypeAlias = Callable[[Memory], Sequence[Similar]]
 
 
 class RoutingRule(NamedTuple):
@@ -33,7 +37,7 @@ class RoutingRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The routing of a workspace: ordered rules, optional defaults, and whether entities have pages.
+    """The routing of a workspace: ordered rules, optional defaults, whether entities have pages, and likeness a say.
 
     `matching` gives the places in `rules` of those whose pattern a text has.
     """
@@ -41,6 +45,7 @@ class Rules:
     rules: tuple[RoutingRule, ...]
     defaults: Mapping[str, str] = field(default_factory=dict)
     entities: bool = True
+    similar: bool = True
     matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
 
 
@@ -56,24 +61,40 @@ class Destination:
 _UNPLACED = Destination(INBOX, None, "no rule matched")
 
 
-def route_memory(memory: Memory, rules: Rules) -> Destination:
-    """The place of a memory: the first rule that matches, its entity's page, its tag's default, or the inbox."""
-    return next(_claiming(memory, rules), _UNPLACED)
+def _like_nothing(_: Memory) -> Sequence[Similar]:
+    return ()
 
 
-def find_claims(memory: Memory, rules: Rules) -> list[Destination]:
+def route_memory(memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing) -> Destination:
+    """The place of a memory: the first rule that matches, its entity's page, that of similar memories, a default, or the inbox.
+
+    `find_similar` gives the memories of the bank that are like one, the most similar first; only what no rule claims asks.
+    """
+    return next(_claiming(memory, rules, find_similar), _UNPLACED)
+
+
+def find_claims(memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox claims what nobody else does."""
-    return list(_claiming(memory, rules)) or [_UNPLACED]
+    return list(_claiming(memory, rules, find_similar)) or [_UNPLACED]
 
 
-def _claiming(memory: Memory, rules: Rules) -> Iterator[Destination]:
+def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar) -> Iterator[Destination]:
     for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
         if rule.tag == memory.tag and (rule.entity or not memory.entities):
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
+    if rules.similar and (found := choose_page(memory.tag, find_similar(memory))):
+        page, witnesses = found
+        said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
+        yield Destination(page, None, f"like {said}")
     if memory.tag is not None and memory.tag in rules.defaults:
         yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
 
 
 def entity_page(slug: str) -> str:
