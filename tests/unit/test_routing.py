@@ -39,6 +39,10 @@ def test_shipped_rules_place_what_people_write(line: str, page: str) -> None:
     assert page_of(line) == page
 
 
+def test_the_shipped_rules_can_be_read_in_one_sitting() -> None:
+    assert len(RULES.rules) <= 60
+
+
 def test_latin_words_match_whole_words_and_hangul_with_its_particles() -> None:
     given = rules("TAG_ROUTING: {W: [{match: 'it|tools?|도구', target: knowledge/tools.md}]}")
 
