@@ -60,7 +60,9 @@ def calibrate(folders: Sequence[Path], threshold: float | None, cache: Path | No
     if empty:
         raise SystemExit("\n".join(f"{folder}: no pairs in it" for folder in empty))
     sets = {name: without_mistakes(pairs) for name, pairs in labelled.items()}
-    statements = _read({text for pairs in sets.values() for pair in pairs for text in (pair.old, pair.new)}, cache)
+    statements = read_statements(
+        {text for pairs in sets.values() for pair in pairs for text in (pair.old, pair.new)}, cache
+    )
     chosen = choose_threshold(list(sets.values()), statements, CANDIDATES)
     used = threshold if threshold is not None else chosen if chosen is not None else CANDIDATES[-1]
     results = [
@@ -69,7 +71,8 @@ def calibrate(folders: Sequence[Path], threshold: float | None, cache: Path | No
     return Calibration(chosen, used, results)
 
 
-def _read(texts: set[str], cache: Path | None) -> dict[str, Statement]:
+def read_statements(texts: set[str], cache: Path | None) -> dict[str, Statement]:
+    """Read texts as the guard does, with Kiwi where they are Korean; `cache` keeps the analyses for the next time."""
     with TemporaryDirectory() as folder:
         store = AnalysisCache(cache or Path(folder))
         worker = KiwiWorker(read_monotonic)

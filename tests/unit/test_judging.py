@@ -66,7 +66,7 @@ def test_a_memory_by_hand_blocks_whatever_it_is_tagged_but_is_never_superseded()
 
 
 def test_the_threshold_decides_who_is_compared() -> None:
-    lines, bank = ["W: deploys now run on port 8081 nightly"], {"m-1": "W: deploys run on port 8080"}
+    lines, bank = ["W: deploys run on port 8081 nightly"], {"m-1": "W: deploys run on port 8080"}
 
     assert [len(judged(*lines, bank=bank, threshold=at).updates) for at in (60, 99)] == [1, 0]
 

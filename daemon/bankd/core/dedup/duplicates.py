@@ -11,12 +11,17 @@ from enum import StrEnum
 
 from rapidfuzz.distance import Indel
 
+from bankd.core.dedup.change import find_change, is_one_subject
+from bankd.core.dedup.gist import says_again
 from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
 
 THRESHOLD = 80
 """Likeness in percent above which the guard is asked; `dedup.threshold`."""
+
+ONLY_EQUAL = 100
+"""The threshold at which only the same words are the same, and no other wording is looked for."""
 
 LEFT_OUT = 2
 """How many words a new wording may leave out and still be the same."""
@@ -48,10 +53,18 @@ def compare_statements(old: Statement, new: Statement, threshold: float = THRESH
         return Verdict(Relation.DIFFERENT, obstacle, 0.0)
     if sameness := _sameness(old, new):
         return Verdict(Relation.SAME, sameness, 100.0)
+    if threshold < ONLY_EQUAL and (said := says_again(old, new)):
+        return Verdict(Relation.SAME, said, threshold)
     score = likeness(old, new)
-    if score < threshold:
-        return Verdict(Relation.DIFFERENT, "too little in common", score)
-    return _judge(old, new, find_difference(old, new), score)
+    verdict = _judge(old, new, find_difference(old, new), score) if score >= threshold else _unlike(score)
+    is_open = threshold < ONLY_EQUAL and verdict.outcome is Relation.DIFFERENT
+    if is_open and (change := find_change(old, new)):
+        return Verdict(Relation.UPDATE, change, score)
+    return verdict
+
+
+def _unlike(score: float) -> Verdict:
+    return Verdict(Relation.DIFFERENT, "too little in common", score)
 
 
 def _obstacle(old: Statement, new: Statement) -> str:
@@ -116,8 +129,8 @@ def _judge(old: Statement, new: Statement, found: Difference, score: float) -> V
     if found.is_none:
         return Verdict(Relation.DIFFERENT, "the same words in other places", score)
     if found.changes and found.is_explained and subject_of(old) == subject_of(new):
-        changed = "; ".join(found.changes)
-        return Verdict(Relation.UPDATE if found.is_one_subject else Relation.DIFFERENT, changed, score)
+        is_update = found.is_one_subject and found.is_one_change and is_one_subject(old, new)
+        return Verdict(Relation.UPDATE if is_update else Relation.DIFFERENT, "; ".join(found.changes), score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
     return Verdict(Relation.DIFFERENT, f"only one says: {extra}", score)
 

@@ -47,6 +47,12 @@ class Difference:
         dates = sum(change.startswith(_DATE) for change in self.changes)
         return len(self.changes) - max(dates - 1, 0) <= max(self.shared, 1)
 
+    @property
+    def is_one_change(self) -> bool:
+        """Whether no other value changed beside a day: what was so in January and in February was so in both."""
+        sorts = {change.partition(":")[0] for change in self.changes}
+        return len(sorts) < 2 or _DATE not in sorts
+
 
 def find_difference(old: Statement, new: Statement) -> Difference:
     """Find what only one of two statements says; it is explained when at most one of them says more than new values."""

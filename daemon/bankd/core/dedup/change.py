@@ -1,0 +1,74 @@
+"""Changed facts in whatever words: 이사했다, switched to, no longer, 끊었다.
+
+A statement that tells of a change, about what another says something of, supersedes it. Said of somebody or something else,
+or in addition (도, also), it does not.
+"""
+
+from __future__ import annotations
+
+from bankd.core.dedup.gist import concepts_of, is_empty
+from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.word_lists import split_words
+
+LEAST_SHARE = 0.4
+"""The share of what the shorter of the two says, changes apart, that both must speak of."""
+
+_KOREAN = split_words(
+    "바꾸 바뀌 변경 변경되 옮기 옮겨지 이사 이사하 이전 이전하 전환 전환하 갈아타 교체 교체하 개편 개명 올리 오르 인상 인상되 내리 내려가 내려오 인하",
+    "줄 줄이 늘 늘리 늘어나 그만두 그만 끊 중단 중단하 관두 해지 해지하 취소 취소하 포기 폐지 폐지되 정정 이제 이젠 요즘 앞으로 더이상 말고 대신 새로",
+    "미루 밀리 미뤄지 당기 당겨지 앞당기 연기 연기되 퇴사 이직 이직하 결론 헤어지 오히려 돌리 넘어가 팔 없애 접 풀리 낫 고쳐지 완치 마치",
+)
+_ENGLISH = frozenset(
+    stem_word(word)
+    for word in split_words(
+        "now longer anymore switched moved relocated changed quit stopped instead nowadays renamed raised lowered increased decreased cut",
+        "doubled halved migrated pushed postponed rescheduled delayed extended replaced converted rewritten upgraded updated sold dropped cancelled",
+        "canceled correction actually became fixed filled resolved recovered split reassigned transferred promoted discontinued retired grown",
+        "shrunk bumped shifted ended expired former formerly previously finally just",
+    )
+)
+"""Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas and English stems."""
+_ADDING = frozenset({"also"})
+
+
+def find_change(old: Statement, new: Statement) -> str:
+    """The word by which a new statement tells that what the old one says has changed; empty when it tells none."""
+    told = concepts_of(old.tokens)
+    word = next((token.base for token in new.tokens if _tells_change(token) and not concepts_of([token]) & told), "")
+    if not word:
+        return ""
+    if _ADDING & {mark for token in new.tokens for mark in token.marks} or not is_one_subject(old, new):
+        return ""
+    ours, theirs = (_spoken_of(statement) for statement in (old, new))
+    shared = ours & theirs
+    return f"change: {word}" if shared and len(shared) >= LEAST_SHARE * min(len(ours), len(theirs)) else ""
+
+
+def _tells_change(token: Token) -> bool:
+    return token.base in _KOREAN or (token.base.isascii() and stem_word(token.base.casefold()) in _ENGLISH)
+
+
+def _spoken_of(statement: Statement) -> frozenset[str]:
+    """What a statement speaks of: its concepts without the words that tell of a change."""
+    told = concepts_of(token for token in statement.tokens if _tells_change(token))
+    return concepts_of(token for token in statement.tokens if token.kind is not TokenKind.VALUE) - told
+
+
+def is_one_subject(old: Statement, new: Statement) -> bool:
+    """Whether neither says its subject of somebody or something that the other does not speak of."""
+    ours, theirs = _subject(old), _subject(new)
+    if not (ours and theirs):
+        return True
+    return ours <= concepts_of(new.tokens) or theirs <= concepts_of(old.tokens)
+
+
+def _subject(statement: Statement) -> frozenset[str]:
+    """The words of the first phrase that a particle calls the topic or subject; in English the first word that tells."""
+    if statement.has_free_order:
+        named = (phrase for phrase in statement.phrases if phrase[-1].case in {"topic", "subject"})
+        return next((words for phrase in named if (words := concepts_of(phrase))), frozenset())
+    telling = [token for token in statement.tokens if not is_empty(token)]
+    while telling and telling[0].kind is TokenKind.VALUE:
+        del telling[0]
+    return concepts_of(telling[:1])

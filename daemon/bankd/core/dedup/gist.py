@@ -1,0 +1,138 @@
+"""What two statements say when wording is put aside: synonyms are one, words that carry nothing are dropped.
+
+It finds rewordings that share few letters (`says_again`) and changes told in other words (`find_change`). It is careful where
+the words are not: numbers, names, negation, limits and who does what must agree to the last for `same`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bankd.core.dedup.guard import same_roles
+from bankd.core.language.english.function_words import DAYS
+from bankd.core.language.korean.function_words import SOFT_MARKS
+from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.thesaurus import concept_of
+from bankd.core.language.word_lists import split_words
+
+LEAST_SHARED = 2
+"""What says something in both statements, at least: one word in common is a subject, not a fact."""
+
+_EMPTY = split_words(
+    "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 더 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
+    "i me my we our us mine ours the a an this that these those is are be been being am it its there so what which who",
+    "have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
+    "of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
+)
+"""Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
+_RECURRENCE = split_words("매일 매주 매달 매월 매년 every each per daily weekly monthly yearly annually")
+_DAYS = frozenset(day for day in DAYS if day.endswith("s") and day[:-1] in DAYS)
+_COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible": "impossible", "알": "모르", "맞": "틀리"}
+"""Words whose denial says one other word: what is not open is closed, but what is not big is not small."""
+_NOMINAL = frozenset("함됨음임짐김")
+_TENSE = frozenset({"past", "each"})  # looked at for the whole statement
+_ORDERING = split_words("before after than over from until without under above below because if unless instead ahead")
+"""English words that say how what stands before them is to what follows: beside them order counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What a statement says: concepts and values in their order, its tense, whether it recurs, whom it names."""
+
+    words: tuple[str, ...]
+    is_past: bool
+    recurs: bool
+    names: tuple[str, ...]
+    has_order: bool
+
+    @property
+    def bag(self) -> Counter[str]:
+        """The words, however they are ordered."""
+        return Counter(self.words)
+
+
+def gist_of(statement: Statement) -> Gist:
+    """Put wording aside."""
+    said = [token for token in statement.tokens if not is_empty(token)]
+    bases = {token.base.casefold() for token in statement.tokens}
+    recurs = bool(bases & (_RECURRENCE | _DAYS)) or any("each" in token.marks for token in statement.tokens)
+    is_past = any("past" in token.marks for token in statement.tokens)
+    names = tuple(token.base for token in said if token.kind is TokenKind.NAME)
+    return Gist(tuple(map(_word, said)), is_past, recurs, names, bool(bases & _ORDERING))
+
+
+def is_empty(token: Token) -> bool:
+    """Whether a token carries nothing when wording is put aside."""
+    if token.negation or token.kind is TokenKind.NAME or set(token.marks) - SOFT_MARKS - _TENSE:
+        return False
+    return token.is_optional or token.base in _EMPTY or token.base in _RECURRENCE
+
+
+def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
+    """What some tokens stand for, whether denied or limited or not."""
+    return frozenset(_concept(token) for token in tokens if not is_empty(token))
+
+
+def _word(token: Token) -> str:
+    """A token's concept with what turns and limits it; what is not open is closed."""
+    marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE))
+    if token.negation == "not" and token.base in _COMPLEMENTS:
+        return concept_of(_COMPLEMENTS[token.base]) + marks
+    return ("¬" + token.negation if token.negation else "") + _concept(token) + marks
+
+
+def _concept(token: Token) -> str:
+    base = token.base
+    if base != base.casefold() or (token.kind is TokenKind.NAME and not base.isascii()):
+        return base
+    if token.kind is TokenKind.VALUE:
+        base = base.removesuffix("째").removesuffix("씩")
+        return base[:-1] if base in _DAYS else base
+    if not base.isascii() and len(base) > 2 and concept_of(base) == base:
+        base = base.removesuffix("되").removesuffix("하").removesuffix("시키")
+    return concept_of(base)
+
+
+def _is_nominal(statement: Statement) -> bool:
+    """Whether it ends without a verb that says when: 이후 삭제, 취소함, or any English."""
+    last = statement.tokens[-1]
+    return (last.kind is TokenKind.NOUN and not last.is_predicate) or statement.text.rstrip(" .")[-1:] in _NOMINAL
+
+
+def says_again(old: Statement, new: Statement) -> str:
+    """Why a new statement says again what the old one says, in other words; empty when it may say anything else."""
+    ours, theirs = gist_of(old), gist_of(new)
+    is_other_wording = Counter(old.keys) != Counter(new.keys)  # of the same words the guard knows more
+    if not is_other_wording or ours.bag != theirs.bag or len(ours.words) < LEAST_SHARED:
+        return ""
+    tenses_agree = ours.is_past == theirs.is_past or _is_nominal(old) or _is_nominal(new)
+    if not tenses_agree or ours.recurs != theirs.recurs or _counts_differ(old, new):
+        return ""
+    return "the same in other words" if _keeps_roles(old, new, ours, theirs) else ""
+
+
+def _counts_differ(old: Statement, new: Statement) -> bool:
+    """Whether an English word is one in one and several in the other: a son and sons are two facts."""
+    ours, theirs = ({token.base for token in statement.tokens if token.base.isascii()} for statement in (old, new))
+    gone, came = ours - theirs - _DAYS, theirs - ours - _DAYS
+    return any(f"{word}s" in came for word in gone) or any(f"{word}s" in gone for word in came)
+
+
+def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bool:
+    """Of the row of words one stretch may move, no name past another, and only where particles or nothing say who does what."""
+    if not (same_roles(old, new) and same_roles(new, old)):
+        return False
+    if ours.words == theirs.words:
+        return True
+    may_move = not (ours.has_order or theirs.has_order) and ours.names == theirs.names
+    return may_move and _is_one_move(ours.words, theirs.words)
+
+
+def _is_one_move(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether one row becomes the other, of the same words, when one stretch of it is moved: what differs is turned."""
+    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    here = slice(differing[0], differing[-1] + 1)
+    before, after = ours[here], theirs[here]
+    return any(before[at:] + before[:at] == after for at in range(1, len(before)))

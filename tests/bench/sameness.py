@@ -1,0 +1,50 @@
+"""What the guard makes of pairs of remembered lines: the same, an update, or different, in each half of data/pairs.
+
+    python -m tests.bench.sameness
+
+The word lists of `core.dedup.gist`, `core.dedup.change` and `core.language.thesaurus` were chosen on the pairs of even
+number. The sets that people labelled are measured by `tests.bench.calibrate`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bankd.core.dedup.duplicates import compare_statements
+from bankd.core.language.statement import Statement
+from tests.bench.calibrate import read_statements
+from tests.bench.quality import data_folder
+
+Pair = Mapping[str, Any]
+
+
+def judge_half(pairs: Sequence[Pair], statements: Mapping[str, Statement]) -> str:
+    """Precision and recall of `same` and `update`, and how many different pairs are called the same."""
+    calls = Counter(
+        (str(pair["label"]), str(compare_statements(statements[pair["old"]], statements[pair["new"]]).outcome))
+        for pair in pairs
+    )
+    eaten = calls["different", "same"] + calls["update", "same"]
+    return "  ".join([_figures(calls, "same"), _figures(calls, "update"), f"eaten {eaten}"])
+
+
+def _figures(calls: Mapping[tuple[str, str], int], label: str) -> str:
+    right = calls.get((label, label), 0)
+    called = sum(number for (_, call), number in calls.items() if call == label)
+    there = sum(number for (own, _), number in calls.items() if own == label)
+    return f"{label}: precision {right / max(called, 1):.2f} ({right} of {called}), recall {right / there:.2f}"
+
+
+def main() -> None:
+    file = data_folder() / "pairs" / "pairs.jsonl"
+    pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    statements = read_statements({text for pair in pairs for text in (pair["old"], pair["new"])}, None)
+    for half, rest in (("choosing", 0), ("reporting", 1)):
+        print(f"{half:<10} {judge_half([pair for pair in pairs if int(pair['id'][-3:]) % 2 == rest], statements)}")
+
+
+if __name__ == "__main__":
+    main()
