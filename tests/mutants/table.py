@@ -109,8 +109,20 @@ MUTANTS: tuple[Mutant, ...] = (
     # what is said again
     Mutant("at most two words may be left out", DUPLICATES, "", "LEFT_OUT = 2", "LEFT_OUT = 3", OF_DUPLICATES),
     Mutant(
+        "what recurs and what happens once are two facts", "bankd.core.dedup.gist", "says_again",
+        " or ours.recurs != theirs.recurs", "", ("tests/scenarios/test_hard_pairs.py",),
+    ),
+    Mutant(
+        "no name moves past another", "bankd.core.dedup.gist", "_keeps_roles",
+        " and ours.names == theirs.names", "", ("tests/scenarios/test_hard_pairs.py",),
+    ),
+    Mutant(
+        "a change of something else is none", "bankd.core.dedup.change", "find_change",
+        " or not is_one_subject(old, new)", "", ("tests/scenarios/test_hard_pairs.py",),
+    ),
+    Mutant(
         "what is as alike as the threshold is compared", DUPLICATES, "compare_statements",
-        "if score < threshold", "if score <= threshold", OF_DUPLICATES,
+        "if score >= threshold", "if score > threshold", OF_DUPLICATES,
     ),
     Mutant(
         "another number is an update", GUARD, "_revalued",

@@ -83,6 +83,7 @@ NO_CHANGES = [
 
 LOOK_ALIKES = [
     ("Maya lent Luis her bike", "Luis lent Maya her bicycle"),
+    ("Today Maya has Luis's bicycle", "Today Luis has Maya's bike"),
     ("The customer hired the lawyer", "The attorney hired the customer"),
     ("화요일에 회의가 있다", "화요일마다 미팅이 있다"),
     ("사무실은 이제 조용하다", "오피스는 조용하지 않다"),

@@ -171,3 +171,22 @@ def test_a_denial_is_lifted_only_by_what_it_shares_with_the_query() -> None:
 
 def test_a_term_of_more_memories_than_there_are_weighs_no_less_than_nothing() -> None:
     assert idf(3, 40) == idf(3, 3) > 0
+
+
+def test_what_a_request_asks_to_be_done_and_whose_it_is_weigh_less() -> None:
+    weights = weigh_query(
+        Analysis((("우리", "회식", "비용", "정리"),), tuple(bigrams_of(["우리", "회식", "비용", "정리해줘"])), denies=False),
+        ["우리", "회식", "비용", "정리해줘"], 1000, lambda _kind, _term: 10,
+    )  # fmt: skip
+
+    assert weights.terms["우리"] == weights.terms["정리"] == weights.terms["회식"] / 2
+    assert weights.bigrams["우리"] == weights.bigrams["해줘"] == weights.bigrams["회식"] / 2
+
+
+def test_hangul_bigrams_do_not_outvote_a_latin_word() -> None:
+    query, answer, other = "내 VPN 주소", memory("VPN 서버: vpn.example.com"), memory("집 주소는 종로구다")
+
+    right, wrong = scores(query, answer, other)
+
+    assert right > wrong
+    assert weights_of("집 주소는 2024년").hangul_share == 1

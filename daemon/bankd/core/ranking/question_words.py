@@ -1,4 +1,6 @@
-"""The words that ask: they stand in a question and seldom in its answer, so they weigh less; none is removed.
+"""The words that ask, request, or say whose: they stand in a question and seldom in its answer, so they weigh less.
+
+None is removed.
 
 That includes what a yes-or-no question is about (있다, 좋아하다): the answer may well say the opposite.
 """
@@ -20,11 +22,39 @@ which who whom whose why will with would you your
 _KOREAN_TERMS = """
 무엇 뭐 뭣 무어 누구 언제 어디 어느 어떤 어떻 어떠하 왜 몇 얼마 무슨 것 거 이 그 저 하 되 이것 그것
 있 좋아하 즐기
+나 내 저 제 우리 저희
 """
 _KOREAN_STARTS = (
     "무엇", "뭐", "뭣", "누구", "언제", "어디", "어느", "어떤", "어떻", "어때", "왜", "몇", "얼마", "무슨", "인가", "인지",
     "있나", "있어", "했나", "하나", "했지", "했어", "좋아", "즐기", "즐겨",
 )  # fmt: skip
+_REQUESTS = ("줘", "줘요", "주라", "주세요", "줄래", "줄래요", "달라", "주십시오", "주시오", "다오", "드려")
+"""How a word ends by which somebody is asked to do something: 알려줘, 정리해 주세요."""
+_OWN = frozenset(
+    [
+        "나",
+        "내",
+        "나의",
+        "내가",
+        "나는",
+        "난",
+        "나도",
+        "나한테",
+        "저",
+        "제",
+        "제가",
+        "저는",
+        "저의",
+        "우리",
+        "우리가",
+        "우리는",
+        "우리의",
+        "저희",
+        "저희가",
+        "저희는",
+        "저희의",
+    ]
+)
 DETERMINERS = ("어떤", "무슨", "어느")
 """They stand before what they ask for and have no particle, so that nothing else shows where they end."""
 
@@ -36,11 +66,21 @@ def term_weight(term: str) -> float:
     return WEIGHT if term in _TERMS else 1.0
 
 
+def requesting_terms(terms: Iterable[str], runs: Iterable[str]) -> frozenset[str]:
+    """The terms of a query that only say what is to be done with the answer: 정리 in 정리해줘."""
+    requests = [run for run in runs if run.endswith(_REQUESTS)]
+    return frozenset(term for term in terms if is_hangul(term) and any(run.startswith(term) for run in requests))
+
+
 def starts_asking(run: str) -> bool:
     """Whether a run of Hangul begins with a word that asks."""
     return run.startswith(_KOREAN_STARTS)
 
 
 def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
-    """The bigrams of the Hangul runs that only ask, such as 무엇인가."""
-    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and starts_asking(run)))
+    """The bigrams of the Hangul runs that only ask, request or say whose, such as 무엇인가, 알려줘 and 우리."""
+    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and _only_asks(run)))
+
+
+def _only_asks(run: str) -> bool:
+    return starts_asking(run) or run in _OWN or run.endswith(_REQUESTS)

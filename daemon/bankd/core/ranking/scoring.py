@@ -24,7 +24,7 @@ from bankd.core.language.analysis import Analysis
 from bankd.core.ranking.proximity import Pair, pairs_in, pairs_of
 from bankd.core.ranking.query_form import Phrasing
 from bankd.core.ranking.question_words import WEIGHT as ASKING_WEIGHT
-from bankd.core.ranking.question_words import asking_bigrams, term_weight
+from bankd.core.ranking.question_words import asking_bigrams, requesting_terms, term_weight
 
 K1 = 1.2
 B = 0.5
@@ -65,6 +65,8 @@ class Weights(NamedTuple):
     pair_total: float
     """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
     phrasing: Phrasing = "sentence"
+    hangul_share: float = 1.0
+    """The weight of all terms but Latin words, as a share: bigrams say nothing of these, and count no more than that."""
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -122,8 +124,10 @@ def _rarity(memories: int, frequency: int) -> float:
 def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
     """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
     terms: dict[str, float] = {}
+    requesting = requesting_terms(query.terms, runs)
     for term in query.terms:
-        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * term_weight(term)
+        worth = ASKING_WEIGHT if term in requesting else term_weight(term)
+        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * worth
     asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
     for gram in query.bigrams:
@@ -135,7 +139,10 @@ def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: 
     names = frozenset(run.removesuffix("'s") for run in runs)
     pairs = pairs_of(query.terms, terms)
     of_terms, of_bigrams, of_pairs = (sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs))
-    return Weights(terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs)
+    latin = sum(weight for term, weight in terms.items() if term.isascii() and term.isalpha()) / of_terms
+    return Weights(
+        terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs, hangul_share=1 - latin
+    )  # fmt: skip
 
 
 def _is_seam(gram: str, terms: Iterable[str]) -> bool:
@@ -230,7 +237,7 @@ def _parts(one: FirstPass, node: float, weights: Weights, tree_weight: float) ->
 def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
     text = words
     if weights.bigrams:
-        share = BIGRAM_SHARE if weights.terms else 1.0
+        share = BIGRAM_SHARE * weights.hangul_share if weights.terms else 1.0
         text = (1 - share) * text + share * bigrams
     return (1 - ORDER_SHARE) * text + ORDER_SHARE * order if weights.pairs else text
 
