@@ -13,9 +13,10 @@ import pytest
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.notify import Notifier
 from bankd.adapters.system.signals import HANDLED, Signals
+from bankd.app.engine import Engine
 from bankd.core.daemon.clock_jumps import ClockReading
 from bankd.service.daemon import Daemon
-from bankd.wiring.engine import Engine, open_engine
+from bankd.wiring.engine import open_engine
 from bankd.wiring.serving import ServiceEnvironment, ServiceParts
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankd import __version__
+from bankd.app.engine import Engine
 from bankd.config import ConfigError
 from bankd.config.workspace_config import SETTINGS
 from bankd.core.markdown.utf8 import is_utf8, shown_path
 from bankd.errors import BUG, BankError, UserError
 from bankd.service.daemon import Daemon
-from bankd.wiring.engine import Engine, open_engine
+from bankd.wiring.engine import open_engine
 from bankd.wiring.serving import Notifier, ServiceEnvironment, ServiceParts, Signals, prepare_process
 
 log = logging.getLogger(__name__)

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from bankd.app.engine import Engine
 from bankd.core.daemon.health import HealthFacts, facts_to_json
 from bankd.core.daemon.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs
-from bankd.wiring.engine import Engine
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
 
 log = logging.getLogger(__name__)

@@ -25,9 +25,9 @@ from bankd.adapters.system.socket_server import Answer, Handler, LockLoan, Reque
 from bankd.adapters.system.timer import Timer
 from bankd.adapters.watching.watcher import Watcher
 from bankd.adapters.workspace.run_ledger import RunLedger
+from bankd.app.engine import Engine
 from bankd.core.daemon.clock_jumps import ClockReading
 from bankd.core.daemon.watching import Changes
-from bankd.wiring.engine import Engine
 
 __all__ = [
     "Answer",

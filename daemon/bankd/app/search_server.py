@@ -5,37 +5,35 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-from bankd.adapters.system.malloc import give_back
+from bankd.app.search_service import SearchService
 from bankd.core.daemon.health import IndexFacts
 from bankd.core.markdown.policy import Settings
 from bankd.errors import IndexDamaged, UserError
-from bankd.wiring.search_settings import search_settings_of
-from bankd.wiring.searching import make_search, worker_for
 
 
 class SearchServer:
     """Every method may be called from any thread; a search never waits for a refresh."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
-        """Take the workspace; nothing is read yet."""
-        self._root = root
+    def __init__(
+        self,
+        settings: Settings,
+        open_pair: Callable[[Settings], tuple[SearchService, SearchService]],
+        give_back: Callable[[], None],
+    ) -> None:
+        """Take what opens search, for reading and for writing, and what gives memory back; nothing is read yet."""
+        self._open_pair, self._give_back = open_pair, give_back
         self._reading, self._writing = threading.Lock(), threading.Lock()
         self._problem, self._is_used = "", False
         self._make(settings)
 
     def _make(self, settings: Settings) -> None:
-        own = search_settings_of(settings)
-        # It is never started here; with it, texts that a run had analysed are known.
-        worker = worker_for(own)
-        self._reader = make_search(self._root, own, worker, is_daemon=True)
-        self._writer = make_search(self._root, own, worker, is_daemon=True)
-        self._answers = AnswerCache(own.cache_entries, own.cache_minutes)
+        self._reader, self._writer = self._open_pair(settings)
+        self._answers = AnswerCache(settings.search.cache_entries, settings.search.cache_minutes)
 
     def adopt(self, settings: Settings) -> None:
         """Go on by new settings."""
@@ -86,7 +84,7 @@ class SearchServer:
         if self._is_used and self._writing.acquire(blocking=False):
             self._is_used = False
             self._writing.release()
-            give_back()
+            self._give_back()
 
     def close(self) -> None:
         """Let go of the indexes."""
