@@ -331,4 +331,40 @@ MUTANTS: tuple[Mutant, ...] = (
         "no link is followed out of the workspace", TREE, "",
         "_BENEATH = 0x08 | 0x02", "_BENEATH = 0x02", ("tests/contracts/test_tree.py",),
     ),
+    Mutant(
+        "a memory cannot end the block that marks it as data", "bankd.core.agents.memory_block", "wrap_memories",
+        '.replace(CLOSING, "‹/bankd-memory›")', "", ("tests/unit/test_memory_block.py",),
+    ),
+    Mutant(
+        "what was injected is taken out of a transcript", "bankd.core.agents.memory_block", "strip_memories",
+        '_BLOCK.sub("", text)', "text", ("tests/unit/test_memory_block.py",),
+    ),
+    Mutant(
+        "a note that is sent again is written once", "bankd.adapters.storage.log_end", "_find",
+        "row.rstrip() == first", "False", ("tests/stories/test_mcp.py",),
+    ),
+    Mutant(
+        "agents delete only where the settings say so", "bankd.core.agents.mcp_tools", "offered_tools",
+        "may_forget or ", "True or ", ("tests/unit/test_mcp_protocol.py",),
+    ),
+    Mutant(
+        "a cancelled call is not answered", "bankd.agents.mcp_server", "McpServer._work",
+        "if is_wanted:", "if True:", ("tests/stories/test_mcp.py",),
+    ),
+    Mutant(
+        "a session is told nothing twice a day", "bankd.core.briefing.shown", "is_shown",
+        "timedelta(0) <= now - at < REMEMBERED", "False", ("tests/unit/test_briefing.py",),
+    ),
+    Mutant(
+        "nothing that goes wrong in a hook is heard of", "bankd.cli", "main",
+        "0 if _is_unheard(arguments) else _explain(error)", "_explain(error)", ("tests/stories/test_hooks.py",),
+    ),
+    Mutant(
+        "disconnecting restores the bytes", "bankd.app.connect", "_restored",
+        'row["after"] == _digest(now)', "False", ("tests/stories/test_connecting.py",),
+    ),
+    Mutant(
+        "questions are no part of a memory", RETAIN, "_part_questions",
+        "if question is None", "if True", ("tests/unit/test_retain.py",),
+    ),
 )  # fmt: skip

@@ -17,7 +17,11 @@ RECALL_TOKENS = 600
 START_TOKENS = 1_200
 _RECALLED = 3
 _MARGIN = 1.25
-"""How many times the floor the best memory must reach before it is put before a model that did not ask."""
+"""How many times the floor a memory must reach before it is put before a model that did not ask.
+
+Of foreign questions 2 % and 0 % still recall something (6 % and 0 % at the floor), of the banks' own 75 % and 87 %
+(94 % and 96 %), on everyday Korean facts and on facts of English dialogues.
+"""
 _LONGEST_QUESTION = 500
 """Characters of a prompt that are asked for; what is longer is mostly pasted."""
 
