@@ -44,6 +44,22 @@ def workspace_of_logs(*, with_worker: bool) -> Iterator[SearchService]:
         searching.close()
 
 
+@contextmanager
+def workspace_of_archive(asked: Sequence[Mapping[str, str]]) -> Iterator[SearchService]:
+    """A workspace in whose archive is what answers these questions, each line a memory; it has no log."""
+    lines = [line for log in sorted(LOGS.rglob("*.md")) for line in log.read_text(encoding="utf-8").splitlines()]
+    answers = dict.fromkeys(next(line for line in lines if question["says"] in line) for question in asked)
+    with TemporaryDirectory(prefix="bankd-archived-") as name:
+        root = Path(name) / "ws"
+        make_workspace(root)
+        memories = "".join(f"- W: {line.lstrip('-*>0123456789. ')}\n" for line in answers)
+        (root / "archive" / "facts.md").write_text(f"# Facts\n\n{memories}", encoding="utf-8")
+        searching = make_search(root, SETTINGS, None)
+        searching.refresh(NOW, None)
+        yield searching
+        searching.close()
+
+
 def questions(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (LOGS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
@@ -82,6 +98,9 @@ def main(arguments: Sequence[str]) -> int:
             strangers = questions("unanswered")
             silent = sum(not first_hits(searching, question["text"]) for question in strangers)
             print(f"{how:<10} unanswered: {silent} of {len(strangers)} get nothing relevant")
+    asked = [question for path in sorted(LOGS.glob("questions-*.jsonl")) for question in questions(path.stem)]
+    with workspace_of_archive(asked) as searching:
+        print(f"archived   {count_found(searching, asked, show=show)} of {len(asked)}")
     return 0
 
 

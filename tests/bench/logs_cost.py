@@ -1,0 +1,122 @@
+"""What logs and archive beside the bank cost: processor time of a query, disk, and of a line that is appended to a log.
+
+python -m tests.bench.logs_cost [--memories 200000] [--passages 1000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from random import Random
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bankd.app.search_service import SearchService
+from bankd.wiring.searching import open_search
+from tests.bench.banks import WORDS_A_MEMORY, Words, make_bank, make_queries
+from tests.bench.speed import percentiles
+
+NOW = datetime(2026, 6, 20, tzinfo=UTC)
+A_LOG = 100
+"""Lines."""
+QUERIES = 200
+COLD = 15
+
+
+def make_logs(folder: Path, passages: int, words: Words, random: Random) -> None:
+    """Write logs of so many lines, ten under a heading."""
+    for number in range(passages // A_LOG):
+        log = folder / f"agent-{number // 1000:03d}" / f"{number:06d}.md"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"- {' '.join(words.draw(random, WORDS_A_MEMORY))}" for _ in range(A_LOG)]
+        heads = range(0, A_LOG, 10)
+        log.write_text(
+            "\n".join(f"## {words.draw(random, 1)[0]}\n" + "\n".join(lines[at : at + 10]) for at in heads) + "\n"
+        )
+
+
+def ask_all(searching: SearchService, queries: Sequence[str], options: Mapping[str, Any]) -> list[float]:
+    ask = lambda text: searching.answer({"query": text, "keep": False, **options}, NOW, pending=0)  # noqa: E731
+    for text in queries[:5]:
+        ask(text)
+    return sorted(timed(partial(ask, text)) for text in queries)
+
+
+def cold(root: Path, query: str, *options: str) -> float:
+    """Milliseconds of a search without a daemon, the median of some."""
+    command = [str(Path(sys.executable).parent / "bankctl"), "search", "--workspace", str(root), *options, query]
+    return median(timed(partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=False)) for _ in range(COLD))
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds of processor that something takes, of this process and of those that it starts."""
+    before = processor()
+    work()
+    return (processor() - before) * 1000
+
+
+def processor() -> float:
+    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def size_of(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
+
+
+def tell(what: str, value: float, unit: str = "ms") -> None:
+    print(f"{what:<46} {value:10.2f} {unit}", flush=True)
+
+
+def measure(root: Path, memories: int, passages: int) -> None:
+    random = Random(5)
+    words = Words(random)
+    texts = make_bank(root, memories, random)
+    queries = make_queries(texts, words, random, QUERIES)
+    searching = open_search(root)
+    tell("the bank made", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
+    for name, value in percentiles("bank alone, no logs: warm", ask_all(searching, queries, {})).items():
+        tell(name, value)
+    tell("bank alone, no logs: cold", cold(root, queries[0]))
+    tell("bank alone: disk", size_of(root / ".bankd" / "index"), "MiB")
+    make_logs(root / "memory", passages, words, random)
+    tell("the logs indexed", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
+    tell("logs: disk", size_of(root / ".bankd" / "index" / "logs"), "MiB")
+    tell("logs: files themselves", size_of(root / "memory"), "MiB")
+    tell("logs: rows", searching.beside.sizes()["logs"], "")
+    for what, options in (
+        ("only the bank asked", {"in": ["bank"]}),
+        ("all asked", {}),
+        ("only logs asked", {"in": ["logs"]}),
+    ):
+        for name, value in percentiles(f"{what}: warm", ask_all(searching, queries, options)).items():
+            tell(name, value)
+    tell("only the bank asked: cold", cold(root, queries[0], "--in", "bank"))
+    tell("all asked: cold", cold(root, queries[0]))
+    log = next((root / "memory").rglob("*.md"))
+    log.write_text(log.read_text() + "- one more line with the word quokkabird\n")
+    tell("a line appended: taken in", timed(lambda: searching.take_in(NOW, [log.relative_to(root).as_posix()])))
+    (hit,) = searching.answer({"query": "quokkabird", "in": ["logs"]}, NOW, pending=0)["hits"]
+    tell("and found on line", hit["line"], "")
+    searching.close()
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="What logs beside the bank cost.")
+    parser.add_argument("--memories", type=int, default=200_000)
+    parser.add_argument("--passages", type=int, default=1_000_000)
+    options = parser.parse_args(arguments)
+    with TemporaryDirectory(prefix="bankd-logs-cost-") as name:
+        measure(Path(name) / "ws", options.memories, options.passages)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
