@@ -69,10 +69,9 @@ class Answering:
         """Ask the bank, and beside it the groups that are wanted."""
         found = self._find(self._query, "bank", bank)
         hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked) if found else ()
-        around = (
-            SMALL_BANK if hits else bank.corpus.memories
-        )  # where the bank answers, nothing is added for want of better
-        more = [one.ask(partial(self._more, one, hits, _said_of(found), around)) for one in beside]
+        around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
+        said = _said_of(found) if beside else Said(())
+        more = [one.ask(partial(self._more, one, hits, said, around)) for one in beside]
         every = (*hits, *chain.from_iterable(more))
         return Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
 

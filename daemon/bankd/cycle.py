@@ -173,6 +173,7 @@ def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
         undated=tuple(world.catalog.undated()),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
+        prose=sum(reading.prose for reading in readings),
     )
     return _believe_vanished(plan, facts, world.catalog, policy)
 

@@ -221,6 +221,12 @@ class Logs(Protocol):
     def read(self, log: str) -> LogReading | None:
         """A log by its name, as it is now; None when there is none."""
 
+    def prose(self) -> int:
+        """How many lines of all logs were read and not taken in because nobody tagged them."""
+
+    def text(self, log: str) -> str:
+        """The text of a log by its name below `memory/`, without what cannot be read; empty when there is none."""
+
     def held_back(self) -> Sequence[HeldBack]:
         """The lines that were not taken in and wait for a person."""
 

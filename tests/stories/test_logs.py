@@ -58,6 +58,54 @@ def test_a_line_that_asks_is_shown_with_the_one_that_answers(logs: Path, bankctl
     assert "Falkenstein" in hit["text"]
 
 
+def test_what_was_read_and_not_taken_in_is_counted_wherever_one_looks(root: Path, bankctl: Run) -> None:
+    log = root / "memory" / "2026-05-04.md"
+    log.write_text(f"{PROSE}<!-- a note -->\n", encoding="utf-8")
+    (root / "memory" / "b.md").write_text("- an item\n- another\n", encoding="utf-8")
+
+    report = bankctl("cycle", "micro", "--now", "2026-06-10T03:00", "--json").json
+    waiting, status = bankctl("inbox", "--json").json, bankctl("status", "--json").json
+
+    assert (report["prose"], report["counts"]["learned"], report["counts"]["bad"]) == (5, 2, 1)
+    assert (waiting["prose"], [line["kind"] for line in waiting["not_taken_in"]]) == (5, ["bad"])
+    assert status["bank"]["prose"] == 5
+    assert "5 lines of prose" in bankctl("inbox").out
+    assert "5 lines of prose" in bankctl("status").out
+    (root / "memory" / "b.md").unlink()
+    assert "5 lines of prose" not in bankctl("cycle", "micro", "--now", "2026-06-10T04:00").out
+    assert bankctl("inbox", "--json").json["prose"] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "said"),
+    [
+        (1, "heading", "search reads it"),
+        (2, "empty", "nothing"),
+        (4, "prose", "bankctl add"),
+        (7, "prose", "found by search"),
+        (11, "kept", "stands in bank/"),
+        (12, "part", "belongs to the line above"),
+        (13, "bad", "no tag"),
+        (14, "comment", "neither"),
+        (99, "nothing", "the log has 16 lines"),
+    ],
+)
+def test_any_line_of_a_log_says_what_it_is_and_what_could_be_done(
+    root: Path, bankctl: Run, line: int, outcome: str, said: str
+) -> None:
+    text = PROSE.replace("Tuesdays.\n", "Tuesdays,\n  after the stand-up.\n").replace(
+        "- W: 회의실 예약은 총무팀이 한다.\n", ""
+    )
+    text += "<!-- a note -->\n\n`the password: hunter2x!9`\n"
+    (root / "memory" / "2026-05-04.md").write_text(text, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+
+    shown = bankctl("show", f"memory/2026-05-04.md:{line}", "--json").json
+
+    assert (shown["outcome"], said in shown["sentence"]) == (outcome, True)
+    assert "hunter2x" not in bankctl("show", "memory/2026-05-04.md:16").out
+
+
 def test_an_appended_line_is_found_at_once(logs: Path, bankctl: Run) -> None:
     log = logs / "memory" / "2026-05-04.md"
     log.write_text(f"{PROSE}\n정수기 필터는 수납장에 있다.\n", encoding="utf-8")

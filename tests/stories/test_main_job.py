@@ -178,7 +178,7 @@ def test_a_log_line_tells_what_became_of_it(root: Path, bankctl: Run) -> None:
 
     lines = [bankctl("show", f"memory/2026-05-02.md:{n}", "--json").json for n in range(3, 8)]
 
-    assert [line["outcome"] for line in lines] == ["prose", "kept", "duplicate", "screened", "bad"]
+    assert [line["outcome"] for line in lines] == ["heading", "kept", "duplicate", "screened", "bad"]
     assert lines[1]["sentence"] == "stands in bank/identity/values.md"
     everything = "".join(
         path.read_text(errors="replace") for path in root.rglob("*") if path.is_file() and "memory" not in path.parts

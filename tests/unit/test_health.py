@@ -83,7 +83,7 @@ def test_the_status_is_json_that_names_its_version() -> None:
     status = json.loads(json.dumps(facts_to_json(WELL)))
 
     assert status["version"] == 1
-    assert status["bank"] == {"pages": 3, "memories": 40, "inbox": 0}
+    assert status["bank"] == {"pages": 3, "memories": 40, "inbox": 0, "prose": 0}
     assert status["jobs"][0]["next"] == "2026-11-22T12:30:00+00:00"
     assert status["jobs"][1]["last"] is None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.prose import describe_line
 from bankd.core.lifecycle.provenance import Trace, life_of, source_line, trace_line
 from bankd.core.lifecycle.retain import PROFILES, LogReading, identified_as
 from bankd.core.markdown.memory import parse_memory, split_id, split_sources
@@ -33,7 +34,10 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     reading = _reading(workspace, log, ledger)
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
-    return trace_line(reading, line, ledger, workspace.catalog.pages_of(item.id for item in reading.lines))
+    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(item.id for item in reading.lines))
+    if trace.outcome != "prose":
+        return trace
+    return describe_line(trace, workspace.logs.text(log), reading, workspace.policy().finders)
 
 
 def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:

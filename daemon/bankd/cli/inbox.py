@@ -44,7 +44,8 @@ def run(arguments: Namespace) -> int:
         return _dismiss(root, arguments)
     with open_workspace(root, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
-            return _list(list_inbox(workspace), workspace.logs.held_back(), as_json=arguments.json)
+            logs = workspace.logs
+            return _list(list_inbox(workspace), logs.held_back(), logs.prose(), as_json=arguments.json)
         if arguments.action == "place":
             moved = place_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
@@ -73,13 +74,13 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     return 0
 
 
-def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], *, as_json: bool) -> int:
+def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], prose: int, *, as_json: bool) -> int:
     from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
         lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
-        say_json({"inbox": rows, "not_taken_in": lines})
+        say_json({"inbox": rows, "not_taken_in": lines, "prose": prose})
         return 0
     from bankd.core.markdown.memory import split_id
 
@@ -95,6 +96,8 @@ def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], *, as_json:
             say(f"  {styled(shortened(line.text, 200))}")
     if held_back:
         say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
+    if prose:
+        say(f"{prose} lines of prose in the logs were read and not taken in; bankctl search finds them")
     return 0
 
 

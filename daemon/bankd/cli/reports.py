@@ -32,6 +32,8 @@ def print_report(plan: Plan, *, applied: bool, is_whole: bool = False) -> None:
             all_ = f"bankctl show {plan.run}" if applied else "-v"
             say(styled(f"  … and {counts[row.kind] - _FIRST} more {row.kind}: {all_}", "dim"))
     say(styled(_summary_of(plan.run, counts, applied=applied), "bold"))
+    if plan.prose:
+        say(styled(f"{plan.prose} lines of prose were read and not taken in; bankctl search finds them", "dim"))
 
 
 def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:

@@ -43,6 +43,8 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     bank = status["bank"]
     yield f"{styled('workspace', 'dim')}  {styled(status['workspace'], 'bold')}"
     yield f"{styled('bank', 'dim')}       {bank['memories']} memories on {bank['pages']} pages, {bank['inbox']} in the inbox"
+    if bank["prose"]:
+        yield f"{styled('logs', 'dim')}       {bank['prose']} lines of prose, not taken in, found by bankctl search"
     yield f"{styled('index', 'dim')}      {styled(_index_line(status))}"
     yield f"{styled('daemon', 'dim')}     {styled(_daemon_line(status))}"
     for job in status["jobs"]:

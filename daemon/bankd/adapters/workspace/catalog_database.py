@@ -24,7 +24,7 @@ from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 6
+_FORMAT = 7
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -35,11 +35,13 @@ CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
+CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX held_back_log ON held_back (log);
 """
+_PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
 _COPIED = """
 SELECT id, path, line FROM memories WHERE id IN (
     SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
@@ -63,6 +65,15 @@ def read_held_back(path: Path) -> list[HeldBack]:
             return [_held_back(*row) for row in connection.execute(_HELD_BACK)]
     except sqlite3.Error:
         return []
+
+
+def read_prose(path: Path) -> int:
+    """How many lines of the logs were read and not taken in, for one who only looks; 0 where no catalog is."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return int(connection.execute(_PROSE).fetchone()[0])
+    except sqlite3.Error:
+        return 0
 
 
 def _held_back(log: str, line: int, *rest: str) -> HeldBack:
@@ -124,6 +135,14 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM held_back WHERE log = ?", (log,))
         rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
         self.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def record_prose(self, log: str, lines: int) -> None:
+        """Remember how many lines of a log were not taken in because nobody tagged them."""
+        self.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
+
+    def prose(self) -> int:
+        """How many such lines there are."""
+        return int(self.execute(_PROSE)[0][0])
 
     def held_back(self) -> list[HeldBack]:
         """The lines of logs that were not taken in and wait for a person."""

@@ -15,7 +15,7 @@ from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
-from bankd.adapters.workspace.catalog_database import read_copied, read_held_back
+from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_prose
 from bankd.adapters.workspace.clock_trust import TrustedClock
 from bankd.config.workspace_config import FOLDERS
 from bankd.core.daemon.health import BankFacts, IndexFacts
@@ -48,6 +48,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         closed,
         tuple(str(item.place) for item in held_back_lines(root)),
         _set_aside_journals(root),
+        read_prose(root.absolute() / ".bankd" / "catalogue.sqlite3"),
     )
 
 

@@ -17,7 +17,7 @@ from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.core.markdown.scanner import decode_text
-from bankd.core.markdown.utf8 import decode_wide, is_wide
+from bankd.core.markdown.utf8 import MARK, decode_wide, is_wide
 from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.plan import Deferred
@@ -100,17 +100,31 @@ class LogFiles:
         for path in self._known.keys() - self._survey.files.keys():
             self._catalog_db.forget_file(path)
             self._catalog_db.record_held_back(_name(path), ())
+            self._catalog_db.record_prose(_name(path), 0)
         for reading in readings:
             path = by_name[reading.log]
             self._catalog_db.record_file(path, self._survey.files[path])
+            self._catalog_db.record_prose(reading.log, reading.prose)
 
     def dismiss(self, key: str) -> None:
         """Let the lines with this key be named no more."""
         self._catalog_db.dismiss(key)
 
+    def prose(self) -> int:
+        """How many lines of all logs were read and not taken in because nobody tagged them."""
+        return self._catalog_db.prose()
+
     def held_back(self) -> Sequence[HeldBack]:
         """The lines that were not taken in and wait for a person."""
         return self._catalog_db.held_back()
+
+    def text(self, log: str) -> str:
+        """The text of a log by its name below `memory/`, without what cannot be read; empty when there is none."""
+        try:
+            with self._files.stream(f"{FOLDER}/{log}") as stream:
+                return _read_text(stream)[0].removeprefix(MARK)
+        except FileNotFoundError:
+            return ""
 
     def read(self, log: str) -> LogReading | None:
         """Read one log by its name below `memory/`; None when there is none."""

@@ -54,6 +54,8 @@ class BankFacts:
     closed: Mapping[str, str] = field(default_factory=dict)
     held_back: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
+    prose: int = 0
+    """Lines of the logs that were read and not taken in because nobody tagged them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,7 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
         "now": facts.now.isoformat(timespec="seconds"),
         "timezone": facts.timezone,
         "daemon": None if daemon is None else _daemon_to_json(daemon),
-        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox},
+        "bank": {"pages": bank.pages, "memories": bank.index.memories, "inbox": bank.inbox, "prose": bank.prose},
         "index": asdict(bank.index),
         "jobs": [_job_to_json(job) for job in facts.jobs],
         "missed": [row_to_json(row) for row in recent_missed(facts)],

@@ -27,7 +27,8 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
     place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
-            return Trace(place, "dismissed" if bad.key in ledger.dismissed else "bad", None, "", bad.reason)
+            outcome = "dismissed" if bad.key in ledger.dismissed else "bad"
+            return Trace(place, outcome, None, mask_secrets(bad.text, find_secrets(bad.text)), bad.reason)
     for line in reading.lines:
         if line.place.line == number:
             outcome, sentence = _outcome(line.id, ledger, pages)

@@ -46,6 +46,7 @@ _MEANT = re.compile(
 """A tag with what only a Retain line has, although the grammar does not read it; `- A: …` and `- S and P: …` are prose."""
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
+_NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
@@ -96,6 +97,8 @@ class LogReading:
     lines: tuple[RetainLine, ...]
     bad: tuple[BadLine, ...]
     unended: LogPlace | None = None
+    prose: int = 0
+    """Lines that are neither of these, nor empty, headings or comments: search finds them, nobody takes them in."""
 
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
@@ -104,7 +107,7 @@ def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
-    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended)
+    return LogReading(log, tuple(_identify(log, tagged)), bad, reader.unended, reader.prose)
 
 
 def without_unended(reading: LogReading) -> LogReading:
@@ -153,6 +156,7 @@ class _LogReader:
         self._anywhere = anywhere
         self._retain_level = 0
         self.unended: LogPlace | None = None
+        self.prose = 0
 
     def read(self) -> Iterator[_Tagged | BadLine]:
         for block in self._document.blocks:
@@ -162,6 +166,8 @@ class _LogReader:
                 if not self._document.lines[block.end - 1].endswith("\n"):
                     self.unended = LogPlace(self._log, block.start + 1)
                 yield found
+            elif block.kind not in _NO_PROSE:
+                self.prose += sum(bool(line.strip()) for line in self._document.lines[block.start : block.end])
 
     def _enter(self, block: Block) -> None:
         if heading_title(self._document.lines, block).strip().rstrip(":").casefold() == "retain":

@@ -138,6 +138,8 @@ class Plan:
     followed: tuple[Followed, ...] = ()
     dead_links: tuple[Stray, ...] = ()
     rearranged: Rearrangement | None = None
+    prose: int = 0
+    """Lines of the logs that were read which nobody tagged."""
 
     def with_(self, **changes: object) -> Plan:
         """The plan with some of its lists replaced."""

@@ -168,4 +168,5 @@ def plan_json(plan: Plan) -> dict[str, object]:
     """A plan's report as a JSON object."""
     rows = tuple(rows_of(plan))
     at = plan.now.isoformat(timespec="seconds")
-    return {"run": plan.run, "at": at, "counts": counts_of(rows), "rows": [asdict(row) for row in rows]}
+    listed = [asdict(row) for row in rows]
+    return {"run": plan.run, "at": at, "counts": counts_of(rows), "prose": plan.prose, "rows": listed}
