@@ -106,10 +106,9 @@ class BankReader:
     def holds(self, path: str, text: str) -> bool:
         """Whether a page of the bank, by its path in the workspace, has a text in it."""
         from bankd.adapters.index.page_files import PageFiles
-        from bankd.core.markdown.scanner import encode_text
 
         data = PageFiles(self.root / "bank").read(path.removeprefix("bank/"))
-        return data is not None and encode_text(text) in data
+        return data is not None and text.encode("utf-8", "surrogateescape") in data
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""

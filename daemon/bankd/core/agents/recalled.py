@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_KEPT = ("id", "tag", "text", "heading", "superseded_by", "when", "learned", "about", "became", "like_it")
+_KEPT = ("id", "tag", "text", "heading", "superseded_by", "when", "learned", "about", "group", "became", "like_it")
 """Fields of a hit that help to use it; others say how it was found."""
 
 

@@ -10,11 +10,10 @@ from itertools import pairwise
 from zlib import crc32
 
 from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
-from bankd.core.briefing.loops import Said, open_loops
 
-_DECIDED = re.compile(
-    r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b",
-    re.IGNORECASE,
+_DECIDED = (
+    r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
+    r"\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b"
 )
 _TOLD_AS_FACTS = frozenset({"W", None})
 """What must be done as an opinion, a habit or a lesson is no loop."""
@@ -117,6 +116,8 @@ def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What was to be done and is not said to be done, oldest first; at most five."""
+    from bankd.core.briefing.loops import Said, open_loops  # noqa: PLC0415 -- a session waits for its start
+
     known = {memory.key: memory for memory in _standing(facts) if memory.tag in _TOLD_AS_FACTS}
     said = [Said(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
     lines = {line.place: line for line in facts.log_lines}
@@ -162,7 +163,7 @@ def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     older = {new: old for old, new in facts.newer.items()}
     for memory in _newest(facts):
         about = not occasion.subjects or any(_names(memory, subject) for subject in occasion.subjects)
-        if about and _DECIDED.search(memory.text):
+        if about and re.search(_DECIDED, memory.text, re.IGNORECASE):
             before = facts.of(older.get(memory.key, ""))
             text = f"{memory.text}  <-  {before.text}" if before else memory.text
             yield Item(memory.key, text, memory.place, memory.learned)

@@ -1,14 +1,13 @@
 """What briefings choose from: the memories of a bank with their days, and what happened to them."""
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, and a session waits for its start.
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMemory:
+class KnownMemory(NamedTuple):
     """A memory of the bank; `value` is its confidence today in hundredths, None for what has none."""
 
     key: str
@@ -35,8 +34,7 @@ class KnownMemory:
         return f"{self.path}#^{self.key}" if self.key.startswith("m-") else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(NamedTuple):
     """Something that a run did: `kept`, `duplicate`, `superseded` or what took a memory out; `by` is the other memory."""
 
     kind: str
@@ -46,8 +44,7 @@ class Happened:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLine:
+class OpenLine(NamedTuple):
     """A line of a log that is no memory, such as `- [ ] call the bank`."""
 
     day: date
@@ -55,27 +52,25 @@ class OpenLine:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class BriefFacts:
+class BriefFacts(NamedTuple):
     """All that briefings look at."""
 
     memories: Sequence[KnownMemory]
     happened: Sequence[Happened] = ()
     """Oldest first."""
-    newer: Mapping[str, str] = field(default_factory=dict)
+    newer: Mapping[str, str] = MappingProxyType({})
     """By the key of what was superseded, the key of what supersedes it."""
     log_lines: Sequence[OpenLine] = ()
     fades_a_day: int = 2
     floor: int = 30
     """Hundredths."""
 
-    def of(self, key: str) -> KnownMemory | None:
+    def of(self, key: str) -> "KnownMemory | None":
         """The memory with a key."""
         return next((memory for memory in self.memories if memory.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Occasion:
+class Occasion(NamedTuple):
     """When a briefing is made, about what, and what its reader has seen: keys of today, and when it was last here."""
 
     now: datetime
@@ -89,8 +84,7 @@ class Occasion:
         return self.now.date()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One thing that a briefing says; `key` and `text` tell whether it was said before."""
 
     key: str
