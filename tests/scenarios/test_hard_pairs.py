@@ -70,6 +70,8 @@ CHANGES = [
     ("담배를 피운다", "담배를 끊었다"),
     ("우리 팀은 메신저로 슬랙을 쓴다", "우리 팀이 메신저를 팀즈로 바꿨다"),
     ("동생은 대전에 산다", "동생이 대전에서 이사했다"),
+    ("I use the gym near the office every morning", "I no longer go to the gym near the office"),
+    ("휴대폰은 갤럭시 S21을 쓴다", "휴대폰을 아이폰으로 바꿨다"),
     ("The nightly backup runs on a NAS", "The nightly backup was moved to the cloud"),
     ("I go to the gym near the office", "I no longer go to the gym near the office"),
 ]

@@ -19,7 +19,7 @@ def test_the_pairs_that_two_texts_share(one: str, other: str, shared: int) -> No
     assert (letters.of(one) & letters.of(other)).bit_count() == shared
 
 
-def test_texts_are_looked_at_from_a_fifth_of_their_pairs() -> None:
+def test_texts_are_looked_at_from_a_sixth_of_their_pairs() -> None:
     letters = LetterPairs()
     text = letters.of("abcdefghijk")
 

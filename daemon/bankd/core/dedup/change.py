@@ -6,6 +6,8 @@ or in addition (도, also), it does not.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from bankd.core.dedup.gist import concepts_of, is_empty
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -68,7 +70,5 @@ def _subject(statement: Statement) -> frozenset[str]:
     if statement.has_free_order:
         named = (phrase for phrase in statement.phrases if phrase[-1].case in {"topic", "subject"})
         return next((words for phrase in named if (words := concepts_of(phrase))), frozenset())
-    telling = [token for token in statement.tokens if not is_empty(token)]
-    while telling and telling[0].kind is TokenKind.VALUE:
-        del telling[0]
-    return concepts_of(telling[:1])
+    telling = (token for token in statement.tokens if not (is_empty(token) or _tells_change(token)))
+    return concepts_of(islice((token for token in telling if token.kind is not TokenKind.VALUE), 1))

@@ -10,8 +10,8 @@ from operator import add
 
 _LETTERS = re.compile(r"[\W_]+")
 
-LEAST = 0.2
-"""The share of common letter pairs (Dice) below which hardly a pair of data/pairs was found to be the same or changed (50 of 55)."""
+LEAST = 0.15
+"""The share of common letter pairs (Dice) below which hardly a pair of data/pairs was found to be the same or changed."""
 
 
 class LetterPairs:
