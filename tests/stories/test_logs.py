@@ -192,3 +192,9 @@ def test_a_damaged_index_of_logs_is_made_anew_and_the_bank_answers(logs: Path, b
 
     assert any("Falkenstein" in hit["text"] for hit in answer["hits"])
     assert "index/logs" in answer["fresh"]["note"]
+
+
+def test_one_line_of_prose_is_one_line(root: Path, bankctl: Run) -> None:
+    (root / "memory" / "a.md").write_text("# Day\n\nthe heron is back\n", encoding="utf-8")
+
+    assert "1 line of prose was read and not taken in" in bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out

@@ -83,6 +83,7 @@ def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], prose: int,
         say_json({"inbox": rows, "not_taken_in": lines, "prose": prose})
         return 0
     from bankd.core.markdown.memory import split_id
+    from bankd.core.plan.report import tell_prose
 
     for item in waiting:
         say(
@@ -97,7 +98,7 @@ def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], prose: int,
     if held_back:
         say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
     if prose:
-        say(f"{prose} lines of prose in the logs were read and not taken in; bankctl search finds them")
+        say(tell_prose(prose))
     return 0
 
 

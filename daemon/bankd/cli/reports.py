@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bankd.cli.printing import Progress, say, say_json, shortened, styled
 from bankd.core.plan.plan import Plan
-from bankd.core.plan.report import ReportRow, counts_of, plan_json, rows_of
+from bankd.core.plan.report import ReportRow, counts_of, plan_json, rows_of, tell_prose
 from bankd.cycle import Report
 
 _COLOURS = {"+": "green", "=": "dim", "~": "blue", "-": "yellow", "!": "red", ".": "dim"}
@@ -33,7 +33,7 @@ def print_report(plan: Plan, *, applied: bool, is_whole: bool = False) -> None:
             say(styled(f"  … and {counts[row.kind] - _FIRST} more {row.kind}: {all_}", "dim"))
     say(styled(_summary_of(plan.run, counts, applied=applied), "bold"))
     if plan.prose:
-        say(styled(f"{plan.prose} lines of prose were read and not taken in; bankctl search finds them", "dim"))
+        say(styled(tell_prose(plan.prose), "dim"))
 
 
 def tell(report: Report, *, as_json: bool, is_whole: bool = False) -> int:

@@ -39,12 +39,13 @@ def run(arguments: Namespace) -> int:
 
 def _lines(status: dict[str, Any]) -> Iterator[str]:
     from bankd.cli.printing import styled
+    from bankd.core.plan.report import tell_prose
 
     bank = status["bank"]
     yield f"{styled('workspace', 'dim')}  {styled(status['workspace'], 'bold')}"
     yield f"{styled('bank', 'dim')}       {bank['memories']} memories on {bank['pages']} pages, {bank['inbox']} in the inbox"
     if bank["prose"]:
-        yield f"{styled('logs', 'dim')}       {bank['prose']} lines of prose, not taken in, found by bankctl search"
+        yield f"{styled('logs', 'dim')}       {tell_prose(bank['prose'])}"
     yield f"{styled('index', 'dim')}      {styled(_index_line(status))}"
     yield f"{styled('daemon', 'dim')}     {styled(_daemon_line(status))}"
     for job in status["jobs"]:

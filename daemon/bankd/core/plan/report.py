@@ -164,6 +164,12 @@ def counts_of(rows: Iterable[ReportRow]) -> dict[str, int]:
     return dict(Counter(row.kind for row in rows))
 
 
+def tell_prose(lines: int) -> str:
+    """What to say of the lines of logs that nobody tagged."""
+    told = "1 line of prose was" if lines == 1 else f"{lines} lines of prose were"
+    return f"{told} read and not taken in; bankctl search finds {'it' if lines == 1 else 'them'}"
+
+
 def plan_json(plan: Plan) -> dict[str, object]:
     """A plan's report as a JSON object."""
     rows = tuple(rows_of(plan))
