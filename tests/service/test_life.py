@@ -31,6 +31,18 @@ def test_it_is_ready_alive_and_gone(manager: Any) -> None:
     assert not (manager.workspace / ".bankd/bankd.sock").exists()
 
 
+def test_it_finds_the_workspace_that_it_is_started_in(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    command = [Path(sys.executable).parent / "bankd"]
+    rest = {name: value for name, value in os.environ.items() if name != "BANKD_WORKSPACE"}
+    folder = manager.workspace / "memory"
+    second = subprocess.run(command, cwd=folder, env=rest, capture_output=True, text=True, timeout=60, check=False)
+
+    assert second.returncode == 75
+    assert "which workspace" not in second.stderr
+
+
 def test_what_was_logged_before_it_started_is_taken_in(manager: Any) -> None:
     manager.start()
     manager.wait_until(lambda: "Busan" in manager.bank())

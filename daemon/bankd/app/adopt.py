@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bankd.app.init import make_workspace
+from bankd.app.init import machine_zone, make_workspace
 from bankd.config.workspace_config import SETTINGS
 from bankd.core.markdown.policy import SplitPolicy
 from bankd.errors import UserError
@@ -60,7 +60,7 @@ def adopt_folder(adoption: Adoption) -> list[str]:
         target.mkdir(exist_ok=True)
     else:
         target.symlink_to(adoption.folder, target_is_directory=True)
-    return make_workspace(adoption.root, with_pages=adoption.becomes != "bank")
+    return make_workspace(adoption.root, with_pages=adoption.becomes != "bank", zone=machine_zone())
 
 
 def _existing(folder: Path) -> Path:

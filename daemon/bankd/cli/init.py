@@ -18,11 +18,11 @@ def run(arguments: Namespace) -> int:
     """Make the workspace."""
     from shlex import quote
 
-    from bankd.app.init import make_workspace
+    from bankd.app.init import machine_zone, make_workspace
     from bankd.cli.printing import say, say_json, styled
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
-    made = make_workspace(root)
+    made = make_workspace(root, zone=machine_zone())
     if arguments.json:
         say_json({"workspace": str(root), "made": made})
         return 0

@@ -56,7 +56,9 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"bankd {__version__}", help="print the version")
-    parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE)")
+    parser.add_argument(
+        "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
+    )
     parser.add_argument(
         "--polling", action="store_true", help="notice changes by looking every few seconds, not by inotify"
     )
@@ -75,13 +77,17 @@ def _runtime_folder() -> Path | None:
 
 
 def _find_workspace(given: str | None) -> Path:
-    name = given or os.environ.get("BANKD_WORKSPACE", "")
+    name = given or os.environ.get("BANKD_WORKSPACE", "") or _workspace_around(Path.cwd())
     if not name:
-        raise UserError("which workspace? Give --workspace DIR, or set BANKD_WORKSPACE")
+        raise UserError("which workspace? Start bankd in one, give --workspace DIR, or set BANKD_WORKSPACE")
     folder = Path(name).expanduser().absolute()
     if not is_utf8(str(folder)):
         raise UserError(f"{shown_path(str(folder))}: its path is not UTF-8; rename the folder")
     return folder
+
+
+def _workspace_around(here: Path) -> str:
+    return next((str(folder) for folder in (here, *here.parents) if (folder / SETTINGS).is_file()), "")
 
 
 def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
