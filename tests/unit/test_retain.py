@@ -188,3 +188,18 @@ def test_questions_stay_with_a_log_that_is_renamed() -> None:
     reading = read_log("b.md", "- W: One\n  ? why\n", anywhere=True)
 
     assert identified_as(reading, "a.md").lines[0].questions == ("why",)
+
+
+@pytest.mark.parametrize(
+    "more", [" <!-- importance: 9 -->", " <!-- trigger: 배포 --> <!-- project: x --> ", "<!--importance:1-->"]
+)
+def test_what_openclaw_notes_at_the_end_of_a_line_is_no_part_of_its_text(more: str) -> None:
+    [line] = read_log("a.md", f"- W: The deploy moved.{more}\n", anywhere=True).lines
+
+    assert line.memory.text == "The deploy moved."
+
+
+def test_any_other_comment_stays_in_the_text() -> None:
+    [line] = read_log("a.md", "- W: The deploy <!-- importance: 9 --> moved. <!-- see below -->\n", anywhere=True).lines
+
+    assert line.memory.text == "The deploy <!-- importance: 9 --> moved. <!-- see below -->"

@@ -47,6 +47,8 @@ _MEANT = re.compile(
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
+_NOTES = re.compile(r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$")
+"""What OpenClaw notes at the end of a line for itself: no part of what the line says."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
@@ -220,6 +222,6 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
 
 
 def _memory_of(head: TagHead, text: str) -> Memory:
-    lines = [clean_text(line) for line in text[head.length :].split("\n")]
+    lines = [clean_text(_NOTES.sub("", line)) for line in text[head.length :].split("\n")]
     confidence = Confidence(head.confidence.hundredths, head.confidence.day) if head.confidence else None
     return Memory("\n".join(line for line in lines if line), head.tag, confidence, head.entities)
