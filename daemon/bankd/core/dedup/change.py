@@ -6,6 +6,7 @@ or in addition (도, also), it does not.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 
 from bankd.core.dedup.gist import concepts_of, is_empty
@@ -36,8 +37,8 @@ _ADDING = frozenset({"also"})
 
 def find_change(old: Statement, new: Statement) -> str:
     """The word by which a new statement tells that what the old one says has changed; empty when it tells none."""
-    told = concepts_of(old.tokens)
-    word = next((token.base for token in new.tokens if _tells_change(token) and not concepts_of([token]) & told), "")
+    changes = _changes_of(new)
+    word = next((token.base for token in changes if not concepts_of([token]) & _concepts_of(old)), "")
     if not word:
         return ""
     if _ADDING & {mark for token in new.tokens for mark in token.marks} or not is_one_subject(old, new):
@@ -51,9 +52,21 @@ def _tells_change(token: Token) -> bool:
     return token.base in _KOREAN or (token.base.isascii() and stem_word(token.base.casefold()) in _ENGLISH)
 
 
+@lru_cache(maxsize=50_000)
+def _changes_of(statement: Statement) -> tuple[Token, ...]:
+    """The tokens that tell of a change."""
+    return tuple(filter(_tells_change, statement.tokens))
+
+
+@lru_cache(maxsize=50_000)
+def _concepts_of(statement: Statement) -> frozenset[str]:
+    return concepts_of(statement.tokens)
+
+
+@lru_cache(maxsize=50_000)
 def _spoken_of(statement: Statement) -> frozenset[str]:
     """What a statement speaks of: its concepts without the words that tell of a change."""
-    told = concepts_of(token for token in statement.tokens if _tells_change(token))
+    told = concepts_of(_changes_of(statement))
     return concepts_of(token for token in statement.tokens if token.kind is not TokenKind.VALUE) - told
 
 
@@ -62,7 +75,7 @@ def is_one_subject(old: Statement, new: Statement) -> bool:
     ours, theirs = _subject(old), _subject(new)
     if not (ours and theirs):
         return True
-    return ours <= concepts_of(new.tokens) or theirs <= concepts_of(old.tokens)
+    return ours <= _concepts_of(new) or theirs <= _concepts_of(old)
 
 
 def _subject(statement: Statement) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from rapidfuzz.distance import Indel
 
@@ -113,6 +114,7 @@ def likeness(old: Statement, new: Statement) -> float:
     return 100 * max(in_order, Indel.normalized_similarity(sorted(ours), sorted(theirs)))
 
 
+@lru_cache(maxsize=50_000)
 def _frame(statement: Statement) -> list[str]:
     return [_opened(token) for token in statement.tokens]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bankd.core.dedup.guard import same_roles
 from bankd.core.language.english.function_words import DAYS
@@ -42,17 +43,14 @@ class Gist:
     """What a statement says: concepts and values in their order, its tense, whether it recurs, whom it names."""
 
     words: tuple[str, ...]
+    bag: tuple[str, ...]  # the words, however they were ordered
     is_past: bool
     recurs: bool
     names: tuple[str, ...]
     has_order: bool
 
-    @property
-    def bag(self) -> Counter[str]:
-        """The words, however they are ordered."""
-        return Counter(self.words)
 
-
+@lru_cache(maxsize=50_000)  # of the lines of a run and what they are compared with
 def gist_of(statement: Statement) -> Gist:
     """Put wording aside."""
     said = [token for token in statement.tokens if not is_empty(token)]
@@ -60,7 +58,8 @@ def gist_of(statement: Statement) -> Gist:
     recurs = bool(bases & (_RECURRENCE | _DAYS)) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks for token in statement.tokens)
     names = tuple(token.base for token in said if token.kind is TokenKind.NAME)
-    return Gist(tuple(map(_word, said)), is_past, recurs, names, bool(bases & _ORDERING))
+    words = tuple(map(_word, said))
+    return Gist(words, tuple(sorted(words)), is_past, recurs, names, bool(bases & _ORDERING))
 
 
 def is_empty(token: Token) -> bool:
@@ -104,8 +103,9 @@ def _is_nominal(statement: Statement) -> bool:
 def says_again(old: Statement, new: Statement) -> str:
     """Why a new statement says again what the old one says, in other words; empty when it may say anything else."""
     ours, theirs = gist_of(old), gist_of(new)
-    is_other_wording = Counter(old.keys) != Counter(new.keys)  # of the same words the guard knows more
-    if not is_other_wording or ours.bag != theirs.bag or len(ours.words) < LEAST_SHARED:
+    if ours.bag != theirs.bag or len(ours.words) < LEAST_SHARED:
+        return ""
+    if Counter(old.keys) == Counter(new.keys):  # of the same words the guard knows more
         return ""
     tenses_agree = ours.is_past == theirs.is_past or _is_nominal(old) or _is_nominal(new)
     if not tenses_agree or ours.recurs != theirs.recurs or _counts_differ(old, new):

@@ -24,4 +24,5 @@ def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
 
 def compared_text(memory: Memory) -> str:
     """The text of a memory as it is compared, without the tag that pins it."""
-    return _PIN.sub(" ", memory.text).strip()
+    text = _PIN.sub(" ", memory.text) if "#pinned" in memory.text else memory.text
+    return text.strip()

@@ -61,9 +61,11 @@ class Token:
         return f"{'¬' + self.negation + ' ' if self.negation else ''}{self.base}{marks}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A memory as tokens, in phrases that may change places; `about` are the entities named before the colon.
+
+    One statement is compared with many, so what is drawn from it is kept by its identity.
 
     `letters` is its text without what spacing and punctuation add, `signature` its keys in a row, without the gaps
     that spacing makes inside compound words of Hangul.

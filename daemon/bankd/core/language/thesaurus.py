@@ -7,7 +7,7 @@ stand in one group only. Written for bankd; a group holds no two words that a fa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from bankd.core.language.english.stemming import stem_word
@@ -361,6 +361,7 @@ def _by_word() -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
+@lru_cache(maxsize=100_000)
 def concept_of(word: str) -> str:
     """The word that stands for a word, in any of its forms, and its synonyms in both languages; its stem when none does."""
     stem = stem_word(word.casefold())
