@@ -19,7 +19,7 @@ from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.socket_client import NoDaemonError, send_request
 
 BIN = Path(sys.executable).parent
-LONG_ENOUGH = 30.0
+LONG_ENOUGH = 120.0
 
 
 class Manager:

@@ -156,7 +156,9 @@ def test_hermes_recalls_notes_and_hands_over(provider: Any, home: Path, root: Pa
     assert provider.is_available()
     provider.initialize("s-1", hermes_home=str(home / ".hermes"))
 
-    assert "정직" in provider.prefetch("내 가치관이 뭐였지?")
+    recalled = next(filter(None, (provider.prefetch("내 가치관이 뭐였지?") for _ in range(10))))  # silent when too slow
+
+    assert "정직" in recalled
     assert provider.prefetch("네 계속해줘") == ""
     assert "memory_note" in {tool["name"] for tool in provider.get_tool_schemas()}
     assert json.loads(provider.handle_tool_call("memory_note", {"text": "Tea is green."}))["written"]

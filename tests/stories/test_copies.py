@@ -17,6 +17,8 @@ WORKFLOWS = "bank/patterns/workflows.md"
 def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing(
     root: Path, bankctl: Run, target: str
 ) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("pages: own", "pages: all"))  # most of the page is by hand
     write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
     bankctl("cycle", "micro", "--now", NOW)
     line = next(n for n in (root / WORKFLOWS).read_text().splitlines() if "10:00" in n)

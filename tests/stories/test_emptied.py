@@ -17,7 +17,11 @@ HOURS_LATER, DAYS_LATER = "2026-06-10T09:00", "2026-06-12T09:00"
 @pytest.fixture
 def emptied(root: Path, bankctl: Run) -> Path:
     """A page with two memories that was emptied, beside one with another."""
-    about = ("The deploy workflow has 2 steps.", "The release workflow has a sign-off.", "The office is in Seoul.")
+    about = (
+        "The deploy workflow has 2 steps.",
+        "The release workflow has a sign-off.",
+        "Works as a developer at Hanbit.",
+    )
     write_log(root, "2026-05-02.md", *(f"W: {text}" for text in about))
     bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
     assert (len(memories(root / WORKFLOWS)), len(memories(root / PROFILE))) == (2, 1)
