@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from bankd.core.ranking.beside import (
     AS_MUCH,
     MOST_BESIDE,
-    choose_part,
+    choose_line,
     filters_within,
     is_said,
     share_asked,
@@ -20,7 +20,7 @@ from bankd.core.ranking.beside import (
 )
 from bankd.core.ranking.floor import SMALL_BANK
 from bankd.core.ranking.marking import marks_of
-from bankd.core.ranking.parts import parts_of
+from bankd.core.ranking.parts import divide_passage
 from bankd.core.ranking.query import Answer, Freshness, Hit, Query
 from bankd.core.ranking.scoring import Candidate, Weights
 from bankd.search import Found, Ranked, RankingOptions, find_answers, hit_of, lexicon_within
@@ -44,7 +44,7 @@ class Beside(NamedTuple):
     outcome_of: Callable[[Hit], str | None]
 
 
-class Said(NamedTuple):
+class SaidByBank(NamedTuple):
     """What the bank answers: the words of each answer, and the most that one has of the words of the question."""
 
     terms: Sequence[Terms]
@@ -70,7 +70,7 @@ class Answering:
         found = self._find(self._query, "bank", bank)
         hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked) if found else ()
         around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
-        said = _said_of(found) if beside else Said(())
+        said = _said_of(found) if beside else SaidByBank(())
         more = [one.ask(partial(self._more, one, hits, said, around)) for one in beside]
         every = (*hits, *chain.from_iterable(more))
         return Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
@@ -83,7 +83,9 @@ class Answering:
         query = query._replace(filters=filters)
         return find_answers(query, index, self._reader, query.today, self._options, around)
 
-    def _more(self, beside: Beside, hits: Sequence[Hit], said: Said, around: int, index: "IndexView") -> list[Hit]:
+    def _more(
+        self, beside: Beside, hits: Sequence[Hit], said: SaidByBank, around: int, index: "IndexView"
+    ) -> list[Hit]:
         """What a group says that the bank does not, as much of it as there is room for."""
         query = self._query
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
@@ -92,7 +94,7 @@ class Answering:
         return list(islice(self._unsaid(found, beside, said, shown, index), room)) if found else []
 
     def _unsaid(
-        self, found: Found, beside: Beside, said: Said, shown: Collection[str], index: "IndexView"
+        self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: "IndexView"
     ) -> Iterator[Hit]:
         told = list(said.terms)
         for one in found.ranked:
@@ -109,20 +111,20 @@ class Answering:
         hit = hit_of(ranked, found.weights, found.newer, group)
         if group != "logs":
             return hit, _terms_of(ranked.candidate.sentences)
-        parts, lexicon = parts_of(ranked.row.text), lexicon_within(index)
+        parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
-        chosen = choose_part(parts, read, found.weights, index.corpus)
+        chosen = choose_line(parts, read, found.weights, index.corpus)
         text = "\n".join(part.text for part in shown_parts(parts, chosen))
         marks = tuple(marks_of(text, found.weights.terms))
         shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
         return shown, _terms_of(read[chosen].sentences)
 
 
-def _said_of(found: Found | None) -> Said:
+def _said_of(found: Found | None) -> SaidByBank:
     if not found or not found.ranked:
-        return Said(())
+        return SaidByBank(())
     most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.ranked)
-    return Said([_terms_of(one.candidate.sentences) for one in found.ranked], found.weights, most)
+    return SaidByBank([_terms_of(one.candidate.sentences) for one in found.ranked], found.weights, most)
 
 
 def _asked_of(candidate: Candidate) -> Terms:

@@ -186,7 +186,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("what the bank says is not said again by a log", ANSWERING, "Answering._unsaid", "is_said(terms, told) or", "", OF_LOGS),
     Mutant(
-        "a log line far from the question is not added", ANSWERING, "Said.is_far_from",
+        "a log line far from the question is not added", ANSWERING, "SaidByBank.is_far_from",
         "< AS_MUCH * self.most", "< 0", OF_LOGS,
     ),
     Mutant(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bankd.core.language.analysis import Analysis, analyse_text
-from bankd.core.ranking.beside import choose_part, filters_within, is_said, shown_parts
-from bankd.core.ranking.parts import parts_of
+from bankd.core.ranking.beside import choose_line, filters_within, is_said, shown_parts
+from bankd.core.ranking.parts import divide_passage
 from bankd.core.ranking.passages import LARGE, read_log_page
 from bankd.core.ranking.query import Filters
 from bankd.core.ranking.scoring import Corpus, weigh_query
@@ -47,10 +47,10 @@ def test_a_heading_without_a_text_is_a_passage_and_comments_are_none() -> None:
 def test_the_parts_of_a_passage_are_items_turns_and_sentences_that_were_wrapped() -> None:
     wrapped = "a sentence that goes on for so long that somebody wrapped it here\nand ends there"
 
-    assert [part.text for part in parts_of(f"- one\n- two\n\n{wrapped}\n10:02 hello\n## h")] == [
+    assert [part.text for part in divide_passage(f"- one\n- two\n\n{wrapped}\n10:02 hello\n## h")] == [
         "- one", "- two", wrapped, "10:02 hello", "## h",
     ]  # fmt: skip
-    assert [part.offset for part in parts_of(f"- one\n- two\n\n{wrapped}")] == [0, 1, 3]
+    assert [part.offset for part in divide_passage(f"- one\n- two\n\n{wrapped}")] == [0, 1, 3]
 
 
 def analysed(text: str) -> Analysis:
@@ -58,9 +58,9 @@ def analysed(text: str) -> Analysis:
 
 
 def chosen(question: str, passage: str) -> str:
-    parts = parts_of(passage)
+    parts = divide_passage(passage)
     weights = weigh_query(analysed(question), question.split(), 100, lambda _kind, _term: 2)
-    number = choose_part(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
+    number = choose_line(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
     return " / ".join(part.text for part in shown_parts(parts, number))
 
 

@@ -128,9 +128,9 @@ def _usage(name: str | None, arguments: list[str]) -> int:
 
 
 def _reject(what: str, word: str, known: Iterable[str]) -> NoReturn:
-    from bankd.cli.parsing import nearest
+    from bankd.cli.parsing import suggest_word
 
-    raise UsageError(f"unknown {what} {word}", f"{nearest(word, known)}bankctl --help lists the commands")
+    raise UsageError(f"unknown {what} {word}", f"{suggest_word(word, known)}bankctl --help lists the commands")
 
 
 def _explain_own(error: BankError) -> int:

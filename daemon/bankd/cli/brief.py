@@ -43,12 +43,12 @@ def run(arguments: Namespace) -> int:
 
 def _checked(mode: str, subjects: list[str]) -> str:
     """The mode; UsageError when there is none of that name, or when it has to be told whom it is about."""
-    from bankd.cli.parsing import nearest
+    from bankd.cli.parsing import suggest_word
     from bankd.core.briefing.modes import MODES
     from bankd.errors import UsageError
 
     if mode not in MODES:
-        raise UsageError(f"no briefing {mode}", f"{nearest(mode, MODES)}bankctl brief --list names them")
+        raise UsageError(f"no briefing {mode}", f"{suggest_word(mode, MODES)}bankctl brief --list names them")
     if mode in {"person", "meeting", "project"} and not subjects:
         raise UsageError(f"brief {mode}: about whom or what? For example: bankctl brief {mode} @Peter")
     return mode

@@ -32,13 +32,13 @@ class Parser(ArgumentParser):
 
     def _meant(self, message: str) -> str:
         if found := _UNKNOWN.search(message):
-            return nearest(found["word"].partition("=")[0], self._option_string_actions)
+            return suggest_word(found["word"].partition("=")[0], self._option_string_actions)
         if found := _NO_CHOICE.search(message):
-            return nearest(found["word"], _CHOICE.findall(found["choices"]))
+            return suggest_word(found["word"], _CHOICE.findall(found["choices"]))
         return ""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggest_word(word: str, known: Iterable[str]) -> str:
     """The beginning of a sentence that names the known word that is most like this; nothing when none is."""
     from difflib import get_close_matches
 

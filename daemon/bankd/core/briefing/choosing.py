@@ -116,12 +116,12 @@ def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What was to be done and is not said to be done, oldest first; at most five."""
-    from bankd.core.briefing.loops import Said, open_loops  # noqa: PLC0415 -- a session waits for its start
+    from bankd.core.briefing.loops import DatedText, open_loops  # noqa: PLC0415 -- a session waits for its start
 
     known = {memory.key: memory for memory in _standing(facts) if memory.tag in _TOLD_AS_FACTS}
-    said = [Said(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
+    said = [DatedText(memory.key, memory.learned, memory.text) for memory in known.values() if memory.learned]
     lines = {line.place: line for line in facts.log_lines}
-    said += [Said(line.place, line.day, line.text) for line in lines.values()]
+    said += [DatedText(line.place, line.day, line.text) for line in lines.values()]
     for one in list(open_loops(said, occasion.today))[:5]:
         place = known[one.key].place if one.key in known else one.key
         yield Item(one.key, one.text, place, one.day)

@@ -22,7 +22,7 @@ _SAME = 0.5
 _YOUNG = timedelta(days=2)
 
 
-class Said(NamedTuple):
+class DatedText(NamedTuple):
     """Something that was said on a day."""
 
     key: str
@@ -30,7 +30,7 @@ class Said(NamedTuple):
     text: str
 
 
-def open_loops(said: Iterable[Said], today: date) -> Iterator[Said]:
+def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
     """What is open for more than two days, oldest first."""
     everything = sorted(said, key=lambda one: (one.day, one.key))
     ends = [(one.day, _words(one.text)) for one in everything if _DONE.search(one.text)]
@@ -44,7 +44,7 @@ def open_loops(said: Iterable[Said], today: date) -> Iterator[Said]:
             yield one
 
 
-def _is_ended(loop: Said, ends: Iterable[tuple[date, frozenset[str]]]) -> bool:
+def _is_ended(loop: DatedText, ends: Iterable[tuple[date, frozenset[str]]]) -> bool:
     words = _words(loop.text)
     return any(day >= loop.day and len(words & said) >= _SAME * len(words) for day, said in ends)
 

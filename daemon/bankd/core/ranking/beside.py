@@ -17,7 +17,7 @@ _SAID = 0.8
 """The share of its words that an answer of the bank has of what says nothing more."""
 
 
-def choose_part(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> int:
+def choose_line(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> int:
     """Which part of a passage answers best, as if each were a memory; a heading only where there is nothing else."""
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
     alone = [

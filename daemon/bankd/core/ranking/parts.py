@@ -26,7 +26,7 @@ class Part(NamedTuple):
         return _HEAD.sub("", self.text, count=1)
 
 
-def parts_of(text: str) -> list[Part]:
+def divide_passage(text: str) -> list[Part]:
     """The parts of a passage, in order; empty lines belong to none."""
     return list(_parts(text.split("\n")))
 

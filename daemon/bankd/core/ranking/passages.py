@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bankd.core.markdown.pages import heading_title
 from bankd.core.markdown.scanner import Block, BlockKind, Document, scan_text
 from bankd.core.ranking.indexable import IndexableEntry, IndexablePage, context_of, day_above
-from bankd.core.ranking.parts import parts_of
+from bankd.core.ranking.parts import divide_passage
 
 LARGE = 800
 """Characters of a passage; more only where a line is longer."""
@@ -90,6 +90,6 @@ def _entry(path: str, title: str, held: Sequence[_Piece]) -> IndexableEntry:
     for piece in said:
         lines[piece.start - first] = piece.text
     text = "\n".join(lines)
-    parts = tuple(part.said for part in parts_of(text))
+    parts = tuple(part.said for part in divide_passage(text))
     day = day_above(path, heading)
     return IndexableEntry(first + 1, None, None, None, day, (), heading, text, context_of(heading, ()), parts=parts)

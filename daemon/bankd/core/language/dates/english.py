@@ -23,7 +23,7 @@ from bankd.core.language.dates.spans import (
     day_of_month,
     month_of,
     months_of,
-    nearest,
+    nearest_span,
     on,
     part_of,
     season_of,
@@ -100,7 +100,7 @@ _FUTURE = re.compile(
 _WORD = re.compile(r"[a-z]+")
 
 
-def lean_of(clause: str) -> int:
+def read_english_lean(clause: str) -> int:
     """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
     if _FUTURE.search(clause):
         return 1
@@ -185,14 +185,14 @@ def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> S
         return of_year(int(found["year"]))
     if found.get("relative"):
         return _of_relative_year(anchor, _RELATIVES[found["relative"]], of_year)
-    return nearest(anchor, of_year)
+    return nearest_span(anchor, of_year)
 
 
 def _of_relative_year(anchor: Anchor, shift: int, of_year: Callable[[int], Span]) -> Span:
     """Last summer is the latest that is over, next spring the first that has not begun."""
     spans = [of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2)]
     if not shift:
-        return nearest(anchor, of_year)
+        return nearest_span(anchor, of_year)
     if shift < 0:
         return max(span for span in spans if span.last < anchor.day)
     return min(span for span in spans if span.first > anchor.day)

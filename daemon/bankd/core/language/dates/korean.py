@@ -23,7 +23,7 @@ from bankd.core.language.dates.spans import (
     day_of_month,
     month_of,
     months_of,
-    nearest,
+    nearest_span,
     on,
     part_of,
     season_of,
@@ -129,7 +129,7 @@ _SET_FOR = re.compile(
 _AHEAD = re.compile(r"겠|을 ?것|ㄹ ?것|[가-힣]ㄹ|일정|약속|다가오|앞으로|예정|계획|해야|야 ?(?:한다|해|돼|된다)")
 
 
-def lean_of(clause: str) -> int:
+def read_korean_lean(clause: str) -> int:
     """Whether a clause tells of what was (-1) or of what comes (1); 0 where it does not say."""
     if _SET_FOR.search(clause) or _AHEAD.search(clause):
         return 1
@@ -215,7 +215,7 @@ def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> S
         return of_year(anchor.day.year + _YEAR[found["of"]])
     if found.get("years"):
         return of_year(anchor.day.year - _count(found["years"]))
-    return nearest(anchor, of_year)
+    return nearest_span(anchor, of_year)
 
 
 def _month(found: Groups, anchor: Anchor) -> Span:
@@ -300,7 +300,7 @@ RULES: Sequence[Rule] = (
     Rule(("월",), rf"{_NO_HANGUL}(?P<relative>이|전|금|내)월(?!요일){_PART}", _month_away, "span"),
     Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
     Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
-    Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest(anchor, lambda year: months_of(year, 1, 1)), "span"),
+    Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest_span(anchor, lambda year: months_of(year, 1, 1)), "span"),
     Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", _ends_of_month, "span"),
     Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
     Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),

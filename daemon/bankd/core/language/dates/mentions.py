@@ -140,12 +140,14 @@ def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
     if _SINCE.search(text[: one.start]):
         return -1
     if is_korean:  # the verb comes last
-        return next(filter(None, (korean.lean_of(part) for part in _clauses_after(text, one))), 0)
+        return next(filter(None, (korean.read_korean_lean(part) for part in _clauses_after(text, one))), 0)
     sentence = text[max((cut.end() for cut in _END.finditer(text, 0, one.start)), default=0) :]
     before = max((cut.end() for cut in _CLAUSE.finditer(text, 0, one.start)), default=0)
     after = next((cut.start() for cut in _CLAUSE.finditer(text, one.end)), len(text))
     end = _END.search(sentence)
-    return english.lean_of(text[before:after]) or english.lean_of(sentence[: end.start()] if end else sentence)
+    return english.read_english_lean(text[before:after]) or english.read_english_lean(
+        sentence[: end.start()] if end else sentence
+    )
 
 
 def _clauses_after(text: str, one: _Found) -> Iterator[str]:

@@ -122,7 +122,7 @@ def weekday_of_week(day: date, weekday: int, shift: int) -> Span:
     return on(week_of(day, shift).first + weekday * DAY)
 
 
-def nearest(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
+def nearest_span(anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
     """Of what comes every year, the one that is meant: the nearest on the side of the tense."""
     found = []
     for year in (anchor.day.year - 1, anchor.day.year, anchor.day.year + 1):
