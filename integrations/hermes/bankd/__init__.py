@@ -102,7 +102,7 @@ class BankdProvider(MemoryProvider):
         """What the program answers to one object; an empty one when anything is wrong."""
         command = [self._bankctl, *words, "--workspace", self._workspace]
         try:
-            ended = subprocess.run(
+            ended = subprocess.run(  # noqa: S603 -- our own program, no shell
                 command, check=False, input=json.dumps(said).encode() + b"\n", capture_output=True, timeout=20
             )
             answer = json.loads(ended.stdout or b"{}")
