@@ -58,8 +58,8 @@ def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
 
 
 def test_history_is_taken_in_batch_after_batch_by_itself(manager: Any) -> None:
-    with (manager.workspace / "bankd.yaml").open("a") as settings:
-        settings.write("budget: {max_added_lines: 2}\n")
+    settings = "settle_seconds: 3\nsearch: {analyser: lexicon}\nbudget: {max_added_lines: 2}\n"
+    (manager.workspace / "bankd.yaml").write_text(settings)  # each batch is for pages that the last wrote just now
     for day in range(1, 6):
         log = manager.workspace / f"memory/2026-10-0{day}.md"
         log.write_text(f"- W: The office of day {day} is in Mapo.\n- B: Waters plant {day} at noon.\n")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from bankd.core.edits.operations import Piece, Remove
 from bankd.core.edits.transaction import Step, refused_step
 from bankd.core.lifecycle.retain import LogPlace, RetainLine
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory
-from bankd.core.plan.closing import leave_out
-from bankd.core.plan.plan import Blocked, Placement, Plan, Undated, Update
+from bankd.core.plan.closing import awaits_rest, leave_out
+from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Undated, Update
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -31,6 +33,21 @@ PLAN = Plan(
     updates=(Update(line(1), "m-old", "10 → 11"), Update(line(2), "m-older", "1 → 2")),
     undated=(Undated("bank/shut.md", "m-5", "- O(c=0.9): x"), Undated("bank/open.md", "m-6", "- O(c=0.9): y")),
 )
+
+
+@pytest.mark.parametrize(
+    ("page", "why", "log", "reason", "awaits"),
+    [
+        ("bank/a.md", "changed less than 5 s ago", "memory/x.md:1", "waits for bank/a.md", True),
+        ("bank/a.md", "changed less than 5 s ago", "memory/x.md:1", "waits for bank/b.md", False),
+        ("bank/a.md", "open in an editor", "memory/x.md:1", "waits for bank/a.md", False),
+        ("bank/a.md", "open in an editor", "memory/x.md", "changed less than 5 s ago", True),
+    ],
+)
+def test_only_lines_that_wait_for_a_file_to_rest_are_worth_another_run_soon(
+    page: str, why: str, log: str, reason: str, awaits: bool
+) -> None:
+    assert awaits_rest([Deferred(page, why), Deferred(log, reason)]) is awaits
 
 
 def test_without_a_closed_page_a_plan_stays_as_it_is() -> None:

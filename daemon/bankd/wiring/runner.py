@@ -24,6 +24,7 @@ from bankd.app.workspace import Workspace
 from bankd.config import ConfigError
 from bankd.config.workspace_config import Configuration, Sources, understand_sources
 from bankd.core.lifecycle.retain import LogPlace
+from bankd.core.plan.closing import awaits_rest
 from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.brief_files import write_due_briefs
@@ -109,10 +110,13 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
     _write_briefs(workspace)
-    # Only those: a log that waits for anything else waits for its next change.
-    waiting = any(d.what.startswith("memory/") and d.reason.startswith("changed less") for d in report.plan.deferred)
     rest = astuple(report.rest.start) if report.rest else None
-    return {"line": counts or "nothing new", "report": whole, "has_waiting_logs": waiting, "rest": rest}
+    return {
+        "line": counts or "nothing new",
+        "report": whole,
+        "has_waiting_logs": awaits_rest(report.plan.deferred),
+        "rest": rest,
+    }
 
 
 def _write_briefs(workspace: Workspace) -> None:

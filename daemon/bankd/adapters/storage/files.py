@@ -58,7 +58,7 @@ class BankFiles:
         *,
         any_content: bool = False,
     ) -> Survey:
-        """List the Markdown files under a folder; those with a `known` fingerprint were at rest and are not read again.
+        """List the Markdown files under a folder; those with a `known` fingerprint are at rest and are not read again.
 
         `any_content` is for files that are only read, part by part: their size and contents are no reason to stop.
         """
@@ -98,7 +98,8 @@ class BankFiles:
     def _walk_listing(
         self, folder: str, states: Mapping[str, _Looked], rest: RestRule, known: _Known, survey: Survey
     ) -> None:
-        own = judge_listing(folder, {n: s for n, (s, is_folder) in states.items() if not is_folder}, rest)
+        listing = {n: s for n, (s, is_folder) in states.items() if not is_folder}
+        own = judge_listing(folder, listing, rest, known or {})
         for name, (_, is_folder) in states.items():
             path = f"{folder}/{name}" if folder else name
             if is_folder:

@@ -70,16 +70,22 @@ class Survey:
         self.ignored |= part.ignored
 
 
-def judge_listing(folder: str, listing: Mapping[str, ListedFile], rest: RestRule) -> Survey:
-    """The files of one folder by what they look like; those at rest may still be left alone for what is in them."""
+def judge_listing(
+    folder: str, listing: Mapping[str, ListedFile], rest: RestRule, known: Mapping[str, FileFingerprint]
+) -> Survey:
+    """The files of one folder by what they look like; those at rest may still be left alone for what is in them.
+
+    One that still has its `known` fingerprint was complete when it was read, so it is at rest however young it is.
+    """
     survey, prefix = Survey(), f"{folder}/" if folder else ""
     for name, listed in listing.items():
         path = f"{prefix}{name}"
+        is_known = known.get(path) == listed.seen
         if reason := why_ignored(name):
             survey.ignored[shown_path(path)] = reason
         elif reason := _why_odd(path, listed, rest.largest):
             survey.quarantined[shown_path(path)] = reason
-        elif reason := _why_waiting(name, listed, listing, rest):
+        elif reason := _why_waiting(name, listed, listing, rest._replace(settle=0) if is_known else rest):
             survey.unsettled[path] = reason
         elif reason := why_doubted(listed.seen.size, rest.now - listed.mtime):
             survey.unsettled[path] = reason

@@ -14,6 +14,7 @@ class _Planned(Protocol):
     def operations(self) -> tuple[Operation, ...]: ...
 
 
+_WAITS = "waits for "
 _P = TypeVar("_P", bound=_Planned)
 
 
@@ -58,7 +59,17 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
 
 
 def _waits(placement: Placement) -> Deferred:
-    return Deferred(str(placement.line.place), f"waits for bank/{placement.destination.page}")
+    return Deferred(str(placement.line.place), f"{_WAITS}bank/{placement.destination.page}")
+
+
+def awaits_rest(deferred: Iterable[Deferred]) -> bool:
+    """Whether lines wait for nothing but a log or page that was saved a moment ago; all else waits for a change."""
+    deferred = tuple(deferred)
+    young = {item.what for item in deferred if item.reason.startswith("changed less")}
+    return any(
+        item.what.startswith("memory/") if item.what in young else item.reason.removeprefix(_WAITS) in young
+        for item in deferred
+    )
 
 
 def _open(items: Iterable[_P], shut: Set[str]) -> tuple[_P, ...]:
