@@ -135,20 +135,20 @@ def run(operation: Operation, data: bytes | None) -> bytes | None:
 
 
 @given(page_bytes())
-@settings(max_examples=100 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE)
 def test_scanning_and_joining_gives_the_bytes_back(data: bytes) -> None:
     assert encode_text(scan_text(decode_text(data)).text) == data
     assert encode_text(read_page("p.md", data).document.text) == data
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE)
 def test_so_it_does_for_any_bytes(data: bytes) -> None:
     assert encode_text(scan_text(decode_text(data)).text) == data
 
 
 @given(operations(), st.none() | page_bytes())
-@settings(max_examples=200 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE)
 def test_doing_it_twice_is_doing_it_once(operation: Operation, data: bytes | None) -> None:
     once = run(operation, data)
 
@@ -162,7 +162,7 @@ def test_an_operation_survives_its_journal(operation: Operation) -> None:
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))
 @example(b"    indented\n```\nnever closed\n", "")
-@settings(max_examples=133 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE)
 def test_an_append_leaves_every_line_that_was_there_as_it_was(data: bytes, heading: str) -> None:
     longer = Append("p.md", heading, (Piece("m-000000000009", "- W: new ^m-000000000009"),)).apply(data)
 
@@ -177,7 +177,7 @@ def test_an_append_leaves_every_line_that_was_there_as_it_was(data: bytes, headi
     st.permutations(["", "plain words", "New", "Newer", "한글 낱말"]),
     st.sampled_from(MEMORIES),
 )
-@settings(max_examples=100 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE)
 def test_appends_at_once_are_appends_one_after_another(data: bytes | None, headings: list[str], key: str) -> None:
     pieces = [Piece(key, f"- W: known ^{key}"), *(Piece(f"m-n{n:011}", f"- W: new ^m-n{n:011}") for n in range(4))]
     appends = [Append("p.md", heading, (piece,)) for heading, piece in zip(headings, pieces, strict=True)]
@@ -189,7 +189,7 @@ def test_appends_at_once_are_appends_one_after_another(data: bytes | None, headi
 
 
 @given(page_bytes(), st.sampled_from(["", "plain words", "New"]))
-@settings(max_examples=133 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE)
 def test_what_was_appended_can_be_removed_again(data: bytes, heading: str) -> None:
     piece = Piece("m-000000000009", "- W: new ^m-000000000009")
     back = Remove("p.md", (piece,)).apply(Append("p.md", heading, (piece,)).apply(data))
@@ -200,7 +200,7 @@ def test_what_was_appended_can_be_removed_again(data: bytes, heading: str) -> No
 
 
 @given(page_bytes(), st.integers(0, 30))
-@settings(max_examples=200 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE)
 def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes, choice: int) -> None:
     bom, text = split_bom(data)
     page = read_page("p.md", encode_text(text))
@@ -219,7 +219,7 @@ def test_a_removal_takes_its_own_lines_and_the_rest_reads_as_before(data: bytes,
 
 
 @given(page_bytes(), st.data())
-@settings(max_examples=133 * SCALE, deadline=None)
+@settings(max_examples=133 * SCALE)
 def test_an_operation_commutes_with_rewording_another_memory(data: bytes, draw: st.DataObject) -> None:
     """A hand rewords one item; an operation on others gives the same whichever came first."""
     reword = reworder(data, draw)
@@ -252,7 +252,7 @@ def reworder(data: bytes, draw: st.DataObject) -> Callable[[bytes], bytes] | Non
     ["- W: plain words ^m-000000000000", "- W: 한글 낱말 ^m-000000000001"],
     ["- W: 한글 낱말 ^m-000000000001", "- W: plain words ^m-000000000000", "- W: plain words ^m-000000000001"],
 )
-@settings(max_examples=100 * SCALE, deadline=None)
+@settings(max_examples=100 * SCALE)
 def test_what_an_editor_wrote_late_is_there_afterwards_and_nothing_is_deleted(
     live: list[str], pristine: list[str], late: list[str]
 ) -> None:

@@ -67,7 +67,7 @@ def tidy_pages(draw: st.DrawFn) -> bytes:
 
 
 @given(tidy_pages(), st.data())
-@settings(max_examples=150 * SCALE, deadline=None)
+@settings(max_examples=150 * SCALE)
 def test_a_tidy_page_gets_its_bytes_back(data: bytes, draw: st.DataObject) -> None:
     ids = sorted(held(PAGE, data))
     chosen = draw.draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
@@ -89,7 +89,7 @@ def test_the_byte_order_mark_of_a_page_is_no_part_of_its_first_memory() -> None:
 
 
 @given(page_bytes(), st.data())
-@settings(max_examples=200 * SCALE, deadline=None)
+@settings(max_examples=200 * SCALE)
 def test_on_any_page_no_memory_is_lost_and_each_reads_as_before(data: bytes, draw: st.DataObject) -> None:
     lines = held(PAGE, data)
     if not lines:
