@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from bankd.cli.commands import COMMANDS
+from bankd.cli.parsing import Parser
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [ROOT / "README.md", *sorted(Path(__file__).parent.glob("*.md"))]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_PASTED = re.compile(r"^```\n((?:make|pip|cd) .*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def examples(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -65,6 +71,27 @@ def test_examples_do_what_they_say(file: Path, tmp_path: Path) -> None:
 
         said = done.stdout + done.stderr
         assert re.fullmatch(pattern(expected), said), f"{command}\nprinted\n{said}\nnot\n" + "\n".join(expected)
+
+
+def pasted_commands(text: str) -> Iterator[list[str]]:
+    """The commands of the blocks that a reader pastes into a shell, as words."""
+    for block in _PASTED.findall(text):
+        for line in block.replace(" && ", "\n").splitlines():
+            yield shlex.split(line, comments=True)
+
+
+def test_what_a_reader_pastes_into_a_shell_is_a_command() -> None:
+    commands = list(pasted_commands((ROOT / "README.md").read_text(encoding="utf-8")))
+    targets = re.findall(r"^(\w[\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for program, *words in commands:
+        if program == "bankctl":
+            parser = Parser(words[0], COMMANDS[words[0]].summary)
+            import_module(f"bankd.cli.{COMMANDS[words[0]].module}").configure(parser)
+            parser.parse_args(words[1:])
+        elif program == "make":
+            assert set(words) <= set(targets)
+
+    assert {program for program, *_ in commands} == {"make", "pip", "cd", "bankctl"}
 
 
 def test_an_example_that_lies_is_caught() -> None:
