@@ -20,8 +20,6 @@ from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import decode_text, scan_text
 
 Files = Mapping[str, bytes | None]
-Stand = Mapping[str, MemoryLines]
-"""Memory id -> its lines and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
