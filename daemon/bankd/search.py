@@ -19,7 +19,7 @@ from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import newest_first, prior_of
-from bankd.core.ranking.query import GROUPS, Answer, Filters, FoundRow, Freshness, Hit, Query
+from bankd.core.ranking.query import GROUPS, Filters, FoundRow, Hit, Query
 from bankd.core.ranking.query_form import phrasing_of
 from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.scoring import (
@@ -78,20 +78,6 @@ class Found(NamedTuple):
     weights: Weights
     ranked: Sequence[Ranked]
     newer: Mapping[str, str]
-
-
-def answer_query(
-    query: Query,
-    index: "IndexView",
-    reader: "QueryReader",
-    fresh: Freshness,
-    today: date,
-    options: RankingOptions = RankingOptions(),  # noqa: B008
-) -> Answer:
-    """Answer a query from the bank alone."""
-    found = find_answers(query, index, reader, today, options)
-    hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked)
-    return Answer(query.text, index.generation, fresh, hits, today, query.reads_korean)
 
 
 def find_answers(

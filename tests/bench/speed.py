@@ -15,11 +15,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from bankd.answering import Answering
 from bankd.app.evaluate import NOW, SETTINGS
 from bankd.app.search_service import SearchService
 from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
-from bankd.search import answer_query
+from bankd.search import RankingOptions
 from bankd.wiring.searching import make_search
 from tests.bench.banks import Words, make_pages, make_queries
 
@@ -41,7 +42,11 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
         searching.refresh(NOW, None)
         queries = make_queries(texts, words, random, QUERIES)
         fresh = Freshness(0, None, daemon=False)
-        ask = lambda text: answer_query(Query(text), searching.index, searching.analyser, fresh, NOW.date())  # noqa: E731
+
+        def ask(text: str) -> object:
+            query = Query(text, today=NOW.date())
+            return Answering(query, searching.analyser, RankingOptions()).answer(searching.index, (), fresh)
+
         figures = percentiles("bankd", time_each(ask, queries))
         if with_fts5:
             figures |= percentiles("fts5", time_each(*fts5_over(searching, texts, queries[:FTS5_QUERIES])))

@@ -14,13 +14,14 @@ import pytest
 from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 from bankd.adapters.index.search_index import SearchIndex
+from bankd.answering import Answering
 from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, lexicon_of
 from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
 from bankd.ports import IndexView
-from bankd.search import answer_query
+from bankd.search import RankingOptions
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PAGES = {
@@ -53,7 +54,9 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
 
 def found(index: IndexView, text: str, filters: Filters = Filters()) -> list[str]:  # noqa: B008 -- it is frozen
     fresh = Freshness(0, None, daemon=False)
-    answer = answer_query(Query(text, filters=filters), index, FakeAnalyser(), fresh, NOW.date())
+    answer = Answering(Query(text, filters=filters, today=NOW.date()), FakeAnalyser(), RankingOptions()).answer(
+        index, (), fresh
+    )
     return [f"{hit.path}:{hit.line}" for hit in answer.hits]
 
 

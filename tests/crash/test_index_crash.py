@@ -21,9 +21,10 @@ from bankd.adapters.index import writer
 from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.index.terms import Terms
+from bankd.answering import Answering
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import IndexDamaged, StorageError
-from bankd.search import answer_query
+from bankd.search import RankingOptions
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 CHILD = """
@@ -61,8 +62,10 @@ def answers(index: SearchIndex, root: Path) -> dict[str, list[str]]:
     fresh = Freshness(0, None, daemon=False)
     found = {}
     for page in sorted((root / "bank").glob("*.md")):
-        query = Query(f"memory {page.stem.removeprefix('p')}", 100, Filters(nodes=(page.name,)), everything=True)
-        hits = answer_query(query, index, FakeAnalyser(), fresh, NOW.date()).hits
+        query = Query(
+            f"memory {page.stem.removeprefix('p')}", 100, Filters(nodes=(page.name,)), everything=True, today=NOW.date()
+        )
+        hits = Answering(query, FakeAnalyser(), RankingOptions()).answer(index, (), fresh).hits
         found[page.name] = sorted(f"{hit.line} {hit.text}" for hit in hits)
     return found
 
