@@ -31,7 +31,7 @@ from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_la
 from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.batches import Rest, cut_batch, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
-from bankd.core.plan.closing import leave_out, put_off
+from bankd.core.plan.closing import leave_out, put_off, wait_for_page
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.plan.judging import confirmations_of, judge_lines
 from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
@@ -225,8 +225,7 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     closed = {item.what: item.reason for item in facts.unread_pages}
     going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
-    deferred = [Deferred(str(p.line.place), f"waits for bank/{p.destination.page}") for p in waiting]
-    return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *deferred))
+    return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *map(wait_for_page, waiting)))
 
 
 def place_on_part(memory: Memory, destination: Destination, graph: Graph) -> Destination:

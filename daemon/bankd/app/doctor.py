@@ -28,6 +28,7 @@ from bankd.core.daemon.health import (
     stands_twice,
 )
 from bankd.core.daemon.schedule_rows import RunOutcome
+from bankd.core.daemon.settle import is_just_saved
 from bankd.core.markdown.policy import Settings
 from bankd.core.markdown.utf8 import lines_not_utf8
 from bankd.core.plan.held_back import HeldBack
@@ -106,7 +107,7 @@ def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
                 f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True
             )
         for path, reason in survey.unsettled.items():
-            if not reason.startswith("changed less"):
+            if not is_just_saved(reason):
                 yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")
         for path, reason in survey.ignored.items():
             if "conflict" in reason:

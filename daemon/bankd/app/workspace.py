@@ -15,6 +15,7 @@ from bankd.app.run_index import RunIndex
 from bankd.config.workspace_config import Configuration, configure_run
 from bankd.core.daemon.clock_trust import ClockTrust
 from bankd.core.daemon.health import cannot_be_told
+from bankd.core.daemon.settle import is_just_saved
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.retain import LogPlace
@@ -145,7 +146,7 @@ class Workspace:
         waiter = Waiter()
         for _ in range(int(settle / _LOOK_SECONDS) + 2):
             surveys = [self.files.survey(folder, self.now, settle, any_content=True) for folder in ("memory", "bank")]
-            if not any(reason.startswith("changed less") for survey in surveys for reason in survey.unsettled.values()):
+            if not any(is_just_saved(reason) for survey in surveys for reason in survey.unsettled.values()):
                 return
             waiter.wait(_LOOK_SECONDS)
             self.now = self.recorder.now = self.outside.read_clock(self.settings.timezone)

@@ -18,6 +18,7 @@ EMPTY_DAYS = 1  # a file that fell to nothing is not "everything deleted" before
 UNENDED_MINUTES = 10  # Obsidian ends no last line; one that has been left alone so long is not being written any more
 SWAP_HOURS = 1  # an older swap file was left by an editor that died
 
+_JUST_SAVED = "changed less than"
 _IGNORED = re.compile(
     r"\..*|.*~|#.*#|4913|.*\.(?:tmp|bak|icloud|crdownload|part)|.*\.sw[a-z]|.*\.sync-conflict-.*|.*\(conflicted copy.*"
 )
@@ -121,10 +122,15 @@ def why_ignored(name: str) -> str | None:
 def why_unsettled(seconds: float, settle: float, swaps: Collection[str]) -> str | None:
     """Why a file waits for the next run; `seconds` is its age, `swaps` its young swap files beside it."""
     if abs(seconds) < settle:
-        return f"changed less than {settle:g} s ago"
+        return f"{_JUST_SAVED} {settle:g} s ago"
     if swaps:
         return "open in an editor"
     return None
+
+
+def is_just_saved(reason: str) -> bool:
+    """Whether a file waits only because it was saved a moment ago: it is read soon, and nobody need do anything."""
+    return reason.startswith(_JUST_SAVED)
 
 
 def why_doubted(size: int, seconds: float) -> str | None:

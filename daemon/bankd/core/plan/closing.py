@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Protocol, TypeVar
 
+from bankd.core.daemon.settle import is_just_saved
 from bankd.core.edits.operations import Operation
 from bankd.core.plan.plan import Deferred, Placement, Plan
 
@@ -48,7 +49,7 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
     """The plan without new memories (by their ids) that have no place now, and without what was said because of them."""
     gone = [p for p in plan.placements if p.line.id in homeless]
     twins = [b for b in plan.blocked if b.twin in homeless]
-    waiting = [_waits(p) for p in gone]
+    waiting = [wait_for_page(p) for p in gone]
     waiting += [Deferred(str(b.line.place), "says what a line says that waits") for b in twins]
     return plan.with_(
         placements=tuple(p for p in plan.placements if p not in gone),
@@ -58,14 +59,15 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
     )
 
 
-def _waits(placement: Placement) -> Deferred:
+def wait_for_page(placement: Placement) -> Deferred:
+    """What is said of a line whose page cannot be written now."""
     return Deferred(str(placement.line.place), f"{_WAITS}bank/{placement.destination.page}")
 
 
 def awaits_rest(deferred: Iterable[Deferred]) -> bool:
     """Whether lines wait for nothing but a log or page that was saved a moment ago; all else waits for a change."""
     deferred = tuple(deferred)
-    young = {item.what for item in deferred if item.reason.startswith("changed less")}
+    young = {item.what for item in deferred if is_just_saved(item.reason)}
     return any(
         item.what.startswith("memory/") if item.what in young else item.reason.removeprefix(_WAITS) in young
         for item in deferred
