@@ -4,7 +4,7 @@ Each group has an index of its own, so that nothing in a log changes what the ba
 """
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from bankd.core.ranking.beside import (
     AS_MUCH,
     MOST_BESIDE,
-    choose_line,
+    MOST_OF_PASSAGE,
+    choose_lines,
     filters_within,
     is_said,
     share_asked,
@@ -96,28 +97,39 @@ class Answering:
     def _unsaid(
         self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: "IndexView"
     ) -> Iterator[Hit]:
+        """What of a group is new, at most so many lines of a passage."""
         told = list(said.terms)
         for one in found.ranked:
-            hit, terms = self._shown(one, found, beside.group, index)
-            if said.is_far_from(one.candidate) or is_said(terms, told) or hit.superseded_by in shown:
-                continue
-            became = beside.outcome_of(hit)
-            if became is not None:
-                told.append(terms)
-                yield hit._replace(became=became)
+            if not said.is_far_from(one.candidate):
+                lines = self._shown(one, found, beside.group, index)
+                yield from islice(_new_among(lines, told, beside, shown), MOST_OF_PASSAGE)
 
-    def _shown(self, ranked: Ranked, found: Found, group: str, index: "IndexView") -> tuple[Hit, Terms]:
-        """A hit with its terms; of a passage the line that answers."""
+    def _shown(self, ranked: Ranked, found: Found, group: str, index: "IndexView") -> Iterator[tuple[Hit, Terms]]:
+        """A hit with its terms; of a passage the lines that answer."""
         hit = hit_of(ranked, found.weights, found.newer, group)
         if group != "logs":
-            return hit, _terms_of(ranked.candidate.sentences)
+            yield hit, _terms_of(ranked.candidate.sentences)
+            return
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
-        chosen = choose_line(parts, read, found.weights, index.corpus)
-        text = "\n".join(part.text for part in shown_parts(parts, chosen))
-        marks = tuple(marks_of(text, found.weights.terms))
-        shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
-        return shown, _terms_of(read[chosen].sentences)
+        for chosen in choose_lines(parts, read, found.weights, index.corpus):
+            text = "\n".join(part.text for part in shown_parts(parts, chosen))
+            marks = tuple(marks_of(text, found.weights.terms))
+            shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
+            yield shown, _terms_of(read[chosen].sentences)
+
+
+def _new_among(
+    lines: Iterable[tuple[Hit, Terms]], told: list[Terms], beside: Beside, shown: Collection[str]
+) -> Iterator[Hit]:
+    """The lines that say what was not told; what is given is told then."""
+    for hit, terms in lines:
+        if is_said(terms, told) or hit.superseded_by in shown:
+            continue
+        became = beside.outcome_of(hit)
+        if became is not None:
+            told.append(terms)
+            yield hit._replace(became=became)
 
 
 def _said_of(found: Found | None) -> SaidByBank:

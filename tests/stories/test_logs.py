@@ -51,6 +51,18 @@ def test_a_line_of_prose_is_found_with_its_place_and_that_it_was_not_taken_in(lo
     assert "not taken in" in bankctl("search", "스테이징 DB 포트").out
 
 
+def test_a_line_is_found_beside_one_of_its_passage_that_the_bank_says_already(root: Path, bankctl: Run) -> None:
+    both = "Minsu deploys billing to staging on Friday.\n- B: Test billing on staging before you deploy.\n"
+    (root / "memory" / "2026-05-04.md").write_text(both, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
+
+    found = hits_of(bankctl, "deploy billing staging")
+    alone = hits_of(bankctl, "deploy billing staging", "--in", "logs")
+
+    assert [(hit["group"], hit["line"]) for hit in found][1:] == [("logs", 1)]
+    assert sorted(hit["line"] for hit in alone) == [1, 2]
+
+
 def test_a_line_that_asks_is_shown_with_the_one_that_answers(logs: Path, bankctl: Run) -> None:
     (hit,) = hits_of(bankctl, "--in", "logs", "-n", "1", "where does the nightly backup go")
 

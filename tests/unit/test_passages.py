@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bankd.core.language.analysis import Analysis, analyse_text
-from bankd.core.ranking.beside import choose_line, filters_within, is_said, shown_parts
+from bankd.core.ranking.beside import choose_lines, filters_within, is_said, shown_parts
 from bankd.core.ranking.parts import divide_passage
 from bankd.core.ranking.passages import LARGE, read_log_page
 from bankd.core.ranking.query import Filters
@@ -60,8 +60,8 @@ def analysed(text: str) -> Analysis:
 def chosen(question: str, passage: str) -> str:
     parts = divide_passage(passage)
     weights = weigh_query(analysed(question), question.split(), 100, lambda _kind, _term: 2)
-    number = choose_line(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
-    return " / ".join(part.text for part in shown_parts(parts, number))
+    numbers = choose_lines(parts, [analysed(part.text) for part in parts], weights, Corpus(100, 50.0, 8.0, 2.0))
+    return " + ".join(" / ".join(part.text for part in shown_parts(parts, number)) for number in numbers)
 
 
 def test_the_line_is_shown_that_answers_and_after_a_question_its_answer() -> None:
@@ -73,6 +73,17 @@ def test_the_line_is_shown_that_answers_and_after_a_question_its_answer() -> Non
         == "- where is the crane? / - in the yard"
     )
     assert chosen("crane", "## the crane") == "## the crane"
+
+
+def test_of_a_passage_other_lines_are_shown_that_have_as_much_of_the_question_if_it_is_much() -> None:
+    passage = (
+        "- the crane of the harbour broke\n- harbour: crane hired until June, by the port\n- the crane waits\n- lunch"
+    )
+
+    assert chosen("harbour crane", passage) == (
+        "- the crane of the harbour broke + - harbour: crane hired until June, by the port"
+    )
+    assert chosen("harbour ferry timetable", "- the harbour\n- a harbour too") == "- the harbour"
 
 
 def test_what_has_nearly_the_same_words_and_the_same_numbers_is_said() -> None:

@@ -11,21 +11,30 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Weights, bigrams_as_te
 
 MOST_BESIDE = 3
 """Answers of each group beside those of the bank, when nobody asked for the group."""
+MOST_OF_PASSAGE = 2
+"""Lines of one passage that are shown, so that it leaves room for others."""
 AS_MUCH = 0.5
-"""The share of what the best answer of the bank has of the words of a question that one beside it must have."""
+"""The share of what the best answer of the bank has of the words of a question that one beside it must have.
+
+A second line of a passage must have this share of the question itself."""
 _SAID = 0.8
 """The share of its words that an answer of the bank has of what says nothing more."""
 
 
-def choose_line(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> int:
-    """Which part of a passage answers best, as if each were a memory; a heading only where there is nothing else."""
+def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> Sequence[int]:
+    """The parts of a passage that answer, as if each were a memory: the best, and those with as much of the question, if it is much.
+
+    A heading is one only where there is nothing else.
+    """
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
     alone = [
         Candidate(n, 0, n, read[n].sentences, bigrams_as_text(read[n].bigrams), (), frozenset(), read[n].denies)
         for n in told
     ]
     scores = score_texts(alone, weights, corpus._replace(words=corpus.sentence))
-    return max(zip(scores, (-number for number in told), strict=True))[1] * -1
+    best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
+    shares = [share_asked({term for sentence in one.sentences for term in sentence}, weights) for one in read]
+    return [best, *(n for n in others if shares[n] >= max(shares[best], AS_MUCH))]
 
 
 def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:
