@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from bankd.core.language.dates.labels import relative_label
+from bankd.core.language.dates.labels import label_of, relative_label
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.mentions import read_mentions
 from bankd.core.language.dates.question_days import (
@@ -15,7 +15,7 @@ from bankd.core.language.dates.question_days import (
     read_days,
     without_what_says_nothing,
 )
-from bankd.core.language.dates.spans import Anchor
+from bankd.core.language.dates.spans import Anchor, Span
 
 WEDNESDAY = date(2024, 5, 15)
 
@@ -295,3 +295,15 @@ def test_labels(day: str, english: str, korean: str) -> None:
     then = date.fromisoformat(day)
     assert relative_label(then, WEDNESDAY, is_korean=False) == english
     assert relative_label(then, WEDNESDAY, is_korean=True) == korean
+
+
+def test_the_label_of_some_days_is_seen_from_the_nearest_and_now_is_within_them() -> None:
+    november = Span(date(2026, 11, 1), date(2026, 11, 30))
+
+    assert label_of(november, date(2026, 11, 23), is_korean=False) == "2026-11-01…2026-11-30, now"
+    assert label_of(november, date(2026, 11, 1), is_korean=True) == "2026-11-01…2026-11-30, 지금"
+    assert label_of(november, date(2026, 12, 1), is_korean=False).endswith(", yesterday")
+    assert label_of(november, date(2026, 10, 29), is_korean=False).endswith(", in 3 days")
+    assert label_of(Span(date(2026, 11, 1), date(2026, 11, 1)), date(2026, 11, 1), is_korean=False) == (
+        "2026-11-01, today"
+    )

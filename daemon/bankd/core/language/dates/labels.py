@@ -20,9 +20,11 @@ _UNITS = ((365.25, 700, "year", "년"), (30.44, 60, "month", "개월"), (7, 14, 
 def label_of(days: Span, today: date, *, is_korean: bool) -> str:
     """Some days and where they are, seen from today: `2026-05-02, 2 weeks ago`."""
     first, last = days
-    nearest = max(first, min(today, last))
-    written = first.isoformat() if first == last else f"{first}…{last}"
-    return f"{written}, {relative_label(nearest, today, is_korean=is_korean)}"
+    if first == last:
+        return f"{first}, {relative_label(first, today, is_korean=is_korean)}"
+    away = ("now", "지금")[is_korean] if first <= today <= last else None
+    nearest = first if today < first else last
+    return f"{first}…{last}, {away or relative_label(nearest, today, is_korean=is_korean)}"
 
 
 def relative_label(day: date, today: date, *, is_korean: bool) -> str:
