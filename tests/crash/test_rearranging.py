@@ -32,7 +32,7 @@ from bankd.core.pages.merge import plan_merge
 from bankd.core.pages.moves import plan_move
 from bankd.core.pages.rearrange import operations_for, read_source, reference_rewriter
 from bankd.core.pages.split import Limits, plan_split
-from bankd.errors import ConflictError
+from bankd.errors import ConflictError, StorageError
 
 FULL, MOVED, LOG = "bank/knowledge/full.md", "bank/world/all.md", "bank/daily/log.md"
 TITLES = ("Storage", "네트워크", "Release", "지원")
@@ -189,6 +189,29 @@ def test_a_kill_at_every_change_loses_doubles_and_breaks_nothing(case: tuple[Pla
             wrong.append("the bank is not that of an undisturbed run")
         if wrong:
             bad[f"{action} at {n}: {calls.log[n - 1]}"] = wrong
+        shutil.rmtree(root)
+
+    assert bad == {}
+
+
+@pytest.mark.parametrize("error", ["EACCES", "EROFS"])
+def test_one_refused_change_loses_doubles_and_breaks_nothing(
+    case: tuple[Planner, Path], tmp_path: Path, error: str
+) -> None:
+    planner, template = case
+    calls = FaultyCalls()
+    clean = tmp_path / "clean"
+    shutil.copytree(template, clean)
+    run(clean, planner, calls)
+    bad = {}
+    for n in range(1, calls.count + 1):
+        root = tmp_path / f"at{n}"
+        shutil.copytree(template, root)
+        with suppress(StorageError):
+            run(root, planner, FaultyCalls(Fault(n, error)))
+        run(root, lambda _: None)
+        if wrong := faults(root, IDS):
+            bad[f"{error} at {n}: {calls.log[n - 1]}"] = wrong
         shutil.rmtree(root)
 
     assert bad == {}

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest_of
 from bankd.core.edits.spans import block_key, page_of, unix_text
+from bankd.core.markdown.hubs import part_of_line
 from bankd.core.markdown.scanner import BlockKind, encode_text, split_lines
 
 Look = Callable[[str], bytes | None]
@@ -28,13 +29,14 @@ def recast_removals(operation: Recast) -> tuple[Remove, ...]:
     )
 
 
-def recast_additions(operation: Recast) -> tuple[Append, ...]:
-    """The lines that the page would have got: a hub's lines for its parts."""
+def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
+    """The lines that the page would have got: a hub's lines for its parts, as far as those could be written."""
     if operation.after is None or not operation.moved:
         return ()
     old = set(split_lines(operation.before))
     new = [line.rstrip("\r\n") for line in split_lines(operation.after) if line not in old and line.strip()]
-    pieces = tuple(Piece(block_key(line), line) for line in new if line.startswith(("- [", "* [")))
+    parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
+    pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
     return (Append(operation.path, "", pieces),) if pieces else ()
 
 

@@ -163,7 +163,7 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
         return StepResult(data, (), () if data in {None, done} else (operation.path,))
     outcome = take_step(Step(operation.path, recast_removals(operation)), data, look)
     if outcome.data != data and outcome.data is not None:
-        for addition in recast_additions(operation):
+        for addition in recast_additions(operation, look):
             outcome = replace(outcome, data=addition.apply(outcome.data))
     return outcome
 
