@@ -154,6 +154,24 @@ def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Pa
     assert (root / "bank/identity/values.md").read_text().count("정직을") == 2
 
 
+def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    write_log(root, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("undo", last_run(bankctl))
+    undo = last_run(bankctl)
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    page.write_text(re.sub(r" \^m-\w+", "", page.read_text()))
+
+    said = bankctl("undo", undo)
+
+    assert "says the same there by now" in said.out + said.err
+    assert page.read_text().count("정직을") == 1
+
+
 def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, bankctl: Run) -> None:
     page = root / "bank/identity/values.md"
     before = page.read_text()

@@ -17,6 +17,7 @@ from bankd.core.lifecycle.undo import (
     Undoing,
     find_obstacles,
     is_taken_back,
+    memories_of,
     moves_lines,
     stand_of,
     undo_exactly,
@@ -101,12 +102,11 @@ class _Reverser:
             self._append(id_, was, was.text, None)
 
     def _said_by(self, was: MemoryLines) -> str | None:
-        """A memory that has come to the page since and says the same."""
+        """A memory that has come to the page since and says the same; a hand may have taken its id off."""
         pages = self._homes(self._page_for(was))
-        there = stand_of({path: self._now.look(path) for path in pages})
-        return next(
-            (id_ for id_, lines in there.items() if id_ not in self._was and _words(lines) == _words(was)), None
-        )
+        there = memories_of({path: self._now.look(path) for path in pages})
+        saying = (name for name, lines in there if name not in self._was and _words(lines) == _words(was))
+        return next(saying, None)
 
     def _take_out(self, id_: str, left: MemoryLines, here: MemoryLines) -> None:
         if _top(here.page) != _top(left.page):

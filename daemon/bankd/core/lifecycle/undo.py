@@ -62,7 +62,7 @@ class PresentState:
         for path in sorted(self.pages) if ids else ():
             data = self.look(path) or b""
             if any(id_.encode() in data for id_ in ids):
-                for id_, lines in _memories(path, data):
+                for id_, lines in memories_of({path: data}, with_id=True):
                     found.get(id_, []).append(lines)
         return found
 
@@ -166,14 +166,17 @@ def _removals(transaction: Transaction) -> list[Remove]:
 def stand_of(files: Files) -> dict[str, MemoryLines]:
     """The memories of some files, in the order in which they stand there; one that stands twice by its first place."""
     found: dict[str, MemoryLines] = {}
-    for path, data in sorted(files.items()):
-        if data is not None and path.endswith(".md"):
-            for id_, lines in _memories(path, data):
-                found.setdefault(id_, lines)
+    for id_, lines in memories_of(files, with_id=True):
+        found.setdefault(id_, lines)
     return found
 
 
-def _memories(path: str, data: bytes) -> Iterator[tuple[str, MemoryLines]]:
-    page = read_page(path, data.removeprefix(BOM.encode()))
-    lines = PageLines(page)
-    return ((entry.memory.id, lines.of(entry)) for entry in page.entries if entry.memory.id)
+def memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, MemoryLines]]:
+    """The memories of some files by their ids; one without an id, unless only those `with_id` are wanted, by its place."""
+    for path, data in sorted(files.items()):
+        if data is not None and path.endswith(".md"):
+            page = read_page(path, data.removeprefix(BOM.encode()))
+            lines = PageLines(page)
+            for entry in page.entries:
+                if entry.memory.id or not with_id:
+                    yield entry.memory.id or f"{path}:{entry.line}", lines.of(entry)
