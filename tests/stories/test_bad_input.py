@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 from bankd.adapters.storage.log_end import append_line
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FileTree
+from bankd.config import load_usable_settings
+from bankd.core.markdown.policy import SecretsPolicy, Settings
 from bankd.errors import UserError
 from tests.stories.conftest import Result, Run, tree_state, write_log
 
@@ -133,6 +136,68 @@ def test_a_wrong_file_stops_the_run_before_anything_is_written(
     assert (checked.code, ran.code, looked.code) == (3, 3, 3)
     assert all(part in checked.out and part in ran.err and part in looked.out for part in said)
     assert tree_state(root) == before
+
+
+@pytest.mark.parametrize(
+    "text", ["setle_seconds: 0\nsearch: {analyser: lexicon}\n", "timezone: [}\n"], ids=["typo", "no YAML"]
+)
+def test_who_only_looks_is_answered_beside_wrong_settings(
+    root: Path, bankctl: Run, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "plain prose")
+    bankctl("cycle", "micro", "--now", NOW)
+    before = [bankctl("search", "가치관"), *looks(root, bankctl)]
+    good = (root / "bankd.yaml").read_text("utf-8")
+    (root / "bankd.yaml").write_text(text)
+    state = tree_state(root / "memory") | tree_state(root / "bank")
+
+    after, refused = [bankctl("search", "가치관"), *looks(root, bankctl)], bankctl("add", "W: a")
+
+    assert [one.code for one in after] == [one.code for one in before] == [0] * 6
+    assert all(set(old.out.splitlines()) <= set(new.out.splitlines()) for old, new in zip(before, after, strict=True))
+    assert "bankd.yaml:1: " in after[0].out
+    assert caplog.text.count("bankd.yaml:1: ") == 5  # which a command prints on standard error
+    assert bankctl("doctor").out.count("bankd.yaml:1: ") == 1
+    assert refused.code == 3
+    assert "nothing is written until that is corrected" in refused.err
+    assert tree_state(root / "memory") | tree_state(root / "bank") == state
+
+    (root / "bankd.yaml").write_text(good, "utf-8")
+    assert "bankd.yaml" not in bankctl("search", "가치관").out
+
+
+def looks(root: Path, bankctl: Run) -> list[Result]:
+    """What commands say that only look."""
+    (id_,) = set(IDS.findall((root / "bank/identity/values.md").read_text("utf-8")))
+    asked = [
+        ("show", id_),
+        ("show", "memory/2026-05-02.md:4"),
+        ("show", "memory/2026-05-02.md:5"),
+        ("inbox",),
+        ("log",),
+    ]
+    return [bankctl(*words) for words in asked]
+
+
+def test_a_secret_that_the_settings_name_stays_out_of_answers_while_they_are_wrong(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    good = settings.read_text("utf-8")
+    settings.write_text(good.replace("patterns: []", "patterns: ['ZEBRA-[0-9]+']"), "utf-8")
+    bankctl("search", "anything")
+    settings.write_text("timezone: [\n")
+    (root / "memory/2026-05-02.md").write_text("The gate opens with ZEBRA-4711 tonight.\n")
+
+    assert "4711" not in bankctl("search", "gate opens tonight", "--in", "logs").out
+
+
+def test_settings_that_cannot_be_used_are_as_if_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "bankd.yaml"
+    file.write_text("settle_seconds: many\nsplit: {warn_kib: 20}\nsecrets: {patterns: [fine, '(']}\ntimezone: UTC\n")
+
+    settings, problems = load_usable_settings(file)
+
+    assert settings == replace(Settings(), timezone="UTC", secrets=SecretsPolicy(("fine",)))
+    assert [problem.partition(":")[2].partition(":")[0] for problem in problems] == ["1", "2", "3"]
 
 
 def test_a_rule_that_would_explode_elsewhere_is_harmless(root: Path, bankctl: Run) -> None:

@@ -31,6 +31,8 @@ class SearchParts(NamedTuple):
     take_apart: Callable[[Iterable[str]], Mapping[str, Wording]]
     write_tree: Callable[[Callable[[str, bytes], None]], None]
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
+    remark: str = ""
+    """What there is to say of the settings."""
 
 
 class SearchService:
@@ -38,7 +40,16 @@ class SearchService:
 
     def __init__(self, parts: SearchParts, *, is_daemon: bool) -> None:
         """Take the parts, and whether this is the daemon's."""
-        self.index, self.beside, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree = parts
+        (
+            self.index,
+            self.beside,
+            self.analyser,
+            self._recalls,
+            self._options,
+            self.take_apart,
+            self.write_tree,
+            self._remark,
+        ) = parts
         self._is_daemon = is_daemon
         self._pending: int | None = None
 
@@ -89,7 +100,7 @@ class SearchService:
             self.analyser.patience = "never"
             notes, more = self.beside.catch_up(groups, now)
             self._pending = pending + more
-            return "; ".join(filter(None, [note, *notes])), self._pending
+            return "; ".join(filter(None, [self._remark, note, *notes])), self._pending
         return "", self._pending
 
     def _catch_up(self, now: datetime) -> tuple[str, int]:

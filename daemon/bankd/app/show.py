@@ -37,7 +37,7 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(item.id for item in reading.lines))
     if trace.outcome != "prose":
         return trace
-    return describe_line(trace, workspace.logs.text(log), reading, workspace.policy().finders)
+    return describe_line(trace, workspace.logs.text(log), reading, workspace.finders())
 
 
 def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bankd.app.beside import BesideIndexes
-from bankd.config import ConfigError, load_settings
+from bankd.config import load_usable_settings
 from bankd.config.workspace_config import SETTINGS, check_configuration
 from bankd.core.daemon.health import BankFacts, HealthFacts, IndexFacts, JobFacts, facts_to_json
 from bankd.core.daemon.metrics import render_metrics
@@ -41,11 +41,8 @@ class Probe:
     """The file system, when it does not tell of changes."""
 
     def settings(self) -> Settings:
-        """The settings, or their defaults where they cannot be used."""
-        try:
-            return load_settings(self.root / SETTINGS)
-        except ConfigError:
-            return Settings()
+        """The settings, at their defaults where they cannot be used."""
+        return load_usable_settings(self.root / SETTINGS)[0]
 
     def index_facts(self) -> IndexFacts:
         """How the index stands, with what is wrong with it."""

@@ -12,6 +12,7 @@ from typing import Protocol
 from bankd.app.import_sources import ImportLogs
 from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
+from bankd.config import ConfigError, compile_finders
 from bankd.config.workspace_config import Configuration, configure_run
 from bankd.core.daemon.clock_trust import ClockTrust
 from bankd.core.daemon.health import cannot_be_told
@@ -21,6 +22,7 @@ from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
+from bankd.core.secrets.screening import Finder
 from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
 from bankd.errors import UserError
 from bankd.ports import Files, Graph, Logs, MemoryCatalog, Recalls, Traces, Transactions
@@ -87,14 +89,23 @@ class Workspace:
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
 
+    unusable: Sequence[str] = ()
+    """What cannot be used of the settings; no run goes by what is left."""
+
     healed: list[str] = field(default_factory=list)
     """What the start put right on pages that people had saved, until a report has said it."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
-        """What a run goes by; `remember` that the clock was looked at."""
+        """What a run goes by; `remember` that the clock was looked at. ConfigError where settings cannot be used."""
+        if self.unusable:
+            raise ConfigError(*self.unusable)
         held = self.configuration = self.configuration or configure_run(self.root, self.settings)
         is_frozen = self.is_live and self.outside.clock_trust.judge(remember=remember).is_frozen
         return Policy(held.settings, held.rules, held.finders, force, is_frozen)
+
+    def finders(self) -> Sequence[Finder]:
+        """What credentials look like, as far as the settings can be used."""
+        return self.configuration.finders if self.configuration else compile_finders(self.settings.secrets.patterns)
 
     def run_batches(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Iterator[Report]:
         """Run a cycle, and again as long as the logs hold more than one run takes in; each is a run with its own undo."""

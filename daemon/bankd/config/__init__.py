@@ -3,6 +3,14 @@
 from bankd.config.patterns import compile_finders
 from bankd.config.plain_yaml import ConfigError, read_text
 from bankd.config.routing import load_rules, read_rules_text
-from bankd.config.schema import load_settings
+from bankd.config.schema import load_settings, load_usable_settings
 
-__all__ = ["ConfigError", "compile_finders", "load_rules", "load_settings", "read_rules_text", "read_text"]
+__all__ = [
+    "ConfigError",
+    "compile_finders",
+    "load_rules",
+    "load_settings",
+    "load_usable_settings",
+    "read_rules_text",
+    "read_text",
+]

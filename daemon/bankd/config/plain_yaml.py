@@ -22,7 +22,12 @@ Problem: TypeAlias = tuple[int, str]
 
 
 class ConfigError(UserError):
-    """A settings or routing file that cannot be used; every problem with its file and line."""
+    """A settings or routing file that cannot be used; every problem with its file and line, and what to do."""
+
+    def __init__(self, *problems: str) -> None:
+        """Take every problem found."""
+        super().__init__(*problems, "nothing is written until that is corrected; bankctl config check says when it is")
+        self.problems = problems
 
 
 class _Loader(yaml.SafeLoader):
@@ -99,6 +104,11 @@ def mapping_of(node: yaml.Node | None, problems: list[Problem], what: str) -> di
 
 
 def raise_problems(name: str, problems: list[Problem]) -> None:
-    """Raise all problems of a file at once, in the order of its lines; none, and nothing happens."""
+    """Raise all problems of a file at once; none, and nothing happens."""
     if problems:
-        raise ConfigError(*(f"{name}:{line}: {text}" for line, text in sorted(problems)))
+        raise ConfigError(*name_problems(name, problems))
+
+
+def name_problems(name: str, problems: list[Problem]) -> tuple[str, ...]:
+    """The problems of a file with its name, in the order of its lines."""
+    return tuple(f"{name}:{line}: {text}" for line, text in sorted(problems))

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,15 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from bankd.config.patterns import compile_pattern
-from bankd.config.plain_yaml import Problem, compose_text, compose_yaml, mapping_of, raise_problems
+from bankd.config.plain_yaml import (
+    ConfigError,
+    Problem,
+    compose_text,
+    compose_yaml,
+    mapping_of,
+    name_problems,
+    raise_problems,
+)
 from bankd.core.briefing.names import MODES
 from bankd.core.lifecycle.retain import PROFILES
 from bankd.core.markdown.policy import Settings
@@ -147,15 +155,30 @@ def load_settings(path: Path, text: str | None = None) -> Settings:
     return read_settings(compose_yaml(path) if text is None else compose_text(text, str(path)), str(path))
 
 
+def load_usable_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
+    """The settings as far as they can be used, the rest at its defaults, and every problem: for those who only look."""
+    try:
+        settings, problems = _read_usable(compose_yaml(path))
+    except ConfigError as error:
+        return Settings(), tuple(error.problems)
+    return settings, name_problems(str(path), problems)
+
+
 def read_settings(node: yaml.Node | None, name: str) -> Settings:
     """Read settings from YAML nodes; `name` is what errors call the file."""
+    settings, problems = _read_usable(node)
+    raise_problems(name, problems)
+    return settings
+
+
+def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
     problems: list[Problem] = []
     settings: Settings = _read_group(node, Settings(), "", problems)
     if settings.split.split_kib <= settings.split.warn_kib:
-        line, _ = mapping_of(node, [], name).get("split", (1, None))
+        line, _ = mapping_of(node, [], "the file").get("split", (1, None))
         problems.append((line, "split.split_kib must be above split.warn_kib"))
-    raise_problems(name, problems)
-    return settings
+        settings = replace(settings, split=Settings().split)
+    return settings, problems
 
 
 def _read_group(node: yaml.Node | None, group: Any, prefix: str, problems: list[Problem]) -> Any:
@@ -198,13 +221,13 @@ def _read_list(node: yaml.Node, dotted: str, problems: list[Problem]) -> tuple[s
     if isinstance(node, yaml.MappingNode) or not all(isinstance(item, yaml.ScalarNode) for item in items):
         problems.append((node.start_mark.line + 1, f"{dotted} must be a list of texts"))
         return ()
-    for item in items:
-        _test_item(item, dotted, problems)
-    return tuple(item.value for item in items)
+    return tuple(item.value for item in items if _is_usable(item, dotted, problems))
 
 
-def _test_item(item: yaml.Node, dotted: str, problems: list[Problem]) -> None:
+def _is_usable(item: yaml.Node, dotted: str, problems: list[Problem]) -> bool:
     try:
         _ITEMS.get(dotted, str)(item.value)
     except ValueError as error:
         problems.append((item.start_mark.line + 1, f"{dotted} {item.value[:60]!r}: {error}"))
+        return False
+    return True

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bankd.config import ConfigError, compile_finders, load_rules, load_settings, read_rules_text, read_text
+from bankd.config import (
+    ConfigError,
+    compile_finders,
+    load_rules,
+    load_settings,
+    load_usable_settings,
+    read_rules_text,
+    read_text,
+)
 from bankd.core.lifecycle.routing import Rules
 from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
@@ -61,17 +69,13 @@ class Checked:
 
 def check_configuration(root: Path) -> Checked:
     """Read settings, secret patterns and rules, and give every problem of all of them."""
-    problems: list[str] = []
-    settings, rules = Settings(), 0
-    try:
-        settings = load_settings(root / SETTINGS)
-    except ConfigError as error:
-        problems += error.problems
+    settings, problems = load_usable_settings(root / SETTINGS)
+    rules = 0
     try:
         rules = len(load_rules(root / settings.routing).rules)
     except ConfigError as error:
-        problems += error.problems
-    return Checked(tuple(problems), rules)
+        problems += tuple(error.problems)
+    return Checked(problems, rules)
 
 
 def require_folders(root: Path) -> None:

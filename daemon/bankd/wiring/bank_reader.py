@@ -43,10 +43,10 @@ class BankReader:
         return Path(self._root)
 
     def settings(self) -> Settings:
-        """The settings as they are now."""
-        from bankd.config import load_settings
+        """The settings as they are now, at their defaults where they cannot be used."""
+        from bankd.config import load_usable_settings
 
-        return load_settings(self.root / "bankd.yaml")
+        return load_usable_settings(self.root / "bankd.yaml")[0]
 
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""

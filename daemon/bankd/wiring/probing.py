@@ -23,9 +23,7 @@ from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
 from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.app.service_units import Installation
 from bankd.app.status import Probe
-from bankd.config import ConfigError, load_settings
-from bankd.config.workspace_config import SETTINGS
-from bankd.core.markdown.policy import Settings
+from bankd.wiring.search_settings import search_settings
 from bankd.wiring.searching import make_beside
 
 
@@ -35,7 +33,7 @@ def open_probe(root: Path) -> Iterator[Probe]:
     files, own = BankFiles(root), root / ".bankd"
     analyser = Analyser(AnalysisCache(own / "analyses"), None, kiwi_version)
     index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
-    beside = make_beside(root, analyser, _settings(root).secrets.patterns, anywhere=False)
+    beside = make_beside(root, analyser, search_settings(root).secret_patterns, anywhere=False)
     file_system = find_file_system(root)
     try:
         yield Probe(
@@ -54,13 +52,6 @@ def open_probe(root: Path) -> Iterator[Probe]:
         index.close()
         beside.close()
         files.tree.close()
-
-
-def _settings(root: Path) -> Settings:
-    try:
-        return load_settings(root / SETTINGS)
-    except ConfigError:  # named by those who look
-        return Settings()
 
 
 def _ask(workspace: str, request: Mapping[str, Any]) -> dict[str, Any] | None:

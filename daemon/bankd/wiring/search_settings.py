@@ -20,21 +20,30 @@ def search_settings(root: Path) -> SearchSettings:
     file, copy = root / "bankd.yaml", root / ".bankd" / "search-settings.json"
     status = file.stat()
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    last = None
     try:
         kept = json.loads(copy.read_bytes())
+        last = SearchSettings(*kept["settings"])
         if kept["stamp"] == stamp:
-            return SearchSettings(*kept["settings"])
+            return last
     except (OSError, ValueError, KeyError, TypeError):
-        kept = None
-    settings = _load_settings(file)
+        pass
+    settings = _load_settings(file, last)
     _keep_copy(copy, {"stamp": stamp, "settings": settings})
     return settings
 
 
-def _load_settings(file: Path) -> SearchSettings:
-    from bankd.config import load_settings  # noqa: PLC0415 -- YAML is slow to import
+def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
+    """What the file says; where it cannot be used what it said last, for it may name secrets that no log may show."""
+    from bankd.config import load_usable_settings  # noqa: PLC0415 -- YAML is slow to import
 
-    return search_settings_of(load_settings(file))
+    settings, problems = load_usable_settings(file)
+    own = search_settings_of(settings)
+    if not problems:
+        return own
+    by = "by the settings as they were" if last else "by the defaults of what cannot be used"
+    said = f"{'; '.join(problems)}; answered {by}; nothing is written until that is corrected"
+    return (last or own)._replace(unusable=said)
 
 
 def search_settings_of(settings: Settings) -> SearchSettings:

@@ -77,7 +77,8 @@ def make_search(
         write_tree(root, index, write)
 
     return SearchService(
-        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree), is_daemon=is_daemon
+        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable),
+        is_daemon=is_daemon,
     )
 
 

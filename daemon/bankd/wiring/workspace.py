@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,7 +39,7 @@ from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
 from bankd.app.search_service import SearchService
 from bankd.app.workspace import Outside, Workspace
-from bankd.config import load_settings
+from bankd.config import ConfigError, load_settings, load_usable_settings
 from bankd.config.workspace_config import SETTINGS, Configuration, require_folders
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.display import show_line
@@ -80,7 +80,7 @@ def open_workspace(
 
     A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs.
     """
-    settings = lease.configuration.settings if lease else load_settings(root / SETTINGS)
+    settings, unusable = _settings_of(root, lease, write=write)
     moment = _moment(now, settings)
     require_folders(root)
     (root / ".bankd").mkdir(mode=0o700, exist_ok=True)
@@ -97,13 +97,25 @@ def open_workspace(
                 workspace = _assemble(writer, files, settings, moment, lease, stack)
                 workspace.is_live, workspace.healed = now is None, healed
                 workspace.recorder.is_given = now is not None
+                workspace.unusable = unusable
                 try:
                     yield workspace
+                    if unusable:
+                        log.warning("%s", ConfigError(*unusable))
                 finally:
                     for note in (*healed, *workspace.take_damage()):
                         log.warning("%s", show_line(note))
     finally:
         files.tree.close()
+
+
+def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
+    """The settings, and what cannot be used of them: who only looks goes on without it."""
+    if lease:
+        return lease.configuration.settings, ()
+    if write:
+        return load_settings(root / SETTINGS), ()
+    return load_usable_settings(root / SETTINGS)
 
 
 def _assemble(

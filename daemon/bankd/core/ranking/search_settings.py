@@ -18,3 +18,5 @@ class SearchSettings(NamedTuple):
     secret_patterns: Sequence[str] = ()
     anywhere: bool = False
     decay_floor: float = 0.30
+    unusable: str = ""
+    """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
