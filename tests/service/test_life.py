@@ -57,6 +57,15 @@ def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
     manager.wait_until(lambda: "Mapo" in manager.bank())
 
 
+def test_a_slip_in_a_question_is_one_with_and_without_a_daemon(manager: Any) -> None:
+    alone = manager.bankctl("search", "Busan", "--since", "soon")
+    manager.start()
+    asked = manager.bankctl("search", "Busan", "--since", "soon")
+
+    assert (asked.returncode, asked.stderr) == (alone.returncode, alone.stderr)
+    assert asked.returncode == 2
+
+
 def test_history_is_taken_in_batch_after_batch_by_itself(manager: Any) -> None:
     settings = "settle_seconds: 3\nsearch: {analyser: lexicon}\nbudget: {max_added_lines: 2}\n"
     (manager.workspace / "bankd.yaml").write_text(settings)  # each batch is for pages that the last wrote just now

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bankd.cli import main
+from bankd.core.language.dates.question_days import read_days
 
 APRIL = """## Retain
 - W: The production deploy runs at 10:00 on Tuesdays.
@@ -85,8 +87,13 @@ def test_as_of_a_day_nothing_is_older_that_was_not_yet(notes: Path, capsys: pyte
 
 
 def test_a_word_that_is_no_day_is_named(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["search", "--workspace", str(notes), "--since", "foo", "deploy"]) == 3
-    assert "since: foo is not a day" in capsys.readouterr().err
+    for command in ("search", "timeline"):
+        assert main([command, "--workspace", str(notes), "--since", "foo", "deploy"]) == 2
+
+        wrong, understood = capsys.readouterr().err.splitlines()
+        assert wrong == "bankctl: since: foo is not a day, or days"
+        *days, last = understood.removeprefix("bankctl: understood are such as ").split(", ")
+        assert all(read_days(day, date(2026, 5, 12)) for day in (*days, last))
 
 
 def test_hits_tell_their_day_in_the_language_of_the_question(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:

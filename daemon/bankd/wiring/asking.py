@@ -48,9 +48,10 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
 
 
 def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
-    from bankd.errors import BUG, BankError, UserError
+    from bankd.errors import BUG, BankError, UsageError, UserError
 
     answer = daemon.ask(request)
     if "error" in answer:
-        raise (BankError if answer.get("exit") == BUG else UserError)(str(answer["error"]))
+        kinds = {BUG: BankError, UsageError.exit_code: UsageError}
+        raise kinds.get(answer.get("exit", 0), UserError)(str(answer["error"]))
     return answer

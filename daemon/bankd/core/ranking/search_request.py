@@ -10,11 +10,11 @@ from bankd.core.language.dates.question_days import read_days
 from bankd.core.language.dates.spans import Span
 from bankd.core.markdown.utf8 import readable_text
 from bankd.core.ranking.query import GROUPS, Filters, Query
-from bankd.errors import UserError
+from bankd.errors import UsageError
 
 
 def read_request(request: Mapping[str, Any], today: date) -> Query:
-    """Read a query and its options from JSON, asked on this day if it names none; UserError names every option that cannot be read."""
+    """Read a query and its options from JSON, asked on this day if it names none; UsageError names every option that cannot be read."""
     problems: list[str] = []
     asked_on = _day(request, "now", problems)
     today = asked_on or today
@@ -34,7 +34,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     margin = _one(request, "margin", float, problems)
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean")}
     if problems:
-        raise UserError(*problems)
+        raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]
     return Query(asked, _number_of(limit), filters, bool(everything), margin or 1.0, today, groups, **switches)
 
@@ -44,6 +44,8 @@ def _number_of(limit: int | None) -> int:
     wanted = 10 if limit is None else limit or _MOST
     return max(1, min(wanted, _MOST))
 
+
+_UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last week, 3 days ago, 어제, 지난주, 3일 전"
 
 _MOST = 100
 """The most answers, whoever asks."""
@@ -93,9 +95,7 @@ def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str
     value = request.get(name)
     span = read_days(readable_text(value), today) if value and isinstance(value, str) else None
     if value and not span:
-        problems.append(
-            f"{name}: {_shortly(value)} is not a day, or days, such as 2026-05-02, 2026-05, last week or 지난주"
-        )
+        problems.append(f"{name}: {_shortly(value)} is not a day, or days\n{_UNDERSTOOD}")
     return span
 
 
