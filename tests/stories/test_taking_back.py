@@ -438,3 +438,20 @@ def test_runs_and_replaced_files_are_kept_as_long_as_the_settings_say(root: Path
     assert len(trash) == 3
     assert not list((root / ".bankd/trash").iterdir())
     assert [row["undoable"] for row in bankctl("log", "--json").json["runs"]] == [None, None, 3, 2, None]
+
+
+def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_rewritten(
+    root: Path, bankctl: Run
+) -> None:
+    page = root / "bank/world/facts.md"
+    page.write_text(page.read_text("utf-8") + "\n- see [[world/places|where]]\n", "utf-8")
+    bankctl("cycle", "micro", "--now", NOW)
+    assert bankctl("move", "world", "lands").code == 0
+    moved = pages(root)
+    assert "[[lands/places|where]]" in (root / "bank/lands/facts.md").read_text("utf-8")
+    bankctl("undo", last_run(bankctl))
+    assert not (root / "bank/lands").exists()
+
+    bankctl("undo", last_run(bankctl))
+
+    assert pages(root) == moved

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bankd.core.edits.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest_of
-from bankd.core.edits.recasting import recast_removals
+from bankd.core.edits.recasting import pieces_of_page, recast_removals
 from bankd.core.edits.spans import BOM
 from bankd.core.edits.transaction import Look, Transaction
 from bankd.core.lifecycle.purge import PURGED
@@ -152,6 +152,7 @@ def undo_exactly(past: PastRun) -> Undoing:
 
 
 def _removals(transaction: Transaction) -> list[Remove]:
+    """What a run took out of each page, as it stood there: elsewhere its links may be written in another way."""
     found: list[Remove] = []
     for operation in transaction.operations:
         if isinstance(operation, Remove):
@@ -159,7 +160,7 @@ def _removals(transaction: Transaction) -> list[Remove]:
         elif isinstance(operation, Recast):
             found += recast_removals(operation)
         elif isinstance(operation, Drop):
-            found.append(Remove(operation.path, operation.pieces, operation.elsewhere))
+            found.append(Remove(operation.path, pieces_of_page(operation.text), operation.elsewhere))
     return found
 
 
