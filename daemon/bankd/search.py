@@ -28,7 +28,6 @@ from bankd.core.ranking.scoring import (
     Corpus,
     Weights,
     choose_finalists,
-    idf,
     score_finalists,
     score_first,
     weigh_query,
@@ -246,35 +245,6 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh_query(analysis, runs, index.corpus.memories, index.frequency)
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
-
-
-class NeighbourQueries:
-    """Reads memories as questions for those that are alike; what was asked of the index for one is kept for the next."""
-
-    def __init__(self, index: "IndexView", reader: "QueryReader") -> None:
-        """Ask this index, as long as it stays as it is."""
-        self._index, self._reader = index, reader
-        self._frequency = cache(index.frequency)
-        self._lexicon = lexicon_within(index)
-
-    def read(self, text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
-        """The words and the bigrams of a memory: a twin has nearly all of them, so none is taken for a slip or for two."""
-        analysis = self._reader.analyse_query(normal_form(text), self._lexicon)
-        return self._weighed("terms", analysis.terms), self._weighed("bigrams", analysis.bigrams)
-
-    def _weighed(self, kind: str, terms: Iterable[str]) -> Mapping[str, float]:
-        """Those that the bank has, by how rare they are there."""
-        memories, counts = self._index.corpus.memories, ((term, self._frequency(kind, term)) for term in terms)
-        return {term: idf(memories, many) for term, many in counts if many}
-
-
-def rank_similar(text: str, index: "IndexView", reader: "QueryReader", today: date, most: int) -> list[Ranked]:
-    """The memories that answer best when a memory asks, best first."""
-    text, options = normal_form(text), RankingOptions()
-    analysis = reader.analyse_query(text, lexicon_within(index))
-    weights = weigh_query(analysis, runs_of(text), index.corpus.memories, index.frequency)
-    found = find_candidates(weights, Filters(), index, today, options, 2 * most)
-    return rank_candidates(found, weights, index, today, options, most)
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
-from itertools import islice
 
 from bankd.app.search_service import SearchService
 from bankd.core.language.likeness import LetterPairs, may_be_alike
 from bankd.core.language.wording import Wording
-from bankd.core.lifecycle.similar import NEAREST, Similar
+from bankd.core.lifecycle.similar import Similar
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
-from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.query import FoundRow
+from bankd.look_alikes import LookAlike, LookAlikes
 from bankd.ports import MemoryCatalog
-from bankd.search import NeighbourQueries, rank_similar
-
-_LOOK_ALIKES = 20
-"""The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
-_SIMILAR = 2 * NEAREST
-"""What stands in the inbox is asked for nothing, and may be more like a new line than what has its page."""
-_AT_ONCE = 500
-"""New memories that are looked at together; what is found for them fits into some megabytes."""
 
 
 class RunIndex:
@@ -40,6 +32,8 @@ class RunIndex:
         self._now, self._publish, self._catalog = now, publish, catalog
         self._open_search, self._is_ours = open_search, is_ours
         self._opened: SearchService | None = None
+        self._alike: LookAlikes | None = None
+        self._state = (0, 0)
 
     @property
     def _search(self) -> SearchService:
@@ -59,57 +53,38 @@ class RunIndex:
         """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
         self._search.refresh(now, None)
 
+    def _look_alikes(self) -> LookAlikes | None:
+        """What asks the index as it is now; None while there is none."""
+        index = self._search.index
+        if self._alike is None or self._state != (index.opened, index.generation):
+            self._alike = LookAlikes(index, self._search.analyser) if index.open() else None
+            self._state = index.opened, index.generation
+        return self._alike
+
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by id: the memories of the bank that look like it, as they stand on their pages now."""
-        return self._search.index.whole(self._now, lambda: self._neighbours_of(memories))
+        return self._search.index.whole(self._now, lambda: dict(self._neighbours_of(memories)))
 
-    def _neighbours_of(self, memories: Mapping[str, Memory]) -> dict[str, Sequence[Neighbour]]:
-        if not self._search.index.open():
-            return {}
-        unchanged = self._search.index.unchanged()
-        queries, letters = NeighbourQueries(self._search.index, self._search.analyser), LetterPairs()
-        found: dict[str, Sequence[Neighbour]] = {}
-        rest = iter(memories.items())
-        while some := dict(islice(rest, _AT_ONCE)):
-            found |= self._neighbours(some, queries, letters, unchanged)
-        return found
-
-    def _neighbours(
-        self, memories: Mapping[str, Memory], queries: NeighbourQueries, letters: LetterPairs, unchanged: Set[str]
-    ) -> Iterator[tuple[str, list[Neighbour]]]:
-        """Those of several memories: what was found for more than one of them is fetched once."""
-        index = self._search.index
-        found = {id_: index.find(*queries.read(new.text), Filters(), _LOOK_ALIKES) for id_, new in memories.items()}
-        rows = {row.row: (row, letters.of(row.text)) for row in index.rows([*set().union(*found.values())])}
-        paths = index.paths({row.page for row, _ in rows.values()})
+    def _neighbours_of(self, memories: Mapping[str, Memory]) -> Iterator[tuple[str, Sequence[Neighbour]]]:
+        alike = self._look_alikes()
+        if alike is None:
+            return
+        letters, look = LetterPairs(), _Looks(self._catalog, self._search.index.unchanged())
         for id_, new in memories.items():
             pairs = letters.of(new.text)
-            near = (row for row, its in (rows[n] for n in sorted(found[id_]) if n in rows) if may_be_alike(pairs, its))
-            looks = (self._look(paths[row.page], row, unchanged) for row in near if row.page in paths)
-            yield id_, [look for look in looks if look]
-
-    def _look(self, path: str, row: FoundRow, unchanged: Set[str]) -> Neighbour | None:
-        """A row as a memory; nothing is blocked by an index that lags behind a page, so a changed page is read again."""
-        id_ = row.id or f"bank/{path}:{row.line}"
-        if path in unchanged:
-            memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
-            return Neighbour(id_, said_on(path, memory))
-        there = self._catalog.memory_at(f"bank/{path}", row.line)
-        return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None
+            near = sorted(alike.near(new.text), key=lambda one: one.row.row)
+            looks = [look.at(one) for one in near if may_be_alike(pairs, letters.of(one.row.text))]
+            yield id_, [one for one in looks if one]
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first; none while there is no index."""
         return self._search.index.whole(self._now, lambda: self._similar_to(memory))
 
     def _similar_to(self, memory: Memory) -> list[Similar]:
-        if not self._search.index.open():
-            return []
-        ranked = rank_similar(memory.text, self._search.index, self._search.analyser, self._now.date(), _SIMILAR)
+        alike = self._look_alikes()
+        found = alike.similar(memory.text) if alike else ()
         return [
-            Similar(
-                one.row.id or f"bank/{one.path}:{one.row.line}", one.path, one.row.tag, one.row.text, one.parts["score"]
-            )
-            for one in ranked
+            Similar(row.id or f"bank/{path}:{row.line}", path, row.tag, row.text, score) for (row, path), score in found
         ]
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
@@ -120,3 +95,26 @@ class RunIndex:
         """Let go of the index, and end the worker."""
         if self._opened is not None and self._is_ours:
             self._opened.close()
+
+
+class _Looks:
+    """The memories of the bank as they stand on their pages now, each looked at once."""
+
+    def __init__(self, catalog: MemoryCatalog, unchanged: Set[str]) -> None:
+        self._catalog, self._unchanged = catalog, unchanged
+        self._seen: dict[int, Neighbour | None] = {}
+
+    def at(self, found: LookAlike) -> Neighbour | None:
+        """What the index found, as a memory."""
+        if found.row.row not in self._seen:
+            self._seen[found.row.row] = self._look(found.row, found.path)
+        return self._seen[found.row.row]
+
+    def _look(self, row: FoundRow, path: str) -> Neighbour | None:
+        """Nothing is blocked by an index that lags behind a page, so a changed page is read again."""
+        id_ = row.id or f"bank/{path}:{row.line}"
+        if path in self._unchanged:
+            memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
+            return Neighbour(id_, said_on(path, memory))
+        there = self._catalog.memory_at(f"bank/{path}", row.line)
+        return Neighbour(id_, said_on(path, there)) if there is not None and there.text == row.text else None

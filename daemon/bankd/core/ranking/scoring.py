@@ -130,9 +130,10 @@ def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: 
         terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * worth
     asking = asking_bigrams(runs)
     bigrams: dict[str, float] = {}
+    all_terms = " ".join(terms)
     for gram in query.bigrams:
         count = frequency("bigrams", gram)
-        if not count and _is_seam(gram, terms):
+        if not count and _is_seam(gram, all_terms):
             continue
         weight = ASKING_WEIGHT if gram in asking else 1.0
         bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
@@ -145,9 +146,9 @@ def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: 
     )  # fmt: skip
 
 
-def _is_seam(gram: str, terms: Iterable[str]) -> bool:
+def _is_seam(gram: str, terms: str) -> bool:
     """Whether two syllables meet only where a word meets its particle, its ending or the next word."""
-    return len(gram) > 1 and not any(gram in term for term in terms)
+    return len(gram) > 1 and gram not in terms
 
 
 def bm25(
