@@ -29,7 +29,7 @@ from bankd.core.markdown.scanner import decode_text
 from bankd.core.pages.block_links import heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.pages.split import Limits, is_own_page
-from bankd.core.plan.batches import Rest, cut_batch, rest_of, take_from, whole_logs
+from bankd.core.plan.batches import Rest, cut_batch, most_lines, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off, wait_for_page
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
@@ -105,7 +105,7 @@ def run_cycle(
 
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
-    most = None if dry_run else policy.settings.budget.max_added_lines
+    most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
     facts = _gather(now, world, policy.start, most)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 

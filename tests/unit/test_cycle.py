@@ -272,9 +272,9 @@ def test_a_line_that_the_user_kept_from_its_page_is_taken_in_by_the_next_run() -
 # what is refused
 
 
-def take_in_batches(world: FakeWorld, most: int) -> Iterator[list[str]]:
+def take_in_batches(world: FakeWorld, most: int, *, force: bool = False) -> Iterator[list[str]]:
     """What each run learns until nothing is left for another."""
-    policy = settings(budget=BudgetPolicy(max_added_lines=most))
+    policy = replace(settings(budget=BudgetPolicy(max_added_lines=most)), force=force)
     for _ in range(20):
         report = cycle(world, policy=policy)
         yield [p.line.memory.text for p in report.plan.placements]
@@ -311,6 +311,12 @@ def test_lines_that_wait_do_not_hold_up_the_batches_after_them() -> None:
     assert list(take_in_batches(world, 2)) == [[], ["four"]]
     world.disk.closed.clear()
     assert list(take_in_batches(world, 2)) == [["one", "two"], ["three"]]
+
+
+def test_a_forced_run_takes_in_ten_times_as_much() -> None:
+    world = FakeWorld({}, {LOG: "".join(f"- W: fact number {n}\n" for n in range(25))})
+
+    assert [len(learned) for learned in take_in_batches(world, 2, force=True)] == [20, 5]
 
 
 def test_a_dry_run_plans_all_at_once() -> None:

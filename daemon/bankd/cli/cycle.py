@@ -13,7 +13,9 @@ def configure(parser: ArgumentParser) -> None:
     add_dry_run(parser)
     add_now(parser)
     parser.add_argument(
-        "--force", action="store_true", help="take out more than the budget, and believe that what is gone was deleted"
+        "--force",
+        action="store_true",
+        help="take out more than the budget, add ten times as much, and believe that what is gone was deleted",
     )
     parser.add_argument(
         "--no-wait", action="store_true", help="leave files that are still being written for the next run"

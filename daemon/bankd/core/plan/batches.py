@@ -7,8 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
+from bankd.core.markdown.policy import BudgetPolicy
 
 _DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_FORCED = 10
+"""Times the budget that a forced run may add: each run looks at all of the pages that it adds to, and a run holds some
+20 kB of memory for a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ def _day_and_name(log: str) -> tuple[str, str]:
 def take_from(start: LogPlace | None, lines: Iterable[RetainLine]) -> list[RetainLine]:
     """The lines that no earlier batch has looked at."""
     return [line for line in lines if start is None or line.place.log != start.log or line.place >= start]
+
+
+def most_lines(budget: BudgetPolicy, *, force: bool) -> int:
+    """How many lines of text one run may add."""
+    return budget.max_added_lines * (_FORCED if force else 1)
 
 
 def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[RetainLine], Sequence[RetainLine]]:
