@@ -180,6 +180,14 @@ def test_a_moved_page_is_named_by_as_many_folders_as_before() -> None:
     assert after["bank/x.md"] == "[[c]] [[sub/c]] [[k/sub/c]] [a](k/sub/c.md)\n"
 
 
+def test_a_path_as_seen_from_the_bank_stays_one_where_the_page_moves_up() -> None:
+    files = {"bank/k/deep/a.md": "# T\n", "bank/x.md": "[[k/deep/a]] [[deep/a]] [[bank/k/deep/a]]\n"}
+
+    after = move(files, {"bank/k/deep/a.md": "bank/n/a.md"})
+
+    assert after["bank/x.md"] == "[[n/a]] [[n/a]] [[bank/n/a]]\n"
+
+
 def test_a_folder_moves_with_all_that_points_into_it() -> None:
     files = {
         "bank/a/one.md": "[two](two.md) [x](../x.md)\n",

@@ -21,7 +21,7 @@ def render_path(reference: Reference, target: Target, source: str, names: Names)
 
     The fragment is the caller's.
     """
-    for style in _styles(reference.kind, target, source):
+    for style in _styles(reference, target, source):
         if style.base is Base.SELF:
             return ""
         written = _written(reference, names.seen_from(source, target.path), target.path, style, source)
@@ -45,14 +45,16 @@ def encode_fragment(reference: Reference, fragment: str) -> str:
     return _encoded(reference, fragment, safe="#^&=+,;:@!$'*~/?")
 
 
-def _styles(kind: LinkKind, target: Target, source: str) -> list[Style]:
+def _styles(reference: Reference, target: Target, source: str) -> list[Style]:
     """The style itself, then ever plainer ones."""
-    style = target.style
+    kind, style = reference.kind, target.style
     if style.base is Base.SELF and target.path != source:
         style = Style(Base.NAME, ending="") if kind in WIKI_KINDS else Style(Base.RELATIVE)
     depth = target.path.count("/") + 1
     if style.base is Base.NAME:
-        return [replace(style, segments=n) for n in range(min(style.segments, depth), depth + 1)]
+        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(BANK)  # as seen from a vault there
+        first = min(style.segments, depth - is_below_bank)
+        return [replace(style, segments=n) for n in range(first, depth + 1)]
     endings = [style.ending, ".md"] if style.ending != "folder" else ["folder", "/", ".md"]
     plain = [Style(Base.WORKSPACE)] if kind is LinkKind.BARE else []  # `v.md` alone would not pass for a path
     return [*(replace(style, ending=ending) for ending in endings), *plain]
