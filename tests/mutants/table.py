@@ -83,7 +83,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # what a new layout may not do
     Mutant(
         "a layout is searched for losses", PRESERVING, "LayoutCheck.findings",
-        "return findings + self._memories()", "return []", OF_PRESERVING,
+        "return findings + self._memories() + self._pages()", "return []", OF_PRESERVING,
     ),
     Mutant(
         "a reference that would not be read back is found", PRESERVING, "LayoutCheck.findings",
@@ -96,6 +96,10 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a memory that a layout loses or doubles is found", PRESERVING, "LayoutCheck._memories",
         "if before[id_] != after[id_]", "if False", OF_PRESERVING,
+    ),
+    Mutant(
+        "a page that would be written and taken away is found", PRESERVING, "LayoutCheck._pages",
+        "sorted(both)", "()", OF_PRESERVING,
     ),
     # what vanished
     Mutant(

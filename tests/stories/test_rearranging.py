@@ -170,6 +170,17 @@ LINKS = """[a](../world/Facts.md) [b](<../world/Facts.md#other>) [c][ref] [[Fact
 """
 
 
+@pytest.mark.parametrize("new", ["world/facts.md", "bank/world/facts.md"])
+def test_a_page_that_is_moved_to_where_it_is_stays(root: Path, bankctl: Run, new: str) -> None:
+    before = (root / "bank/world/facts.md").read_bytes()
+
+    moved = bankctl("move", "facts", new)
+
+    assert moved.code == 3
+    assert "that is where it is already" in moved.err
+    assert (root / "bank/world/facts.md").read_bytes() == before
+
+
 def test_every_link_and_rule_is_spelt_as_the_page_is_after_a_move_of_mere_case(root: Path, bankctl: Run) -> None:
     (root / "bank/world/Facts.md").write_text("# Facts\n\n## Other\n\n- W: A river ^m-river\n\n[[Facts#Other]]\n")
     (root / "bank/world/facts.md").unlink(missing_ok=True)

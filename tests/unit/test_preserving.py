@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bankd.core.edits.layout import Layout
@@ -90,3 +92,12 @@ def test_a_link_that_led_nowhere_before_may_go_on_so() -> None:
     after = {name: source(text) for name, text in {**relinked.texts, NOTES: files[NOTES]}.items()}
 
     assert LayoutCheck(layout, relinked, before, after).findings(Names(files)) == []
+
+
+def test_a_page_that_is_written_and_taken_away_is_found() -> None:
+    layout, relinked = split()
+    before, after = ({n: source(t) for n, t in texts.items()} for texts in (FILES, relinked.texts))
+
+    found = LayoutCheck(replace(layout, gone=(FULL,)), relinked, before, after).findings(Names(FILES))
+
+    assert f"{FULL}: would be written, and taken away" in found

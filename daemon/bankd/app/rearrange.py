@@ -84,6 +84,9 @@ class Rearranger:
     def move(self, old: str, new: str, *, dry_run: bool = False) -> Rearranged:
         """Give a page or folder another path; UserError when it is not there or the new one is taken."""
         moves, folder = self._moves(old.removeprefix(BANK), new.removeprefix(BANK))
+        moves = {path: to for path, to in moves.items() if to != path}
+        if not moves:
+            raise UserError(f"{old}: that is where it is already")
         taken = [path for path in moves.values() if path in self._graph.names and path not in moves]
         if taken:
             raise UserError(*(f"{path}: there is such a page already" for path in taken))

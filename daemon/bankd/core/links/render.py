@@ -52,7 +52,9 @@ def _styles(reference: Reference, target: Target, source: str) -> list[Style]:
         style = Style(Base.NAME, ending="") if kind in WIKI_KINDS else Style(Base.RELATIVE)
     depth = target.path.count("/") + 1
     if style.base is Base.NAME:
-        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(BANK)  # as seen from a vault there
+        is_below_bank = target.path.startswith(BANK) and not reference.target.startswith(
+            BANK
+        )  # as seen from a vault there
         first = min(style.segments, depth - is_below_bank)
         return [replace(style, segments=n) for n in range(first, depth + 1)]
     endings = [style.ending, ".md"] if style.ending != "folder" else ["folder", "/", ".md"]

@@ -44,7 +44,7 @@ class LayoutCheck:
                 now = self._leads(new_page, here[nth], after, is_new=True)
                 if now < self._leads(path, reference, names, is_new=False):
                     findings.append(f"{new_page}:{line + 1}: {here[nth].target} would lead nowhere")
-        return findings + self._memories()
+        return findings + self._memories() + self._pages()
 
     def _places(self) -> Iterator[tuple[str, Reference, str, int, int]]:
         """Every old reference with the line on which it stands afterwards, and its number there."""
@@ -79,6 +79,10 @@ class LayoutCheck:
             for id_ in sorted(before | after)
             if before[id_] != after[id_]
         ]
+
+    def _pages(self) -> list[str]:
+        both = set(self._layout.gone).intersection(self._layout.new_paths)
+        return [f"{path}: would be written, and taken away" for path in sorted(both)]
 
     def _ids(self, paths: frozenset[str] | tuple[str, ...], files: Mapping[str, Source]) -> Counter[str]:
         pages = (read_page(path, encode_text("".join(files[path].lines))) for path in paths)
