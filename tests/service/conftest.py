@@ -37,12 +37,19 @@ class Manager:
         self.log = folder / "log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, *options: str, notify: bool = True, prefix: tuple[str, ...] = (), **variables: str) -> None:
-        """Start the daemon."""
+    def start(
+        self,
+        *options: str,
+        notify: bool = True,
+        prefix: tuple[str, ...] = (),
+        words: list[str] | None = None,
+        **variables: str,
+    ) -> None:
+        """Start the daemon, in this workspace or by the words of a command."""
         environment = {**os.environ, "WATCHDOG_USEC": "900000", "PYTHONWARNINGS": "error", **variables}
         if notify:
             environment["NOTIFY_SOCKET"] = self._address
-        command = [*prefix, str(BIN / "bankd"), "--workspace", str(self.workspace), *options]
+        command = words or [*prefix, str(BIN / "bankd"), "--workspace", str(self.workspace), *options]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
 

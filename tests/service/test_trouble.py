@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -307,6 +308,34 @@ def test_the_doctor_has_nothing_to_say_of_a_healthy_workspace(manager: Any) -> N
 
     assert done.returncode == 0, done.stdout
     assert {area: found for area, found in json.loads(done.stdout).items() if found} == {}
+
+
+def test_where_no_systemd_is_all_advice_is_of_a_command_that_works(manager: Any, tmp_path: Path) -> None:
+    bare = {"PATH": str(tmp_path), "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}  # no systemctl
+    manager.bankctl("cycle", "micro")
+    said = {
+        name: manager.bankctl(*name.split(), **bare)
+        for name in (
+            "service install",
+            "service status",
+            "service reload",
+            "status",
+            "doctor",
+            f"init {manager.workspace}",
+        )
+    }
+    advice = said["service install"].stderr.splitlines()[1].removeprefix("bankctl: ")
+
+    assert {name: done.returncode for name, done in said.items() if done.returncode} == dict.fromkeys(
+        ("service install", "service status", "service reload"), 3
+    )
+    for done in said.values():
+        assert advice in done.stdout + done.stderr
+        assert not re.search("service install|systemctl|loginctl|cron", done.stdout + done.stderr)
+    assert not (tmp_path / "config").exists()
+
+    manager.start(notify=False, words=["bash", "-c", f"exec {advice}"])
+    manager.wait_until(lambda: "Busan" in manager.bank() and manager.ask("ping").get("ok"))
 
 
 def test_installing_writes_a_unit_that_systemd_accepts(

@@ -75,6 +75,14 @@ def test_each_trouble_is_told(words: str) -> None:
     assert not needs_person or found[0].fix
 
 
+def test_an_index_that_nobody_made_yet_is_no_trouble() -> None:
+    new = BankFacts(pages=3, index=IndexFacts(pending=3))
+
+    assert [found.text.split(":")[0] for found in judge_health(replace(WELL, bank=new, daemon=None))] == [
+        "no daemon runs"
+    ]
+
+
 def test_where_all_is_well_nothing_is_said() -> None:
     assert judge_health(WELL) == ()
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
-from bankd.core.daemon.units import fill_unit, instance_drop_in, is_instance_name, quote_path, quote_word
+from bankd.core.daemon.units import (
+    fill_unit,
+    instance_drop_in,
+    is_instance_name,
+    quote_path,
+    quote_word,
+    start_by_hand,
+)
 
 SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@workspace@\n"
 
@@ -28,6 +37,16 @@ def test_paths_are_quoted(path: str, quoted: str) -> None:
 
 def test_a_dollar_is_doubled_only_in_commands() -> None:
     assert (quote_word("/a$b"), quote_path("/a$b")) == ('"/a$$b"', '"/a$b"')
+
+
+def test_who_starts_bankd_by_hand_is_told_only_of_programs_there_are() -> None:
+    place = "/srv/내 메모 100%"
+
+    alone, cron = (start_by_hand(programs="/opt/b", workspace=place, has_cron=has_cron) for has_cron in (False, True))
+
+    assert shlex.split(alone, comments=True) == ["/opt/b/bankd", "--workspace", place]
+    assert "cron" not in alone
+    assert cron.endswith("cron: 0 3 * * * /opt/b/bankctl --workspace '/srv/내 메모 100\\%' cycle reflect")
 
 
 def test_a_workspace_in_a_home_is_mounted_back() -> None:

@@ -54,7 +54,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "index": _check_index(probe, index),
         "transactions": [*([] if has_daemon else _check_journals(root, bank)), *_check_trash(root, settings)],
         "clock": _check_clock(probe),
-        "daemon": _check_daemon(probe),
+        "daemon": _check_daemon(probe, installation),
         **examine_surroundings(probe, settings, installation),
     }
     return {area: list(findings) for area, findings in areas.items()}
@@ -152,7 +152,7 @@ def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
         probe.beside.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
-    if facts.pending:
+    if facts.pending and facts.updated:  # one that was never made is made by the first search or run
         yield HealthFinding(
             f"{facts.pending} pages changed since the index read them", "bankctl cycle micro, or start the daemon"
         )
@@ -190,15 +190,15 @@ def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
     if latest is not None and latest - now > timedelta(hours=1):
         yield HealthFinding(
             f"the clock is behind the last run ({latest:%Y-%m-%d %H:%M} UTC)",
-            "timedatectl set-ntp true",
+            "set it right, such as by NTP",
             needs_person=True,
         )
 
 
-def _check_daemon(probe: Probe) -> Iterator[HealthFinding]:
+def _check_daemon(probe: Probe, installation: Installation) -> Iterator[HealthFinding]:
     answer = probe.ask_daemon({"op": "status"})
     if answer is None:
-        yield HealthFinding("no daemon answers: nothing is done by itself", "bankctl service install")
+        yield HealthFinding("no daemon answers: nothing is done by itself", installation.how_to_start())
         return
     for found in answer.get("findings", []):
         yield HealthFinding(found["text"], found["fix"], found["needs_person"])

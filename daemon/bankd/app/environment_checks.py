@@ -11,7 +11,6 @@ from bankd.app.service_units import Installation
 from bankd.app.status import Probe
 from bankd.core.daemon.health import HealthFinding
 from bankd.core.markdown.policy import Settings
-from bankd.shipped import shipped_folder
 
 LEAST_FREE = 64 << 20
 LEAST_INODES = 1000
@@ -81,16 +80,14 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
     manager, path = installation.manager, installation.path
     if not path.exists():
         return
+    if not manager.is_running():
+        text = f"a unit is installed ({path}), but {installation.no_manager()}"
+        yield HealthFinding(text, installation.how_to_start())
+        return
     if complaint := manager.verify(path):
         yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
     if str(installation.root) not in path.read_text(encoding="utf-8"):
         yield HealthFinding(f"{path} is for another workspace", "bankctl service install")
-    if (shipped_folder("systemd") / path.name).is_file() and not manager.is_running():
-        yield HealthFinding(
-            "a unit is installed, but no systemd of yours can be talked to from here",
-            "log in, or: loginctl enable-linger",
-        )
-        return
     state = installation.state()
     if state.active != "active":
         yield HealthFinding(

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bankd.core.daemon.units import UnitState, fill_unit, instance_drop_in, is_below_homes, is_instance_name
+from bankd.core.daemon.units import (
+    UnitState,
+    fill_unit,
+    instance_drop_in,
+    is_below_homes,
+    is_instance_name,
+    start_by_hand,
+)
 from bankd.errors import UserError
 from bankd.shipped import shipped_folder
 
 TEMPLATE = "bankd@.service"
+SYSTEMD = Path("/run/systemd/system")
+"""There is one where systemd runs the computer (sd_booted(3))."""
 
 
 class ServiceManager(Protocol):
@@ -70,9 +80,29 @@ class Installation:
         """What systemd says of it."""
         return self.manager.state(self.unit)
 
+    def how_to_start(self) -> str:
+        """The command that has the work done by itself, of those that work here."""
+        if self.manager.is_running() and not self._is_temporary():
+            return "bankctl service install"
+        programs, has_cron = str(Path(sys.executable).parent), shutil.which("crontab") is not None
+        return start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
+
+    def no_manager(self) -> str:
+        """Why nothing can be had done by a service manager: there is none, or not for this user."""
+        if not SYSTEMD.is_dir():
+            return "there is no systemd here"
+        return f"no systemd of {'yours' if self.is_user else 'the system'} can be talked to from here"
+
+    def _is_temporary(self) -> bool:
+        return str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
+
     def install(self, *, start: bool) -> Iterator[str]:
         """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
-        if str(self.root).startswith(("/tmp/", "/var/tmp/")):  # noqa: S108  nothing is made there
+        if start and not self.manager.is_running():
+            raise UserError(
+                f"{self.no_manager()}, so nothing was installed; start bankd yourself:", self.how_to_start()
+            )
+        if self._is_temporary():
             raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
         for path, text in self._files():
             write_unit(path, text)
@@ -81,9 +111,6 @@ class Installation:
         if complaint:
             raise UserError(f"systemd does not accept {self.path}: {complaint}")
         if not start:
-            return
-        if not self.manager.is_running():
-            yield "no systemd can be talked to from here; start bankd by hand: bankd --workspace " + str(self.root)
             return
         self.manager.run("daemon-reload")
         self.manager.run("enable", self.unit)

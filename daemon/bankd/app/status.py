@@ -37,6 +37,8 @@ class Probe:
     bank_facts: Callable[[IndexFacts, float], BankFacts]
     """What the folders hold, beside what the index says of itself; from how many KiB on a page counts as large."""
     held_back: Callable[[], Sequence[HeldBack]]
+    how_to_start: Callable[[], str]
+    """The command that has the work done by itself, of those that work here."""
     polled: str
     """The file system, when it does not tell of changes."""
 
@@ -68,7 +70,8 @@ def read_facts(probe: Probe) -> HealthFacts:
     jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
     bank = probe.bank_facts(probe.index_facts(), settings.split.warn_kib)
     problems = check_configuration(probe.root).problems
-    return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=settings.timezone, unusable=problems)
+    start, zone = probe.how_to_start(), settings.timezone
+    return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)
 
 
 def metrics_of(probe: Probe) -> str:
@@ -81,5 +84,5 @@ def reload_daemon(probe: Probe) -> str:
     """Have the daemon read its settings again; gives what is wrong with them."""
     answer = probe.ask_daemon({"op": "reload"})
     if answer is None:
-        raise UserError(f"no daemon answers for {probe.root}; start it with: bankctl service install")
+        raise UserError(f"no daemon answers for {probe.root}; start it with: {probe.how_to_start()}")
     return str(answer.get("problem", ""))

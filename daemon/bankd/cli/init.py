@@ -20,6 +20,7 @@ def run(arguments: Namespace) -> int:
 
     from bankd.app.init import machine_zone, make_workspace
     from bankd.cli.printing import say, say_json, styled
+    from bankd.wiring.probing import find_installation
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
     made = make_workspace(root, zone=machine_zone())
@@ -29,4 +30,6 @@ def run(arguments: Namespace) -> int:
     say(f"{styled(str(root), 'bold')}: {len(made)} files made" if made else f"{root}: everything is there already")
     say("Next: put daily logs into memory/, or say something yourself:")
     say(styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'))
+    say("Then have what is new taken in by itself:")
+    say(styled(f"  {find_installation(root).how_to_start()}"))
     return 0

@@ -61,7 +61,7 @@ def _status(installation: Installation, *, as_json: bool) -> int:
     if as_json:
         say_json({"unit": installation.unit, "path": str(installation.path), **asdict(state)})
     elif not installation.path.exists():
-        say(f"{installation.unit} is not installed; bankctl service install does it")
+        say(f"{installation.unit} is not installed; to have the work done by itself: {installation.how_to_start()}")
     else:
         say(
             f"{installation.unit}: {styled(state.active or 'unknown', 'bold')} ({state.sub}), {state.enabled}, restarts {state.restarts}"

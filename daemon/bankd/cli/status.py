@@ -58,6 +58,8 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
 
 def _index_line(status: dict[str, Any]) -> str:
     index = status["index"]
+    if not index["updated"] and not index["problem"]:
+        return "not made yet: the first search or run makes it"
     state = "up to date" if not index["pending"] else f"{index['pending']} changed files pending"
     when = f", last change taken in {_at(index['updated'], status)}" if index["updated"] else ""
     rough = f", {index['provisional']} pages wait for the analyser" if index["provisional"] else ""

@@ -46,6 +46,7 @@ def open_probe(root: Path) -> Iterator[Probe]:
             read_ledger=lambda: read_ledger(root),
             bank_facts=lambda facts, warn_kib: bank_facts(root, facts, sizes_of_pages(root), warn_kib),
             held_back=lambda: read_held_back(own / "catalogue.sqlite3"),
+            how_to_start=find_installation(root).how_to_start,
             polled=file_system if needs_polling(file_system) else "",
         )
     finally:

@@ -85,7 +85,10 @@ class DaemonFacts:
 
 @dataclass(frozen=True, slots=True)
 class HealthFacts:
-    """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found."""
+    """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found.
+
+    `how_to_start` is the command that has the work done by itself; a daemon needs none.
+    """
 
     workspace: str
     now: datetime
@@ -95,6 +98,7 @@ class HealthFacts:
     daemon: DaemonFacts | None = None
     timezone: str = "UTC"
     unusable: tuple[str, ...] = ()
+    how_to_start: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
     """The findings, those that need a person first."""
     findings = [cannot_be_used(problem) for problem in facts.unusable]
     findings += [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
-    if facts.daemon is None and facts.bank.index.pending:
+    if facts.daemon is None and facts.bank.index.pending and facts.bank.index.updated:
         findings.append(
             HealthFinding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
         )
@@ -118,13 +122,13 @@ def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
 
 
 def cannot_be_used(problem: str) -> HealthFinding:
-    """What to say of settings or rules that stop every run and search, until a daemon that has good ones is there."""
+    """What to say of settings or rules that stop every run, until a daemon that has good ones is there."""
     return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
 
 
 def _judge_daemon(facts: HealthFacts) -> list[HealthFinding]:
     if facts.daemon is None:
-        return [HealthFinding("no daemon runs: nothing is done by itself", "bankctl service install")]
+        return [HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)]
     found = []
     if facts.daemon.waiting:
         found.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 
 _PLAIN = re.compile(r"[A-Za-z0-9_@.,:+=/-]+")
@@ -39,6 +40,15 @@ def instance_drop_in(*, workspace: str, binds: tuple[str, ...]) -> str:
     lines += [f"BindReadOnlyPaths={quote_path(path)}" for path in binds]
     kind = "BindPaths" if is_below_homes(workspace) else "ReadWritePaths"
     return "\n".join([*lines, f"{kind}={quote_path(workspace)}"]) + "\n"
+
+
+def start_by_hand(*, programs: str, workspace: str, has_cron: bool) -> str:
+    """How to have the work done where no service manager does it; `programs` is the folder of bankd and bankctl."""
+    place = shlex.quote(workspace)
+    foreground = f"{shlex.quote(f'{programs}/bankd')} --workspace {place}   # and leave it running"
+    # In a crontab a percent sign ends the command.
+    line = f"{shlex.quote(f'{programs}/bankctl')} --workspace {place} cycle reflect".replace("%", r"\%")
+    return f"{foreground}; or by cron: 0 3 * * * {line}" if has_cron else foreground
 
 
 def is_below_homes(path: str) -> bool:
