@@ -368,6 +368,10 @@ MUTANTS: tuple[Mutant, ...] = (
         'row["after"] == _digest(now)', "False", ("tests/stories/test_connecting.py",),
     ),
     Mutant(
+        "what is told later holds although the clock was put back", "bankd.core.lifecycle.events", "in_order_told",
+        "behind += is_next", "behind += 0", ("tests/unit/test_events.py",),
+    ),
+    Mutant(
         "questions are no part of a memory", RETAIN, "_part_questions",
         "if question is None", "if True", ("tests/unit/test_retain.py",),
     ),

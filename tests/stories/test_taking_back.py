@@ -455,3 +455,19 @@ def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_re
     bankctl("undo", last_run(bankctl))
 
     assert pages(root) == moved
+
+
+def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("undo", last_run(bankctl))
+    bankctl("undo", last_run(bankctl))  # by the clock of the computer, which is later
+    page = root / "bank/identity/values.md"
+    page.write_text(re.sub(r"- S: .*\n", "", page.read_text("utf-8")), "utf-8")
+
+    noted = [bankctl("cycle", "micro", "--json", "--now", f"2026-06-10T10:0{n}").json["counts"] for n in range(2)]
+
+    assert noted == [{"deleted": 1}, {}]
+    assert bankctl("verify").code == 0

@@ -19,6 +19,7 @@ from bankd.core.lifecycle.events import (
     UNDONE,
     Ledger,
     fold_events,
+    in_order_told,
     make_event,
 )
 
@@ -89,3 +90,19 @@ def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:
 
 def test_what_an_unknown_event_means_is_not_guessed() -> None:
     assert fold_events([make_event("painted", ONE, START, memory=ONE)]) == Ledger()
+
+
+def told(*said: tuple[str, str, str]) -> dict[str, object]:
+    """What took memories out, by the fold of what one writer told: kind, second, run."""
+    events = [
+        make_event(kind, f"m@{run}", START.replace(second=int(at)), memory="m", run=run) for kind, at, run in said
+    ]
+    return {id_: item["run"] for id_, item in fold_events(in_order_told(events)).gone.items()}
+
+
+def test_what_one_writer_tells_later_holds_in_the_same_second_and_by_a_clock_put_back() -> None:
+    assert told((RESTORED, "9", "1"), (DELETED, "9", "2")) == {"m": "2"}
+    assert told((RESTORED, "9", "1"), (DELETED, "3", "2")) == {"m": "2"}
+    assert told((DELETED, "9", "1"), (RESTORED, "3", "2"), (UNDONE, "5", "3")) == {"m": "3"}
+    assert told((DELETED, "9", "1"), (UNDONE, "3", "2"), (RESTORED, "5", "3")) == {}
+    assert told((DELETED, "3", "1"), (RESTORED, "9", "2")) == {}

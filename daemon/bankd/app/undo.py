@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 
 from bankd.app.log import images_of
 from bankd.app.workspace import Workspace
@@ -92,11 +91,9 @@ class Undo:
         return replace(reverse, operations=(*reverse.operations, *relink_operations(links.followed)))
 
     def _reverse(self, transaction: Transaction, undoing: Undoing, ledger: Ledger) -> Transaction:
-        at = _moment_after(transaction, self._workspace.now)
-        events = turns_of(undoing.turned, self.run, transaction.run, at, ledger)
-        return Transaction(
-            self.run, self._workspace.now.isoformat(timespec="seconds"), tuple(undoing.operations), events, "undo"
-        )
+        now = self._workspace.now
+        events = turns_of(undoing.turned, self.run, transaction.run, now, ledger)
+        return Transaction(self.run, now.isoformat(timespec="seconds"), tuple(undoing.operations), events, "undo")
 
     def foretell(self) -> Undone:
         """What it would do."""
@@ -142,8 +139,3 @@ def _pages(workspace: Workspace) -> set[str]:
     """Every page of bank and archive, whatever state it is in."""
     surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
     return {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
-
-
-def _moment_after(transaction: Transaction, now: datetime) -> datetime:
-    """Now, but later than the run: events differ in time by whole seconds."""
-    return max(now, datetime.fromisoformat(transaction.planned_at) + timedelta(seconds=1))

@@ -78,14 +78,15 @@ class LineOutcomes:
 
     def _ledger(self, words: Sequence[str]) -> Ledger:
         """What the events that have one of these words say."""
-        from bankd.core.lifecycle.events import find_missing, fold_events  # noqa: PLC0415 -- same
+        from bankd.core.lifecycle.events import fold_events  # noqa: PLC0415 -- same
 
         wanted = [word.encode() for word in words]
         found = self._events(wanted) if wanted else ()
-        return fold_events(event for event in found if find_missing(event) is None)
+        return fold_events(found)
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
         from bankd.adapters.storage.events import parse_row  # noqa: PLC0415 -- same
+        from bankd.core.lifecycle.events import find_missing, in_order_told  # noqa: PLC0415 -- same
 
         for file in sorted((self._root / "events").glob("*.jsonl*")):
             data = b""
@@ -93,7 +94,7 @@ class LineOutcomes:
                 data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
             if any(word in data for word in wanted):
                 rows = (parse_row(line) for line in data.split(b"\n") if any(word in line for word in wanted))
-                yield from (row for row in rows if row is not None)
+                yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)
 
 
 def _in_words(trace: Trace | None) -> str:

@@ -10,11 +10,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.storage.disk import explain_failure, sync_file
 from bankd.adapters.storage.tree import FileTree, split_path
-from bankd.core.lifecycle.events import CorruptLine, find_missing
+from bankd.core.lifecycle.events import CorruptLine, find_missing, in_order_told, told_order
 from bankd.errors import ConflictError, UserError
 
 if TYPE_CHECKING:
@@ -103,26 +104,33 @@ class EventLog:
         if fresh:
             append_lines(self._tree, path, fresh)
 
-    def read(self) -> list[dict[str, Any]]:
-        """All events of all writers as a set: once each, in the order of their time and id."""
+    def read(self) -> list[Event]:
+        """All events of all writers as a set: once each, in the order in which they were told."""
         self.corrupt = []
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, Event] = {}
         try:
             segments = [(path, list(self._numbered(path))) for path in self.segments()]
         except OSError as problem:
             raise explain_failure(problem, "events/") from problem
-        for path, rows in segments:
-            for number, row in rows:
-                missing = find_missing(row)
-                if missing:
-                    self.corrupt.append(CorruptLine(path, number, f"an event without {missing}"))
-                else:
-                    found[row["id"]] = row
-        return sorted(found.values(), key=lambda row: (row["at"], row["id"]))
+        for _, parts in groupby(segments, key=lambda segment: _place(segment[0])[0]):
+            first: dict[str, Event] = {}
+            for row in (row for path, rows in parts for row in self._whole(path, rows)):
+                first.setdefault(str(row["id"]), row)
+            found |= {str(row["id"]): row for row in in_order_told(first.values())}
+        return sorted(found.values(), key=told_order)
+
+    def _whole(self, path: str, rows: Iterable[tuple[int, Event]]) -> Iterator[Event]:
+        for number, row in rows:
+            missing = find_missing(row)
+            if missing is None:
+                yield row
+            else:
+                self.corrupt.append(CorruptLine(path, number, f"an event without {missing}"))
 
     def segments(self) -> list[str]:
-        """The files to read."""
-        return [f"events/{name}" for name in self._tree.names("events") if _SEGMENT.fullmatch(name)]
+        """The files to read, those of one writer in the order in which it wrote them."""
+        names = filter(_SEGMENT.fullmatch, self._tree.names("events"))
+        return [f"events/{name}" for name in sorted(names, key=_place)]
 
     def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """The rows of a file with their lines; what does not parse is corrupt. A last line without its end is not read."""
@@ -145,3 +153,9 @@ class EventLog:
         name = f"{self._writer}-{number:04}.jsonl"
         is_full = name in names and self._tree.sizes("events", [name])[name][1] >= ROTATE_AT
         return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full else f"events/{name}"
+
+
+def _place(path: str) -> tuple[str, int]:
+    """The writer of a segment, and its number."""
+    writer, _, number = path.rpartition("/")[2].removesuffix(".jsonl").rpartition("-")
+    return writer, int(number)

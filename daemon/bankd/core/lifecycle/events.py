@@ -6,7 +6,7 @@ not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeAlias
@@ -99,18 +99,31 @@ class Ledger:
         return {old: new for old, new in self.superseded.items() if new not in ended}
 
 
+def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of one writer, each after what an earlier run told: in the same second, or by a clock put back since."""
+    latest, run, behind = "", None, 0
+    for item in events:
+        at, is_next = str(item["at"]), item.get("run") != run
+        run = item.get("run")
+        if at > latest:
+            latest, behind = at, 0
+        else:
+            behind += is_next
+        yield {**item, "told": f"{latest}+{behind:06}"} if behind or at < latest else item
+
+
 def fold_events(events: Iterable[Event]) -> Ledger:
     """Fold events into a ledger; what an event of an unknown type means is not ours to guess."""
     unique = {str(item["id"]): item for item in events}
     ledger = Ledger()
-    for item in sorted(unique.values(), key=_order):
+    for item in sorted(unique.values(), key=told_order):
         _apply(ledger, item)
     return ledger
 
 
-def _order(item: Event) -> tuple[str, bool, str]:
+def told_order(item: Event) -> tuple[str, bool, str]:
     """By time; within a run what a log is called comes before what was read in it."""
-    return str(item.get("at", "")), item.get("type") != RENAMED, str(item["id"])
+    return str(item.get("told") or item.get("at", "")), item.get("type") != RENAMED, str(item["id"])
 
 
 def _apply(ledger: Ledger, item: Event) -> None:
