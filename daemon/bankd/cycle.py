@@ -19,6 +19,7 @@ from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.follow import choose_part
+from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.core.lifecycle.retiring import allowed_removals
 from bankd.core.lifecycle.routing import Destination, Rules, route_memory
@@ -216,9 +217,10 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
+    renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
 
     def place(memory: Memory) -> Destination:
-        return place_on_part(memory, route_memory(memory, rules, world.index.similar_to), world.graph)
+        return place_on_page(memory, route_memory(memory, rules, world.index.similar_to), world.graph, renamed)
 
     destination_of = cache(place)
     placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may say the same
@@ -228,8 +230,10 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *map(wait_for_page, waiting)))
 
 
-def place_on_part(memory: Memory, destination: Destination, graph: Graph) -> Destination:
-    """The page of a rule, or the part of it that fits a memory, when that page has been split."""
+def place_on_page(memory: Memory, destination: Destination, graph: Graph, renamed: RenamedPages) -> Destination:
+    """The page of a rule, under the name it has now; of one that has been split, the part that fits a memory."""
+    if f"bank/{destination.page}" not in graph.names:
+        destination = renamed.follow(destination)
     is_hub = graph.is_hub(f"bank/{destination.page}")
     return choose_part(memory, destination, graph.view) if is_hub else destination
 

@@ -10,9 +10,11 @@ from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.archive import find_archivable, stays_until
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
 from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.restoring import plan_restoring, read_contents
 from bankd.core.lifecycle.retiring import archive_memory, residents_of
 from bankd.core.markdown.memory import Memory, statement_of
+from bankd.core.markdown.names import BANK
 from bankd.core.markdown.pages import Page
 from bankd.cycle import Report
 from bankd.errors import UserError
@@ -66,7 +68,12 @@ def restore_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool)
     if twice:
         raise UserError(*(f"{id_}: stands in {twice[id_].page} too; one of the two should go" for id_ in sorted(twice)))
     contents = {page.path: read_contents(page) for page in user_run.catalog.pages()}
-    back = tuple(plan_restoring(id_, held[id_], user_run.ledger.tombstones.get(id_), contents) for id_ in ids)
+    stones, renamed = user_run.ledger.tombstones, RenamedPages(user_run.ledger, user_run.catalog.pages_of)
+
+    def name_now(page: str) -> str:
+        return page if user_run.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
+
+    back = tuple(plan_restoring(id_, held[id_], stones.get(id_), contents, name_now) for id_ in ids)
     return user_run.carry_out(user_run.plan.with_(restored=back), dry_run=dry_run)
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from bankd.app.user_run import UserRun, begin_run
 from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import DUPLICATE, Event
+from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, RetainLine, identified_as
 from bankd.core.lifecycle.routing import route_memory
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.plan.plan import Placement
-from bankd.cycle import Report, place_on_part
+from bankd.cycle import Report, place_on_page
 from bankd.errors import UserError
 
 
@@ -67,7 +68,9 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
     line = _line_of(user_run, id_, fact)
     workspace.graph.refresh()
     rules = workspace.policy().rules
-    placement = Placement(line, place_on_part(line.memory, route_memory(line.memory, rules), workspace.graph))
+    renamed = RenamedPages(user_run.ledger, workspace.catalog.pages_of)
+    destination = place_on_page(line.memory, route_memory(line.memory, rules), workspace.graph, renamed)
+    placement = Placement(line, destination)
     return user_run.carry_out(user_run.plan.with_(lines=(line,), placements=(placement,)), dry_run=dry_run)
 
 

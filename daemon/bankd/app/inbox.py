@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bankd.app.workspace import Workspace
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.events import DISMISSED, make_event
+from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, identified_as
 from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
 from bankd.core.markdown.memory import Memory, parse_memory
@@ -17,7 +18,7 @@ from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.plan.inbox_moves import InboxMemory, out_of_inbox
 from bankd.core.plan.report import ReportRow
-from bankd.cycle import place_on_part
+from bankd.cycle import place_on_page
 from bankd.errors import UserError
 from bankd.relinking import follow_links, rebase_moved
 
@@ -56,11 +57,18 @@ def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]
 
 
 def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:
-    """Every place that claims each memory, the one that wins first; of a page that was split, the part that fits."""
+    """Every place that claims each memory, the one that wins first; by the page's present name, and of a split one the part that fits."""
+    workspace.catalog.refresh(workspace.now)
     workspace.graph.refresh()
     rules, graph = workspace.policy().rules, workspace.graph
-    like = workspace.index.similar_to
-    return [[place_on_part(memory, place, graph) for place in find_claims(memory, rules, like)] for memory in memories]
+    like, renamed = (
+        workspace.index.similar_to,
+        RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of),
+    )
+    return [
+        [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like)]
+        for memory in memories
+    ]
 
 
 def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:

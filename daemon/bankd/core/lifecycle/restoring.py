@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove
 from bankd.core.edits.spans import unix_text
@@ -44,10 +44,18 @@ class Restored:
 
 
 def plan_restoring(
-    id_: str, lines: MemoryLines, tombstone: Event | None, contents: Mapping[str, PageContents]
+    id_: str,
+    lines: MemoryLines,
+    tombstone: Event | None,
+    contents: Mapping[str, PageContents],
+    name_now: Callable[[str], str] = str,
 ) -> Restored:
-    """A memory on its way back; without a tombstone it goes where the place in the archive points."""
+    """A memory on its way back; without a tombstone it goes where the place in the archive points.
+
+    `name_now` gives the present path of the page it was on.
+    """
     stone = _tombstone(id_, lines, tombstone)
+    stone = replace(stone, page=name_now(stone.page))
     page, heading = restore_place(stone, contents)
     gaps = tombstone.get("is_apart") if tombstone else None
     is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None

@@ -1,0 +1,80 @@
+"""A page renamed by hand, into which no link leads, is the same page under another name."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
+
+
+@pytest.fixture
+def renamed(root: Path, bankctl: Run) -> Path:
+    """A workspace of which two pages were renamed after a run, one that a rule names and one of a `@Slug`."""
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Works at the bank in Mapo.")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / "bank/identity/values.md").rename(root / "bank/identity/principles.md")
+    (root / "bank/entities/Peter.md").rename(root / "bank/entities/Peter Kim.md")
+    return root
+
+
+def test_its_memories_are_neither_deleted_nor_added(renamed: Path, bankctl: Run) -> None:
+    before = tree_state(renamed / "bank")
+
+    assert bankctl("cycle", "micro", "--now", NEXT, "--json").json["counts"] == {}
+    assert tree_state(renamed / "bank") | before == before
+    assert bankctl("verify").code == 0
+
+
+@pytest.mark.parametrize("loses_derived", [False, True], ids=["as it is", "without .bankd"])
+def test_rules_and_slugs_lead_to_it(renamed: Path, bankctl: Run, loses_derived: bool) -> None:
+    if loses_derived:
+        shutil.rmtree(renamed / ".bankd")
+    tested = bankctl("route", "test", "S: 가치관: 약속은 지킨다.").out
+    for day in ("05", "06"):  # the second run finds the page of the first
+        write_log(renamed, f"2026-05-{day}.md", f"S: 가치관: 약속 {day}개는 지킨다.", f"W @Peter: Has {day} children.")
+        bankctl("cycle", "micro", "--now", f"2026-05-{day}T09:00")
+
+    assert tested.startswith("-> identity/principles.md  rule of S")
+    assert "identity/values.md is identity/principles.md now" in tested
+    assert (renamed / "bank/identity/principles.md").read_text("utf-8").count("^m-") == 3
+    assert (renamed / "bank/entities/Peter Kim.md").read_text("utf-8").count("^m-") == 3
+    assert not (renamed / "bank/identity/values.md").exists()
+    assert not (renamed / "bank/entities/Peter.md").exists()
+
+
+def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> None:
+    bankctl("cycle", "micro", "--now", NEXT)
+    run = bankctl("log", "--json").json["runs"][-1]["run"]
+    bankctl("undo", run)
+
+    assert "^m-" not in (renamed / "bank/identity/principles.md").read_text("utf-8")
+    assert not (renamed / "bank/identity/values.md").exists()
+
+
+def test_what_was_archived_comes_back_there(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    write_log(root, "2026-05-04.md", "O(c=0.40) @Peter: Prefers concise replies.", "O(c=0.99) @Ann: Prefers tea.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("cycle", "reflect", "--now", "2026-05-20T03:00")
+    (gone,) = bankctl("archive", "--json").json["archive"]
+    (root / "bank/opinions/preferences.md").rename(root / "bank/opinions/likes.md")
+
+    assert bankctl("archive", "restore", gone["id"]).code == 0
+    assert gone["id"] in (root / "bank/opinions/likes.md").read_text("utf-8")
+    assert not (root / "bank/opinions/preferences.md").exists()
+
+
+def test_a_page_whose_memories_went_different_ways_is_made_anew(renamed: Path, bankctl: Run) -> None:
+    (renamed / "bank/identity/principles.md").unlink()
+    write_log(renamed, "2026-05-08.md", "S: 가치관: 약속은 꼭 지킨다.")
+    bankctl("cycle", "micro", "--now", LATER)
+
+    assert "약속은" in (renamed / "bank/identity/values.md").read_text("utf-8")
