@@ -15,6 +15,7 @@ from bankd.core.edits.transaction import Transaction, take_step
 from bankd.core.language.wording import Wording, plain_wording
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.decay import FADING_TAG
+from bankd.core.lifecycle.edited import PastLine, past_line
 from bankd.core.lifecycle.events import Ledger, fold_events, make_event
 from bankd.core.lifecycle.follow import PagePart, read_part
 from bankd.core.lifecycle.retain import LogReading, read_log
@@ -80,6 +81,7 @@ class FakeLogs:
         self.held_back: dict[str, Sequence[HeldBack]] = {}
         self._disk, self.read = disk, dict[str, str]()
         self.waiting: list[Deferred] = []
+        self._lines: dict[str, Sequence[PastLine]] = {}
 
     def present(self) -> frozenset[str]:
         return frozenset(self._disk.logs)
@@ -101,7 +103,12 @@ class FakeLogs:
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         self._disk.steps.append("mark read")
+        readings = list(readings)
         self.read |= {reading.log: self._disk.logs[reading.log] for reading in readings}
+        self._lines |= {reading.identity: [past_line(line) for line in reading.lines] for reading in readings}
+
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        return self._lines.get(identity, ())
 
 
 class FakeRecalls:

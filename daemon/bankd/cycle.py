@@ -17,6 +17,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
+from bankd.core.lifecycle.edited import find_edited
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.follow import choose_part
 from bankd.core.lifecycle.renamed_pages import RenamedPages
@@ -36,6 +37,7 @@ from bankd.core.plan.closing import leave_out, put_off, wait_for_page
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.plan.judging import confirmations_of, judge_lines
 from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
+from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.errors import InvariantError, RefusedError
 from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
@@ -82,6 +84,7 @@ class RunFacts:
     later: Sequence[str]
     unread_pages: Sequence[Deferred]
     ledger: Ledger
+    renamed: tuple[Renamed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def run_cycle(
 
     plan = collect_lines(plan, facts, world, policy)
     plan, rest = leave_rest(plan, facts, most)
-    plan = route_lines(plan, facts, policy.rules, world)
+    plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
     plan = deduplicate_lines(plan, world, policy)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
@@ -151,13 +154,13 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
     world.graph.refresh()
     ledger = world.transactions.ledger()
     unread = world.logs.unread(now, start.log if start else "", most)
-    return RunFacts(unread.readings, unread.waiting, unread.later, unread_pages, ledger)
+    readings, renamed = _recognise_renamed(unread.readings, ledger, world.logs.present())
+    return RunFacts(readings, unread.waiting, unread.later, unread_pages, ledger, renamed)
 
 
 def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
     """Find the lines that are new, and what the user did to the logs and the bank since the last run."""
-    readings, renamed = _recognise_renamed(facts, world.logs.present())
-    lines = [line for reading in readings for line in reading.lines if line.id not in facts.ledger.consumed]
+    lines = [line for reading in facts.readings for line in reading.lines if line.id not in facts.ledger.consumed]
     lines = take_from(policy.start, lines)
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
@@ -169,12 +172,12 @@ def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
         lines=tuple(line for line in fresh if not secrets[line.id]),
         withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
-        renamed=renamed,
-        bad=tuple(bad for reading in readings for bad in reading.bad if bad.key not in facts.ledger.dismissed),
+        renamed=facts.renamed,
+        bad=tuple(bad for reading in facts.readings for bad in reading.bad if bad.key not in facts.ledger.dismissed),
         undated=tuple(world.catalog.undated()),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
-        prose=sum(reading.prose for reading in readings),
+        prose=sum(reading.prose for reading in facts.readings),
     )
     return _believe_vanished(plan, facts, world.catalog, policy)
 
@@ -185,11 +188,24 @@ def leave_rest(plan: Plan, facts: RunFacts, most: int | None) -> tuple[Plan, Res
     return plan.with_(lines=tuple(lines)), rest_of(facts.readings, over, facts.later)
 
 
-def _recognise_renamed(facts: RunFacts, present: Set[str]) -> tuple[list[LogReading], tuple[Renamed, ...]]:
-    renamed = find_renamed(facts.readings, facts.ledger, present)
-    names = {**facts.ledger.identities, **{item.log: item.was for item in renamed}}
-    readings = [identified_as(reading, names.get(reading.log, reading.log)) for reading in facts.readings]
-    return readings, renamed
+def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
+    """Let memories follow their lines where these were edited in the logs."""
+    edited = [
+        pair
+        for reading in facts.readings
+        for pair in find_edited(world.logs.lines_before(reading.identity), reading.lines)
+    ]
+    behind = memories_behind(edited, facts.ledger)
+    standing = Standing(world.catalog.pages_of(behind), world.catalog.lines_of(behind)) if behind else Standing({}, {})
+    return revise(plan, edited, facts.ledger, standing)
+
+
+def _recognise_renamed(
+    readings: Sequence[LogReading], ledger: Ledger, present: Set[str]
+) -> tuple[list[LogReading], tuple[Renamed, ...]]:
+    renamed = find_renamed(readings, ledger, present)
+    names = {**ledger.identities, **{item.log: item.was for item in renamed}}
+    return [identified_as(reading, names.get(reading.log, reading.log)) for reading in readings], renamed
 
 
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
@@ -243,13 +259,19 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     plan = _block_equal(plan, world.catalog)
     lines = {placement.line.id: placement.line.memory for placement in plan.placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
+    stale = {item.id for item in plan.revised}  # what they say is not so when this run has ended
+    neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.wordings.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     judged = judge_lines(plan.placements, neighbours, wordings, policy.settings.dedup.threshold)
     blocked = tuple(sorted((*plan.blocked, *judged.blocked), key=lambda item: item.line.place))
     fading = Fading.of(policy.settings.decay)
     again = confirmations_of(blocked, world.catalog.lines_of(b.twin for b in blocked), plan.now.date(), fading)
-    return plan.with_(placements=judged.placements, blocked=blocked, updates=judged.updates, confirmed=tuple(again))
+    kept = {placement.line.id for placement in judged.placements}
+    updates = {u.old: u for u in (*judged.updates, *(u for u in plan.updates if u.line.id in kept))}
+    return plan.with_(
+        placements=judged.placements, blocked=blocked, updates=tuple(updates.values()), confirmed=tuple(again)
+    )
 
 
 def _block_equal(plan: Plan, catalog: MemoryCatalog) -> Plan:
@@ -343,9 +365,8 @@ def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy)
 
 def _held_back(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> dict[str, Sequence[HeldBack]]:
     """Of each log that was read: the lines that were not taken in and that a person should look at."""
-    readings, _ = _recognise_renamed(facts, world.logs.present())
     screened = screened_in(facts.ledger, plan.withheld)
-    return {reading.log: held_back_in(reading, facts.ledger, screened, policy.finders) for reading in readings}
+    return {reading.log: held_back_in(reading, facts.ledger, screened, policy.finders) for reading in facts.readings}
 
 
 def _homeless(plan: Plan, world: World) -> set[str]:

@@ -18,6 +18,7 @@ from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.copies import Copied
+from bankd.core.lifecycle.edited import PastLine
 from bankd.core.lifecycle.events import CorruptLine, Ledger
 from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retain import LogReading
@@ -242,8 +243,11 @@ class Logs(Protocol):
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         """Remember, by log, the lines that were not taken in and wait for a person."""
 
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
+
     def mark_read(self, readings: Iterable[LogReading]) -> None:
-        """Remember that these logs were read whole, as they were then."""
+        """Remember that these logs were read whole, as they were then, and their Retain lines."""
 
 
 class Recalls(Protocol):

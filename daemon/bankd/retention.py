@@ -105,7 +105,13 @@ def retire_memories(
 def _touched(plan: Plan) -> set[str]:
     """The memories of which this run says something already."""
     merged = {id_ for m in plan.merged for id_ in (m.id, *(source.id for source in m.sources))}
-    return {b.twin for b in plan.blocked} | {u.old for u in plan.updates} | {c.key for c in plan.confirmed} | merged
+    return (
+        {b.twin for b in plan.blocked}
+        | {u.old for u in plan.updates}
+        | {c.key for c in plan.confirmed}
+        | {r.id for r in plan.revised}
+        | merged
+    )
 
 
 def _named(opinions: Sequence[Opinion], catalog: MemoryCatalog) -> tuple[Named, ...]:

@@ -34,7 +34,8 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     reading = _reading(workspace, log, ledger)
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
-    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(item.id for item in reading.lines))
+    memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
+    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories))
     if trace.outcome != "prose":
         return trace
     return describe_line(trace, workspace.logs.text(log), reading, workspace.finders())
@@ -79,7 +80,9 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     if fact is None:
         return None, ()
     readings = (_reading(workspace, log, ledger) for log in ledger.names_of(str(fact.get("log"))))
-    line = next((found for reading in readings if reading and (found := source_line(id_, reading))), None)
+    line = next(
+        (found for reading in readings if reading and (found := source_line(ledger.line_of(id_), reading))), None
+    )
     if line is None:
         return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", ()
     return str(line.place), line.questions

@@ -66,7 +66,10 @@ class LineOutcomes:
         id_ = next((found.id for found in reading.lines if found.place.line == line), None)
         pages = self._pages_of(id_) if id_ else []
         ledger = self._ledger([] if pages or id_ is None else [id_])
-        return trace_line(reading, line, ledger, {id_: pages} if id_ and pages else {})
+        memory = ledger.revised.get(id_, id_) if id_ else None
+        if memory != id_ and memory:
+            ledger, pages = self._ledger([str(id_), memory]), self._pages_of(memory)
+        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {})
 
     def _pages_of(self, id_: str) -> list[str]:
         """The pages of bank and archive that hold a memory, as the last run saw them."""

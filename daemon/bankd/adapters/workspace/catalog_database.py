@@ -6,6 +6,7 @@ It saves reading pages that did not change. Anything wrong with the file, and it
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
+from bankd.core.lifecycle.edited import PastLine
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 7
+_FORMAT = 8
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -35,6 +37,7 @@ CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
+CREATE TABLE lines (log TEXT NOT NULL, place INTEGER NOT NULL, id TEXT, key TEXT, pairs BLOB, hundredths INTEGER, PRIMARY KEY (log, place)) WITHOUT ROWID;
 CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
@@ -140,6 +143,20 @@ class CatalogDatabase(DerivedDatabase):
         """Remember how many lines of a log were not taken in because nobody tagged them."""
         self.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
 
+    def record_lines(self, log: str, lines: Iterable[PastLine]) -> None:
+        """Remember the Retain lines of a log: of what they say no more than what tells an edited line from another."""
+        self.execute("DELETE FROM lines WHERE log = ?", (log,))
+        rows = [
+            (log, place, line.id, line.key, array("H", sorted(line.pairs)).tobytes(), line.hundredths)
+            for place, line in enumerate(lines)
+        ]
+        self.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def lines_before(self, log: str) -> list[PastLine]:
+        """These lines, in their order."""
+        query = "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place"
+        return self.read(query, (log,), _past_line)
+
     def prose(self) -> int:
         """How many such lines there are."""
         return int(self.execute(_PROSE)[0][0])
@@ -235,6 +252,10 @@ def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
     for id_, path, line in rows:
         places.setdefault(id_, []).append(f"{path}:{line}")
     return find_copied(places)
+
+
+def _past_line(id_: str, key: str, pairs: bytes, hundredths: int | None) -> PastLine:
+    return PastLine(id_, key, frozenset(array("H", pairs)), hundredths)
 
 
 def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:

@@ -15,6 +15,7 @@ from typing import IO
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
+from bankd.core.lifecycle.edited import PastLine, past_line
 from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.core.markdown.scanner import decode_text
 from bankd.core.markdown.utf8 import MARK, decode_wide, is_wide
@@ -105,6 +106,11 @@ class LogFiles:
             path = by_name[reading.log]
             self._catalog_db.record_file(path, self._survey.files[path])
             self._catalog_db.record_prose(reading.log, reading.prose)
+            self._catalog_db.record_lines(reading.identity, [past_line(line) for line in reading.lines])
+
+    def lines_before(self, identity: str) -> Sequence[PastLine]:
+        """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
+        return self._catalog_db.lines_before(identity)
 
     def dismiss(self, key: str) -> None:
         """Let the lines with this key be named no more."""

@@ -15,6 +15,7 @@ Event: TypeAlias = Mapping[str, Any]
 
 KEPT = "kept"
 DUPLICATE = "duplicate"
+REVISED = "revised"
 SCREENED = "screened"
 DELETED = "deleted"
 FORGOTTEN = "forgotten"
@@ -26,7 +27,7 @@ RECALLED = "recalled"
 UNDONE = "undone"
 DISMISSED = "dismissed"
 
-_CONSUMING = frozenset({KEPT, DUPLICATE, SCREENED})
+_CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
 
 
@@ -38,6 +39,7 @@ def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[st
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, RECALLED), ("memory",)),
     ARCHIVED: ("memory", "page"),
+    REVISED: ("memory", "of"),
     SUPERSEDED: ("memory", "by"),
     RENAMED: ("log", "was"),
 }
@@ -65,6 +67,7 @@ class CorruptLine:
 class Ledger:
     """The fold of all events, by memory id, but for `identities`: the name under which a log was first read.
 
+    `revisions` has, by memory, the events of its line being edited, each with the id of the line as it then was.
     `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
     duplicate that a person let in; days are those of the last event;
     `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of.
@@ -83,10 +86,22 @@ class Ledger:
     allowed: dict[str, Event] = field(default_factory=dict)
     tombstones: dict[str, Event] = field(default_factory=dict)
     dismissed: set[str] = field(default_factory=set)
+    revisions: dict[str, list[Event]] = field(default_factory=dict)
+    revised: dict[str, str] = field(default_factory=dict)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
         return self.identities.get(log, log)
+
+    def memory_of(self, line: str) -> str | None:
+        """The memory that a consumed line became, or that follows it since it was edited; None when it became none."""
+        if line in self.revised:
+            return self.revised[line]
+        return line if line in self.consumed and self.consumed[line].get("type") == KEPT else None
+
+    def line_of(self, memory: str) -> str:
+        """The id of the line that a memory follows, as it was last read."""
+        return str(self.revisions[memory][-1]["memory"]) if memory in self.revisions else memory
 
     def names_of(self, log: str) -> list[str]:
         """What a log may be called now that had this name once, the latest name first."""
@@ -160,7 +175,10 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     """The first word on a line holds, but for one that a person let in although it was blocked."""
     first = ledger.consumed.setdefault(memory, item)
     ledger.read.setdefault(ledger.identity_of(str(item.get("log", ""))), set()).add(memory)
-    if item.get("type") == DUPLICATE:
+    if item.get("type") == REVISED:
+        ledger.revised[memory] = str(item.get("of"))
+        ledger.revisions.setdefault(str(item.get("of")), []).append(item)
+    if item.get("type") == DUPLICATE and not item.get("overruled"):
         ledger.confirmed[str(item.get("of"))] = day_of(item)
     if first.get("type") == DUPLICATE and item.get("type") == KEPT:
         ledger.consumed[memory] = item

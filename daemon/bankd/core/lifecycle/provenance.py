@@ -31,11 +31,14 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
             return Trace(place, outcome, None, mask_secrets(bad.text, find_secrets(bad.text)), bad.reason)
     for line in reading.lines:
         if line.place.line == number:
-            outcome, sentence = _outcome(line.id, ledger, pages)
+            memory = ledger.revised.get(line.id, line.id)
+            outcome, sentence = _outcome(memory, ledger, pages)
+            if memory in ledger.revisions and outcome == "kept":
+                sentence += "; the line was edited, and the memory with it"
             if outcome == "new" and line.place == reading.unended:
                 sentence = "not read yet: no line break ends it, so it may still be being written"
             text = statement_of(line.memory)
-            return Trace(place, outcome, line.id, mask_secrets(text, find_secrets(text)), sentence)
+            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text)), sentence)
     return Trace(place, "prose", None, "", "no Retain line begins here")
 
 
@@ -52,6 +55,8 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
 
 
 def _sentence(fact: Event) -> str:
+    if fact["type"] == DUPLICATE and fact.get("overruled"):
+        return f"not taken in: {fact['reason']}"
     if fact["type"] == DUPLICATE:
         return f"says what {fact['of']} already says; blocked on {str(fact['at'])[:10]}"
     if fact["type"] == SCREENED:
@@ -69,6 +74,10 @@ def source_line(id_: str, reading: LogReading) -> RetainLine | None:
 def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     """What happened to a memory since it was kept, in words; `merged` are those that were merged into it."""
     lines = [f"said again in memory/{item['log']}:{item['line']}" for item in confirmations(id_, ledger)]
+    lines += [
+        f"its line was edited; until {str(item['at'])[:10]} it said: {item.get('said')}"
+        for item in ledger.revisions.get(id_, ())
+    ]
     lines += [f"says all that {other} said, which is in the archive" for other in merged if other in ledger.gone]
     if id_ in ledger.allowed:
         lines.append(f"was blocked as saying what {ledger.allowed[id_].get('of')} says; a person let it in")
@@ -85,5 +94,9 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
 
 def confirmations(id_: str, ledger: Ledger) -> list[Event]:
     """The lines that were blocked because they say what this memory says, oldest first."""
-    found = [fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and fact.get("of") == id_]
+    found = [fact for fact in ledger.consumed.values() if _confirms(fact, id_)]
     return sorted(found, key=lambda fact: (str(fact["at"]), str(fact["id"])))
+
+
+def _confirms(fact: Event, id_: str) -> bool:
+    return fact["type"] == DUPLICATE and fact.get("of") == id_ and not fact.get("overruled")

@@ -101,6 +101,12 @@ class LogReading:
     unended: LogPlace | None = None
     prose: int = 0
     """Lines that are neither of these, nor empty, headings or comments: search finds them, nobody takes them in."""
+    was: str = ""
+
+    @property
+    def identity(self) -> str:
+        """The name under which the log was first read."""
+        return self.was or self.log
 
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
@@ -123,7 +129,7 @@ def identified_as(reading: LogReading, identity: str) -> LogReading:
     if identity == reading.log:
         return reading
     tagged = [_Tagged(line.place, line.memory, line.questions) for line in reading.lines]
-    return replace(reading, lines=tuple(_identify(identity, tagged)))
+    return replace(reading, lines=tuple(_identify(identity, tagged)), was=identity)
 
 
 class _Tagged(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.copies import ADVICE, find_copied
-from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Ledger
+from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, SCREENED, Ledger
 from bankd.core.lifecycle.retain import LogReading, RetainLine
 
 
@@ -44,6 +44,9 @@ def _why_lost(line: RetainLine, places: Mapping[str, Sequence[str]], ledger: Led
         return None
     if fact["type"] == SCREENED:
         return None
+    if fact["type"] == REVISED:
+        memory = str(fact.get("of"))
+        return None if memory in places or memory in ledger.gone else f"is followed by {memory}, which is in no page"
     if fact["type"] == DUPLICATE:
         twin = str(fact.get("of"))
         known = twin in places or twin in ledger.gone or not twin.startswith("m-") or bool(fact.get("text"))

@@ -29,7 +29,7 @@ def leave_out(plan: Plan, closed: Mapping[str, str]) -> Plan:
     if rearranged and any(operation.path in shut for operation in rearranged.operations):
         rearranged = None
     stuck = {item.was for item in plan.followed if item.link.source in shut}  # links to them could not follow
-    plan = put_off(plan, homeless).without(stuck)
+    plan = _put_off_revised(put_off(plan, homeless), shut).without(stuck)
     plan = plan.with_(
         followed=tuple(item for item in plan.followed if item.was not in stuck),
         undated=tuple(item for item in plan.undated if item.page not in shut),
@@ -57,6 +57,13 @@ def put_off(plan: Plan, homeless: Set[str]) -> Plan:
         updates=tuple(u for u in plan.updates if u.line.id not in homeless),
         deferred=(*plan.deferred, *waiting),
     )
+
+
+def _put_off_revised(plan: Plan, shut: Set[str]) -> Plan:
+    """The plan without the memories on these pages that would follow their edited lines."""
+    waiting = [Deferred(str(r.line.place), f"{_WAITS}{r.page}") for r in plan.revised if r.page in shut]
+    open_ = tuple(r for r in plan.revised if r.page not in shut)
+    return plan.with_(revised=open_, deferred=(*plan.deferred, *waiting))
 
 
 def wait_for_page(placement: Placement) -> Deferred:

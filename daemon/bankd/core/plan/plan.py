@@ -24,8 +24,9 @@ from bankd.core.lifecycle.retain import BadLine, RetainLine
 from bankd.core.lifecycle.retiring import Archived, Named
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.links.linking import Stray
-from bankd.core.markdown.memory import Confidence, render_memory, statement_of
+from bankd.core.markdown.memory import Confidence, parse_memory, render_memory, statement_of
 from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.page_lines import MARKER
 from bankd.core.pages.block_links import Followed, relink_operations
 from bankd.core.pages.rearrange import Rearrangement
 
@@ -56,6 +57,17 @@ class Update:
     line: RetainLine
     old: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """A line that was edited and the memory that follows it: its id and page, its lines as they are and as they will be."""
+
+    line: RetainLine
+    id: str
+    page: str
+    text: str
+    reworded: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,9 @@ class Plan:
     blocked: tuple[Blocked, ...] = ()
     updates: tuple[Update, ...] = ()
     confirmed: tuple[Confirmed, ...] = ()
+    revised: tuple[Revised, ...] = ()
+    overruled: tuple[Blocked, ...] = ()
+    """Lines that were edited after a person had changed, or taken out, what came of them: that is not touched."""
     withheld: tuple[Withheld, ...] = ()
     repaired: tuple[Repaired, ...] = ()
     renamed: tuple[Renamed, ...] = ()
@@ -196,10 +211,12 @@ class Plan:
             yield Append(f"bank/{page}", heading, tuple(pieces), title_of(page))
 
     def _replacements(self) -> Iterator[Operation]:
-        for item in self.undated:
-            yield Replace(item.page, item.key, item.text, dated(item.text, self.now.date()))
+        for undated in self.undated:
+            yield Replace(undated.page, undated.key, undated.text, dated(undated.text, self.now.date()))
         for again in self.confirmed:
             yield Replace(again.page, again.key, again.text, again.stronger)
+        for item in self.revised:
+            yield Replace(item.page, item.id, item.text, item.reworded)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -215,6 +232,8 @@ class Plan:
                 self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory), reason=b.reason)
                 for b in self.blocked
             ),
+            *(self._overruled(b) for b in self.overruled),
+            *(self._revised(r) for r in self.revised),
             *(
                 ledger.make_event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
                 for u in self.updates
@@ -242,6 +261,17 @@ class Plan:
         """What the event log remembers of a memory that goes: where it stood, and how links to it were written."""
         links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
         return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
+
+    def _overruled(self, item: Blocked) -> Event:
+        said = statement_of(item.line.memory)
+        return self._consumed(ledger.DUPLICATE, item.line, of=item.twin, text=said, reason=item.reason, overruled=True)
+
+    def _revised(self, item: Revised) -> Event:
+        """Said for each edit: a line may become again what it once was."""
+        where = {"log": item.line.place.log, "line": item.line.place.line, "run": self.run}
+        said = statement_of(parse_memory(MARKER.sub("", item.text)))
+        key = f"{item.line.id}@{self.run}"
+        return ledger.make_event(ledger.REVISED, key, self.now, memory=item.line.id, of=item.id, said=said, **where)
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}

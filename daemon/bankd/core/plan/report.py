@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.links.references import Reference
 from bankd.core.markdown.hubs import parts_folder
-from bankd.core.markdown.memory import normalise_text, statement_of
+from bankd.core.markdown.memory import normalise_text, parse_memory, statement_of
 from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.plan import Plan
 
 
@@ -60,6 +61,12 @@ def _known(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow(
             "~", "updated", str(u.line.place), statement_of(u.line.memory), f"supersedes {u.old}: {u.reason}"
         )
+    for e in plan.revised:
+        said = f"{e.id} on {e.page} follows its line; it said: {statement_of(parse_memory(MARKER.sub('', e.text)))}"
+        yield ReportRow("~", "edited", str(e.line.place), statement_of(e.line.memory), said)
+    for o in plan.overruled:
+        advice = f"{o.reason}; bankctl duplicates allow {o.line.id} lets the line in"
+        yield ReportRow("=", "not followed", str(o.line.place), statement_of(o.line.memory), advice)
     for c in plan.confirmed:
         yield ReportRow("~", "confirmed", c.page, normalise_text(c.stronger), "said again, so it counts a little more")
 
@@ -134,9 +141,9 @@ def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
 
 CHAPTERS = (
     ("Learned", ("learned", "restored")),
-    ("Updated", ("updated",)),
+    ("Updated", ("updated", "edited")),
     ("Said again", ("confirmed",)),
-    ("Not kept, for they say nothing new", ("duplicate",)),
+    ("Not kept, for they say nothing new", ("duplicate", "not followed")),
     ("Not kept, for they look like credentials", ("screened",)),
     ("Merged", ("merged",)),
     ("Went to the archive", ("archived",)),

@@ -1,0 +1,183 @@
+"""A line edited in its log: the memory that came from it follows, unless a person changed or deleted that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+PAGE = "bank/patterns/workflows.md"
+LOG = "2026-05-02.md"
+DEPLOY, SIGN, BACKUP = (
+    "W: The prodution deploy workflow runs at 10:00 on Tuesdays.",
+    "W: The release workflow has a sign-off by Mina.",
+    "W: 백업 workflow 는 매일 밤 두 시에 돈다.",
+)
+MENDED = "W: The production deploy workflow runs at 10:30 on Tuesdays."
+
+
+@pytest.fixture
+def page(root: Path, bankctl: Run) -> Path:
+    write_log(root, LOG, DEPLOY, SIGN, BACKUP)
+    assert bankctl("cycle", "micro", "--now", "2026-06-09T03:00").code == 0
+    return root / PAGE
+
+
+def edit(root: Path, bankctl: Run, *lines: str, day: int = 10) -> dict[str, int]:
+    write_log(root, LOG, *lines)
+    counts: dict[str, int] = bankctl("cycle", "micro", "--now", f"2026-06-{day}T03:00", "--json").json["counts"]
+    return counts
+
+
+def id_of(page: Path, words: str) -> str:
+    return next(line for line in page.read_text().splitlines() if words in line).rpartition("^")[2]
+
+
+def test_the_memory_of_an_edited_line_follows_it_under_its_id(root: Path, page: Path, bankctl: Run) -> None:
+    id_ = id_of(page, "prodution")
+
+    assert edit(root, bankctl, MENDED, SIGN, BACKUP) == {"edited": 1}
+
+    assert page.read_text().count("deploy") == 1
+    assert f"- {MENDED} ^{id_}" in page.read_text()
+    shown = bankctl("show", id_).out
+    assert f"from memory/{LOG}:4" in shown
+    assert f"until 2026-06-10 it said: {DEPLOY}" in shown
+    line = bankctl("show", f"memory/{LOG}:4").out
+    assert "kept" in line
+    assert f"^{id_}" in line
+    assert "all promises hold" in bankctl("verify").out
+    assert edit(root, bankctl, MENDED, SIGN, BACKUP, day=11) == {}
+
+
+def test_a_line_may_be_edited_again_and_back_to_what_it_was(root: Path, page: Path, bankctl: Run) -> None:
+    id_ = id_of(page, "prodution")
+    for day, said in enumerate((MENDED, MENDED.replace("10:30", "11:00"), MENDED, DEPLOY, MENDED), start=10):
+        assert edit(root, bankctl, said, SIGN, BACKUP, day=day) == {"edited": 1}
+        assert f"- {said} ^{id_}" in page.read_text()
+    assert bankctl("verify").code == 0
+
+
+def test_an_edit_can_be_undone_and_does_not_come_again(root: Path, page: Path, bankctl: Run) -> None:
+    before = page.read_bytes()
+    edit(root, bankctl, MENDED, SIGN, BACKUP)
+
+    assert bankctl("undo", "20260610T030000-micro").code == 0
+    assert page.read_bytes() == before
+    assert bankctl("cycle", "micro", "--now", "2026-06-11T03:00").code == 0
+    assert page.read_bytes() == before
+    assert bankctl("verify").code == 0
+
+
+def test_two_lines_edited_at_once_and_moved_among_others(root: Path, page: Path, bankctl: Run) -> None:
+    deploy, backup = id_of(page, "prodution"), id_of(page, "백업")
+    mended = BACKUP.replace("두 시", "세 시")
+
+    counts = edit(root, bankctl, "W: The linter workflow is new.", mended, SIGN, MENDED)
+
+    assert counts == {"edited": 2, "learned": 1}
+    assert f"- {MENDED} ^{deploy}" in page.read_text()
+    assert f"- {mended} ^{backup}" in page.read_text()
+
+
+def test_a_line_deleted_and_another_one_in_its_place_are_two(root: Path, page: Path, bankctl: Run) -> None:
+    other = "W: Peter keeps the workflow charts in a drawer."
+
+    assert edit(root, bankctl, other, SIGN, BACKUP) == {"learned": 1}
+
+    assert DEPLOY in page.read_text()
+    assert other in page.read_text()
+
+
+def test_a_line_that_only_moved_changes_nothing(root: Path, page: Path, bankctl: Run) -> None:
+    before = page.read_bytes()
+    assert edit(root, bankctl, BACKUP, DEPLOY, SIGN) == {}
+    assert page.read_bytes() == before
+
+
+def test_a_log_written_anew_is_not_an_edit(root: Path, page: Path, bankctl: Run) -> None:
+    edit(root, bankctl, *(line.replace("workflow", "workflow here") for line in (DEPLOY, SIGN, BACKUP)))
+    assert all(line in page.read_text() for line in (DEPLOY, SIGN, BACKUP))
+
+
+def test_a_memory_that_a_person_changed_is_not_touched(root: Path, page: Path, bankctl: Run) -> None:
+    page.write_text(page.read_text().replace("prodution deploy workflow runs at 10:00", "prod deploy workflow waits"))
+
+    run = write_log(root, LOG, MENDED, SIGN, BACKUP) or bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
+
+    assert "1 not followed" in run
+    assert "was changed by hand; it stays so" in run
+    assert "prod deploy workflow waits" in page.read_text()
+    assert "10:30" not in page.read_text()
+    assert "not taken in: m-" in bankctl("show", f"memory/{LOG}:4").out
+    blocked = bankctl("duplicates", "list", "--json").json
+    assert bankctl("duplicates", "allow", blocked["duplicates"][0]["id"]).code == 0
+    assert "10:30" in page.read_text()
+    assert bankctl("verify").code == 0
+
+
+def test_a_memory_that_a_person_mended_alike_goes_on_following(root: Path, page: Path, bankctl: Run) -> None:
+    page.write_text(page.read_text().replace(DEPLOY, MENDED))
+    assert edit(root, bankctl, MENDED, SIGN, BACKUP) == {"edited": 1}
+    again = MENDED.replace("10:30", "11:00")
+    assert edit(root, bankctl, again, SIGN, BACKUP, day=11) == {"edited": 1}
+    assert page.read_text().count("deploy") == 1
+
+
+@pytest.mark.parametrize("seen_first", [True, False])
+def test_a_memory_that_a_person_deleted_does_not_come_back_with_its_line_edited(
+    root: Path, page: Path, bankctl: Run, *, seen_first: bool
+) -> None:
+    page.write_text("".join(line for line in page.read_text().splitlines(True) if "prodution" not in line))
+    if seen_first:
+        bankctl("cycle", "micro", "--now", "2026-06-09T12:00")
+
+    counts = edit(root, bankctl, MENDED, SIGN, BACKUP)
+
+    assert counts["not followed"] == 1
+    assert "deploy" not in page.read_text()
+    assert bankctl("verify").code == 0
+
+
+def test_a_log_renamed_and_edited_at_once(root: Path, page: Path, bankctl: Run) -> None:
+    id_ = id_of(page, "prodution")
+    (root / "memory" / LOG).unlink()
+    write_log(root, "2026-05-03.md", MENDED, SIGN, BACKUP)
+
+    counts = bankctl("cycle", "micro", "--now", "2026-06-10T03:00", "--json").json["counts"]
+
+    assert counts == {"edited": 1, "renamed": 1}
+    assert f"- {MENDED} ^{id_}" in page.read_text()
+    assert "from memory/2026-05-03.md:4" in bankctl("show", id_).out
+
+
+def test_a_line_that_is_about_somebody_else_now_supersedes_what_it_said(root: Path, bankctl: Run) -> None:
+    write_log(root, LOG, "O(c=0.9) @Petr: Likes short replies.", SIGN)
+    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
+
+    counts = edit(root, bankctl, "O(c=0.9) @Peter: Likes short replies.", SIGN)
+
+    assert counts == {"learned": 1, "updated": 1}
+
+
+def test_an_opinion_keeps_its_day_and_takes_the_confidence_that_was_edited(root: Path, bankctl: Run) -> None:
+    write_log(root, LOG, "O(c=0.90) @Peter: Likes short replis.", SIGN, BACKUP)
+    bankctl("cycle", "micro", "--now", "2026-06-09T03:00")
+    edit(root, bankctl, "O(c=0.90) @Peter: Likes short replies.", SIGN, BACKUP)
+    page = next(path for path in (root / "bank").rglob("*.md") if "short replies" in path.read_text())
+    first = page.read_text()
+    edit(root, bankctl, "O(c=0.50) @Peter: Likes very short replies.", SIGN, BACKUP, day=11)
+
+    assert "O(c=0.90@" in first
+    assert "O(c=0.50@2026-06-11) @Peter: Likes very short replies." in page.read_text()
+
+
+def test_search_says_of_an_edited_line_what_it_is_kept_as(root: Path, page: Path, bankctl: Run) -> None:
+    id_ = id_of(page, "prodution")
+    edit(root, bankctl, MENDED, SIGN, BACKUP)
+
+    hit = bankctl("search", "--in", "logs", "production deploy Tuesdays", "--json").json["hits"][0]
+
+    assert hit["became"] == f"kept as {id_}"
