@@ -137,6 +137,19 @@ def test_a_link_to_the_folder_of_the_parts_leads_to_the_page_after_a_merge(
     assert note.read_text() == "[parts](../knowledge/full.md) [p](/knowledge/full.md) `bank/knowledge/full.md`\n"
 
 
+def test_an_id_taken_off_after_a_merge_leaves_the_line_there_once(root: Path, page: Path, bankctl: Run) -> None:
+    bankctl("split", "knowledge/full.md")
+    bankctl("merge", "knowledge/full.md")
+    lines = page.read_text("utf-8").split("\n")
+    number = next(n for n, line in enumerate(lines) if " ^m-" in line)
+    lines[number] = lines[number].partition(" ^m-")[0]
+    page.write_text("\n".join(lines), "utf-8")
+
+    bankctl("cycle", "micro")
+
+    assert page.read_text("utf-8").count(lines[number]) == 1
+
+
 def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: Path, bankctl: Run) -> None:
     for words in ("split", "merge", "split"):
         bankctl(words, "full")

@@ -26,6 +26,7 @@ from bankd.core.edits.operations import (
 from bankd.core.edits.recasting import pieces_of_page, recast_removals
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
+from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.scanner import decode_text, encode_text
 
 Locate: TypeAlias = Callable[[Collection[str]], Mapping[str, Collection[str]]]
@@ -136,13 +137,12 @@ class _Looker:
             return [operation]
         if operation.after is None or operation.moved or data is None:
             return []
-        pieces = tuple(piece for piece in pieces_of_page(operation.after) if not piece.key.startswith("sha:"))
+        text = decode_text(data)
+        after = _with_ids_as_in(text, operation.after)
+        pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
         if not self._nowhere(operation.path, pieces):
             return []
-        text = decode_text(data)
-        return [
-            Recast(operation.path, text, carry_lines(operation.after, operation.before, text), phase=operation.phase)
-        ]
+        return [Recast(operation.path, text, carry_lines(after, operation.before, text), phase=operation.phase)]
 
     def _is_planned_anew(self, path: str) -> bool:
         """Whether a later transaction gave the page another form: then that is no old form that is back."""
@@ -159,6 +159,18 @@ class _Looker:
             if others:
                 by_place.setdefault(others[0], []).append(piece)
         return [Remove(path, tuple(held), place) for place, held in by_place.items()]
+
+
+def _with_ids_as_in(text: str, page: str) -> str:
+    """A page without the ids that a hand has taken off its lines in the text."""
+    there = {line.rstrip("\r") for line in text.split("\n")}
+
+    def as_there(line: str) -> str:
+        said, end = line.rstrip("\r"), line[len(line.rstrip("\r")) :]
+        bare = split_id(said)[0]
+        return bare + end if said not in there and bare in there else line
+
+    return "\n".join(map(as_there, page.split("\n")))
 
 
 def _keys(pieces: Iterable[Piece]) -> set[str]:
