@@ -13,13 +13,13 @@ from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import Span, on
 from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, lexicon_of
 from bankd.core.markdown.pages import read_page
+from bankd.core.ranking.bank_pages import read_bank_page
 from bankd.core.ranking.indexable import (
     IndexablePage,
     IndexAnalyses,
     MemoryDates,
     entries_of,
     nodes_of,
-    read_bank_page,
     with_days,
 )
 from bankd.core.ranking.query import Filters, FoundRow

@@ -96,7 +96,7 @@ class LookAlikes:
         return self._index.find(weights.terms, weights.bigrams, Filters(), _LOOK_ALIKES)
 
     def _fetch(self, numbers: Sequence[int]) -> list[LookAlike]:
-        rows = self._rows.of(numbers)
+        rows = [row for row in self._rows.of(numbers) if not row.is_text]
         if unknown := {row.page for row in rows} - self._paths.keys():
             self._paths.update(self._index.paths(unknown))
         return [LookAlike(row, self._paths[row.page]) for row in rows if row.page in self._paths]

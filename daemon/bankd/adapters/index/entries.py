@@ -53,7 +53,7 @@ def said_by(entry: IndexableEntry) -> Said:
     day = entry.day.isoformat() if entry.day else None
     entities, heading = " ".join(entry.entities), SEPARATOR.join(entry.heading)
     learned = entry.learned.isoformat() if entry.learned else None
-    return entry.id, entry.tag, entry.hundredths, day, learned, entities, heading, entry.text
+    return entry.id, entry.tag, entry.hundredths, day, learned, entities, heading, entry.text, int(entry.is_text)
 
 
 class IndexedRow(NamedTuple):

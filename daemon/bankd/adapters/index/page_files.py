@@ -84,7 +84,7 @@ class PageFiles:
             return file.read(_LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
     def contents(self, path: str, data: bytes) -> IndexablePage:
-        """The memories of a page."""
-        from bankd.core.ranking.indexable import read_bank_page  # noqa: PLC0415 -- a query has no time for reading pages
+        """The memories of a page, and its tables and code."""
+        from bankd.core.ranking.bank_pages import read_bank_page  # noqa: PLC0415 -- a query has no time for reading pages
 
         return read_bank_page(f"{self._name}/{path}", data)

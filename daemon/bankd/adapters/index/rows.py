@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 _SCHEMA = """
 CREATE TABLE pages (
     page INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL,
-    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
+    provisional INTEGER NOT NULL, memories INTEGER NOT NULL, texts INTEGER NOT NULL, words INTEGER NOT NULL, sentences INTEGER NOT NULL,
     heading_words INTEGER NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL, keywords TEXT NOT NULL, terms BLOB NOT NULL
 );
 CREATE TABLE memories (
     row INTEGER PRIMARY KEY, page INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL,
-    id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
+    id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, is_text INTEGER NOT NULL,
     sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
     provisional INTEGER NOT NULL, about TEXT NOT NULL
 );
 CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
 CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
-CREATE INDEX undescribed_pages ON pages (path, memories) WHERE keywords = '';
-CREATE INDEX sums_of_pages ON pages (memories, words, sentences, heading_words);
+CREATE INDEX undescribed_pages ON pages (path, memories, texts) WHERE keywords = '';
+CREATE INDEX sums_of_pages ON pages (memories, texts, words, sentences, heading_words);
 CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_SAID = "id, tag, hundredths, day, learned, entities, heading, text"
+_SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
 _SHOWN = (
     "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
-    "(SELECT changed FROM dates WHERE dates.id = memories.id)"
+    "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text"
 )
 _AT_ONCE = 500
 """Rows asked for together; every SQLite takes 999."""
@@ -175,14 +175,14 @@ class Rows:
         number = self._page_number(page.path)
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
 
     def _page_number(self, path: str) -> int:
         self._connection.execute(
-            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, '', '', '', x'') "
+            "INSERT INTO pages VALUES (NULL, ?, '', '', 0, 0, 0, 0, 0, 0, '', '', '', x'') "
             "ON CONFLICT (path) DO UPDATE SET hash = '', stamp = ''",
             (path,),
         )
@@ -195,20 +195,20 @@ class Rows:
         headings = "\n".join(SEPARATOR.join(path) for path in page.headings)
         self._connection.execute(
             "UPDATE pages SET stamp = ?, hash = ?, title = ?, headings = ?, provisional = ?, terms = ?, "
-            "memories = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
+            "memories = ?, texts = ?, words = ?, sentences = ?, heading_words = ?, keywords = '' WHERE path = ?",
             (page.stamp, page.hash, page.title, headings, *self._sums(page.path), page.path),
         )
 
-    def _sums(self, path: str) -> tuple[bool, bytes, int, int, int, int]:
-        """Of all rows of a page: whether one is provisional, the vocabulary, the numbers of memories, words and sentences."""
+    def _sums(self, path: str) -> tuple[bool, bytes, int, int, int, int, int]:
+        """Of all rows of a page: whether one is provisional, the vocabulary, the numbers of memories, texts, words and sentences."""
         rows = self._connection.execute(
-            "SELECT provisional, sentences, heading_terms FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
+            "SELECT provisional, sentences, heading_terms, is_text FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
             (path,),
         ).fetchall()
         said, above = [row[1] for row in rows if row[1]], [row[2] for row in rows if row[2]]
-        terms = {*" ".join(said).split(), *" ".join(set(above)).split()}
+        terms, texts = {*" ".join(said).split(), *" ".join(set(above)).split()}, sum(row[3] for row in rows)
         return (
-            any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows),
+            any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows) - texts, texts,
             sum(map(_count, said)), sum(one.count("\n") + 1 for one in said), sum(map(_count, above)),
         )  # fmt: skip
 
@@ -231,12 +231,16 @@ class Rows:
         return found[0].split() if found else None
 
     def corpus(self) -> Corpus:
-        """The number of memories and their average lengths."""
+        """The number of memories and of other texts, together, and their average lengths."""
         memories, words, sentences, heading = self._connection.execute(
-            "SELECT sum(memories), sum(words), sum(sentences), sum(heading_words) FROM pages"
+            "SELECT sum(memories + texts), sum(words), sum(sentences), sum(heading_words) FROM pages"
         ).fetchone()
         count = memories or 1
         return Corpus(memories or 0, (words or 0) / count, (words or 0) / (sentences or 1), (heading or 0) / count)
+
+    def count_memories(self) -> int:
+        """How many memories there are, other texts not counted."""
+        return int(self._connection.execute("SELECT coalesce(sum(memories), 0) FROM pages").fetchone()[0])
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
         """What scoring looks at of the memories with these numbers; those that are gone are left out."""
@@ -318,9 +322,9 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
 
 
 def _found(stored: Sequence[Any]) -> FoundRow:
-    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed = stored
+    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text = stored
     return FoundRow(
         row, page, line, id_, tag, hundredths, _day(day),
         tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
-        _day(learned), tuple(map(_span, about.split())), _day(changed),
+        _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text),
     )  # fmt: skip

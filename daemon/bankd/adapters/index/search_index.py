@@ -260,5 +260,5 @@ class SearchIndex:
         with damage_told():
             if not self.open():
                 return IndexFacts()
-            memories, updated = self.corpus.memories, self.updated or ""
+            memories, updated = self._opened.rows.count_memories(), self.updated or ""
             return IndexFacts(str(self.generation), memories, 0, self.provisional, updated)

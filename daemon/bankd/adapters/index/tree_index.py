@@ -63,7 +63,7 @@ class TreeRows:
     def without_keywords(self) -> list[str]:
         """The pages with memories whose keywords are still to be chosen: they changed since the tree file was written."""
         # With the plus SQLite takes the index of these few pages, and not that of all numbers of memories.
-        query = "SELECT path FROM pages WHERE keywords = '' AND +memories > 0"
+        query = "SELECT path FROM pages WHERE keywords = '' AND memories + texts > 0"
         return [path for (path,) in self._connection.execute(query)]
 
     def set_keywords(self, path: str, keywords: Iterable[str]) -> None:

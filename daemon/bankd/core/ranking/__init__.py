@@ -2,5 +2,5 @@
 
 query is what is asked and answered, search_request how programs ask it; spacing, typos, query_form and question_words read it.
 scoring weighs words, proximity and place; priors and floor say what goes first and what is no answer.
-indexable and tree_index are what a page gives to the index; evaluation measures a ranking.
+indexable, bank_pages and tree_index are what a page gives to the index; evaluation measures a ranking.
 """

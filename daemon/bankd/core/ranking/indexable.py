@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.language.analysis import AnalysisText
-from bankd.core.markdown.pages import Entry, Page, read_page_once
+from bankd.core.markdown.pages import Entry, Page
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
@@ -51,6 +51,8 @@ class IndexableEntry(NamedTuple):
     """The day of its log; of a memory that no event tells of, `day`."""
     parts: tuple[str, ...] = ()
     """The texts that are read one by one: of a passage what it is made of, so that one more line costs one line."""
+    is_text: bool = False
+    """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -64,12 +66,6 @@ class IndexablePage(NamedTuple):
     title: str
     headings: Sequence[tuple[str, ...]]
     entries: Sequence[IndexableEntry]
-
-
-def read_bank_page(path: str, data: bytes) -> IndexablePage:
-    """Read a page of memories, named from the workspace on."""
-    page = read_page_once(path, data)
-    return IndexablePage(page.title, [heading.path for heading in page.headings], list(entries_of(page)))
 
 
 def entries_of(page: Page) -> Iterator[IndexableEntry]:

@@ -73,6 +73,8 @@ class FoundRow(NamedTuple):
     """The days that it speaks of."""
     changed: date | None = None
     """When it was last confirmed or superseded."""
+    is_text: bool = False
+    """Whether it is a row of a table, or code, and no memory."""
 
 
 class Hit(NamedTuple):
