@@ -57,6 +57,25 @@ def test_a_new_line_is_taken_in_by_itself(manager: Any) -> None:
     manager.wait_until(lambda: "Mapo" in manager.bank())
 
 
+def test_it_works_where_the_settings_put_the_folders(manager: Any, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for name in ("memory", "bank"):
+        (manager.workspace / name).rename(vault / name)
+    with (manager.workspace / "bankd.yaml").open("a") as settings:
+        settings.write(f"folders: {{memory: '{vault}/memory', bank: '{vault}/bank'}}\n")
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    with (vault / "memory/2026-11-20.md").open("a") as log:
+        log.write("- W: The office moved to Mapo.\n")
+    manager.wait_until(lambda: "Mapo" in manager.bank())
+    (vault / "bank/world/yak.md").write_text("# Yak\n\n- W: The yak grazes behind the barn.\n")
+
+    assert manager.wait_until(lambda: manager.ask("search", query="yak barn").get("hits"))
+    (manager.workspace / "bankd.yaml").write_text("search: {analyser: lexicon}\n")
+    assert "when bankd is started again" in manager.ask("reload")["problem"]
+
+
 def test_a_slip_in_a_question_is_one_with_and_without_a_daemon(manager: Any) -> None:
     alone = manager.bankctl("search", "Busan", "--since", "soon")
     manager.start()

@@ -23,7 +23,9 @@ def rendered(name: str, folder: Path) -> Path:
     """A shipped unit with a program that exists, under a name that can be verified."""
     text = (ROOT / "systemd" / name).read_text()
     target = folder / name.replace("@.", "@ann.")
-    target.write_text(fill_unit(text, bankd="/bin/true", workspace="/srv/내 메모 100%/x"))
+    target.write_text(
+        fill_unit(text, bankd="/bin/true", workspace="/srv/내 메모 100%/x", written="/srv/내 메모 100%/x")
+    )
     return target
 
 
@@ -53,7 +55,9 @@ def test_the_template_is_hardly_exposed(tmp_path: Path) -> None:
     unit = rendered("bankd@.service", tmp_path)
     folder = tmp_path / f"{unit.name}.d"
     folder.mkdir()
-    (folder / "workspace.conf").write_text(instance_drop_in(workspace="/home/ann/notes", binds=("/home/ann/venv",)))
+    (folder / "workspace.conf").write_text(
+        instance_drop_in(workspace="/home/ann/notes", written="/home/ann/notes", binds=("/home/ann/venv",))
+    )
     words = ["systemd-analyze", "security", "--offline=yes", "--threshold=3", str(unit)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     found = re.search(r"exposure level for .*: ([\d.]+)", done.stdout)

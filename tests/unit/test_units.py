@@ -13,18 +13,17 @@ from bankd.core.daemon.units import (
     quote_path,
     quote_word,
     start_by_hand,
+    written_folder,
 )
 
-SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@workspace@\n"
+SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@written@\n"
 
 
 def test_program_and_workspace_are_filled_in() -> None:
-    filled = fill_unit(SHIPPED, bankd="/opt/b/bin/bankd", workspace="/srv/내 메모 100%/$x")
+    filled = fill_unit(SHIPPED, bankd="/opt/b/bin/bankd", workspace="/srv/내 메모 100%/$x", written="/srv/100%/$x")
 
     assert filled == (
-        "[Service]\n"
-        'ExecStart=/opt/b/bin/bankd --workspace "/srv/내 메모 100%%/$$x"\n'
-        'ReadWritePaths="/srv/내 메모 100%%/$x"\n'
+        '[Service]\nExecStart=/opt/b/bin/bankd --workspace "/srv/내 메모 100%%/$$x"\nReadWritePaths="/srv/100%%/$x"\n'
     )
 
 
@@ -50,9 +49,20 @@ def test_who_starts_bankd_by_hand_is_told_only_of_programs_there_are() -> None:
 
 
 def test_a_workspace_in_a_home_is_mounted_back() -> None:
-    assert "BindPaths=/home/ann/notes\n" in instance_drop_in(workspace="/home/ann/notes", binds=("/home/ann/venv",))
-    assert "BindReadOnlyPaths=/home/ann/venv\n" in instance_drop_in(workspace="/srv/x", binds=("/home/ann/venv",))
-    assert "ReadWritePaths=/srv/x\n" in instance_drop_in(workspace="/srv/x", binds=())
+    assert "BindPaths=/home/ann/notes\n" in instance_drop_in(
+        workspace="/home/ann/notes", written="/home/ann/notes", binds=("/home/ann/venv",)
+    )
+    assert "BindReadOnlyPaths=/home/ann/venv\n" in instance_drop_in(
+        workspace="/srv/x", written="/srv/x", binds=("/home/ann/venv",)
+    )
+    assert "ReadWritePaths=\nReadWritePaths=/srv/x\n" in instance_drop_in(
+        workspace="/srv/x", written="/srv/x", binds=()
+    )
+
+
+def test_what_is_written_is_one_mount_with_all_linked_folders() -> None:
+    assert written_folder("/home/ann/notes", []) == "/home/ann/notes"
+    assert written_folder("/home/ann/notes", ["/home/ann/vault/daily", "/home/ann/bank"]) == "/home/ann"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bankd.app.search_server import SearchServer
+from bankd.config import ConfigError
 from bankd.config.workspace_config import Sources, read_sources, understand_sources
 from bankd.core.daemon.health import BankFacts, IndexFacts
 from bankd.core.daemon.watching import Changes
@@ -117,7 +118,10 @@ class Engine:
     def reload(self) -> None:
         """Read settings and rules again; raises ConfigError, and goes on by the old ones, when they cannot be used."""
         with self._changing:
-            self._settings, self._sources = read_configuration(self.root)
+            settings, sources = read_configuration(self.root)
+            if settings.folders != self._settings.folders:
+                raise ConfigError(f"{self.root}/bankd.yaml: folders: other ones are taken when bankd is started again")
+            self._settings, self._sources = settings, sources
             self._finder.adopt(self._settings)
 
     def recover(self) -> None:

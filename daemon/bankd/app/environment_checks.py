@@ -10,6 +10,7 @@ from pathlib import Path
 from bankd.app.service_units import Installation
 from bankd.app.status import Probe
 from bankd.core.daemon.health import HealthFinding
+from bankd.core.daemon.units import quote_path
 from bankd.core.markdown.policy import Settings
 
 LEAST_FREE = 64 << 20
@@ -86,8 +87,11 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
         return
     if complaint := manager.verify(path):
         yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
-    if str(installation.root) not in path.read_text(encoding="utf-8"):
+    text = path.read_text(encoding="utf-8")
+    if str(installation.root) not in text:
         yield HealthFinding(f"{path} is for another workspace", "bankctl service install")
+    elif f"ReadWritePaths={quote_path(installation.written_folder())}\n" not in text:
+        yield HealthFinding(f"{path} may not write where memory/ and bank/ are", "bankctl service install")
     state = installation.state()
     if state.active != "active":
         yield HealthFinding(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from bankd.config import compile_finders, load_settings
+from bankd.config import compile_finders, load_settings, place_folders
 from bankd.config.workspace_config import FOLDERS, SETTINGS, require_folders
 from bankd.core.secrets.screening import find_secrets
 from bankd.errors import UserError
@@ -73,6 +73,7 @@ def append_to_log(
     UserError when it looks like a credential: no run would take it in, and a log is no place for one either.
     """
     settings = load_settings(root / SETTINGS)
+    place_folders(root, settings.folders)
     if secrets := find_secrets(line, compile_finders(settings.secrets.patterns)):
         raise UserError(f"it looks like a credential ({secrets[0].kind}) and was not written down; leave that out")
     require_folders(root)

@@ -18,11 +18,14 @@ from bankd.core.daemon.units import (
     is_below_homes,
     is_instance_name,
     start_by_hand,
+    written_folder,
 )
 from bankd.errors import UserError
 from bankd.shipped import shipped_folder
 
 TEMPLATE = "bankd@.service"
+LEAST_DEPTH = 2
+"""A service may not write all of / or of /home."""
 SYSTEMD = Path("/run/systemd/system")
 """There is one where systemd runs the computer (sd_booted(3))."""
 
@@ -136,7 +139,8 @@ class Installation:
     def _files(self) -> list[tuple[Path, str]]:
         program = find_program()
         text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
-        unit = fill_unit(text, bankd=str(program), workspace=str(self.root))
+        root, written = str(self.root), self.written_folder()
+        unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
         if self.is_user:
             return [(self.path, unit)]
         # The program may be in a home, which the unit does not see.
@@ -144,7 +148,17 @@ class Installation:
             sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
         )
         drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
-        return [(self.path, unit), (drop_in, instance_drop_in(workspace=str(self.root), binds=binds))]
+        return [(self.path, unit), (drop_in, instance_drop_in(workspace=root, written=written, binds=binds))]
+
+    def written_folder(self) -> str:
+        """The folder that the service may write; UserError where that would be too much."""
+        linked = [str(path.resolve()) for name in ("memory", "bank") if (path := self.root / name).is_symlink()]
+        written = written_folder(str(self.root), linked)
+        if linked and written.count("/") < LEAST_DEPTH:
+            raise UserError(
+                f"{written} is all that {self.root} and {', '.join(linked)} have in common; put them closer"
+            )
+        return written
 
     def _instance(self) -> str:
         name = self.name or pwd.getpwuid(self.root.stat().st_uid).pw_name

@@ -99,6 +99,12 @@ def _command(text: str) -> str:
     return text
 
 
+def _folder(text: str) -> str:
+    if not text.strip() or "\0" in text:
+        raise ValueError(f"must be a folder, such as ~/vault/daily, not {text[:40]!r}")
+    return text
+
+
 def _file_name(text: str) -> str:
     if "/" in text or text in {"", ".", ".."} or "\0" in text:
         raise ValueError(f"must be the name of a file beside bankd.yaml, not {text[:40]!r}")
@@ -108,6 +114,8 @@ def _file_name(text: str) -> str:
 _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "timezone": _zone,
     "settle_seconds": _real(0, 3600),
+    "folders.memory": _folder,
+    "folders.bank": _folder,
     "retain.anywhere": _yes_no,
     "retain.profile": _one_of(*PROFILES),
     "dedup.threshold": _whole(0, 100),

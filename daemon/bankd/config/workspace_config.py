@@ -16,6 +16,7 @@ from bankd.config import (
     read_rules_text,
     read_text,
 )
+from bankd.config.folders import find_folder_problems
 from bankd.core.lifecycle.routing import Rules
 from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
@@ -70,6 +71,7 @@ class Checked:
 def check_configuration(root: Path) -> Checked:
     """Read settings, secret patterns and rules, and give every problem of all of them."""
     settings, problems = load_usable_settings(root / SETTINGS)
+    problems += find_folder_problems(root, settings.folders)
     rules = 0
     try:
         rules = len(load_rules(root / settings.routing).rules)

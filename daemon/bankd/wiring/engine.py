@@ -16,6 +16,7 @@ from bankd.adapters.workspace.facts import bank_facts
 from bankd.app.engine import Engine, EngineParts, read_configuration
 from bankd.app.search_server import SearchServer
 from bankd.app.search_service import SearchService
+from bankd.config import place_folders
 from bankd.config.workspace_config import FOLDERS
 from bankd.core.markdown.policy import Settings
 from bankd.errors import UserError
@@ -39,6 +40,7 @@ def open_engine(root: Path) -> Engine:
 
 def _make_engine(root: Path) -> Engine:
     settings, sources = read_configuration(root)
+    place_folders(root, settings.folders)
     tree = FileTree(root)
     lock = Lock(tree, read_clock(settings.timezone).isoformat(timespec="seconds"))
     try:

@@ -35,9 +35,13 @@ def search_settings(root: Path) -> SearchSettings:
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
     """What the file says; where it cannot be used what it said last, for it may name secrets that no log may show."""
-    from bankd.config import load_usable_settings  # noqa: PLC0415 -- YAML is slow to import
+    from bankd.config import ConfigError, load_usable_settings, place_folders  # noqa: PLC0415 -- YAML is slow to import
 
     settings, problems = load_usable_settings(file)
+    try:
+        place_folders(file.parent, settings.folders)
+    except ConfigError as error:
+        problems += tuple(error.problems)
     own = search_settings_of(settings)
     if not problems:
         return own

@@ -39,7 +39,7 @@ from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
 from bankd.app.search_service import SearchService
 from bankd.app.workspace import Outside, Workspace
-from bankd.config import ConfigError, load_settings, load_usable_settings
+from bankd.config import ConfigError, load_settings, load_usable_settings, place_folders
 from bankd.config.workspace_config import SETTINGS, Configuration, require_folders
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.display import show_line
@@ -113,9 +113,14 @@ def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple
     """The settings, and what cannot be used of them: who only looks goes on without it."""
     if lease:
         return lease.configuration.settings, ()
-    if write:
-        return load_settings(root / SETTINGS), ()
-    return load_usable_settings(root / SETTINGS)
+    settings, problems = (load_settings(root / SETTINGS), ()) if write else load_usable_settings(root / SETTINGS)
+    try:
+        place_folders(root, settings.folders)
+    except ConfigError as error:
+        if write:
+            raise
+        problems = (*problems, *error.problems)
+    return settings, problems
 
 
 def _assemble(

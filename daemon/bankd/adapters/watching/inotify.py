@@ -94,8 +94,10 @@ class KernelHints:
             observer.schedule(handler, str(self.workspace), recursive=False, event_filter=_FOLDER_EVENTS)
             self._roots = self._find_roots()
             for folder in self._roots:
-                path = str(self.workspace / folder)
-                observer.schedule(handler, path, recursive=True, event_filter=_FOLDER_EVENTS + _FILE_EVENTS)
+                # watchdog follows no link: one that leads to a folder elsewhere is watched there.
+                place = (self.workspace / folder).resolve()
+                handler = _Handler(place, self.hint, f"{folder}/")
+                observer.schedule(handler, str(place), recursive=True, event_filter=_FOLDER_EVENTS + _FILE_EVENTS)
         except OSError:
             self._unobserve()
             raise
@@ -111,19 +113,21 @@ class KernelHints:
         found = {}
         for folder in self.folders:
             with contextlib.suppress(OSError):
-                found[folder] = (self.workspace / folder).stat(follow_symlinks=False).st_ino
+                found[folder] = (self.workspace / folder).stat().st_ino
         return found
 
 
 @dataclass(slots=True, eq=False)
 class _Handler(FileSystemEventHandler):
-    workspace: Path
+    folder: Path
     hint: Hint
+    below: str = ""
+    """Where in the workspace the folder is."""
 
     def dispatch(self, event: FileSystemEvent) -> None:
         for path in (event.src_path, event.dest_path):
             if path:
-                self.hint(os.path.relpath(os.fsdecode(path), self.workspace))
+                self.hint(os.path.normpath(self.below + os.path.relpath(os.fsdecode(path), self.folder)))
 
 
 class _Losses(logging.Handler):

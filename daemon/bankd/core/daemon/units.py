@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _PLAIN = re.compile(r"[A-Za-z0-9_@.,:+=/-]+")
@@ -23,23 +25,34 @@ class UnitState:
     text: str = ""
 
 
-def fill_unit(text: str, *, bankd: str, workspace: str) -> str:
-    """A shipped unit with the program and the workspace in the place of `@bankd@` and `@workspace@`."""
+def fill_unit(text: str, *, bankd: str, workspace: str, written: str) -> str:
+    """A shipped unit with the program, the workspace and the folder it may write in the place of `@bankd@` and so on."""
     lines = []
     for line in text.splitlines():
         quote = quote_word if line.startswith("ExecStart=") else quote_path
-        lines.append(line.replace("@bankd@", quote(bankd)).replace("@workspace@", quote(workspace)))
+        for name, value in (("@bankd@", bankd), ("@workspace@", workspace), ("@written@", written)):
+            line = line.replace(name, quote(value))  # noqa: PLW2901 -- three of them in turn
+        lines.append(line)
     return "\n".join(lines) + "\n"
 
 
-def instance_drop_in(*, workspace: str, binds: tuple[str, ...]) -> str:
+def written_folder(workspace: str, elsewhere: Sequence[str]) -> str:
+    """The one folder that a unit may write: the workspace, or the nearest that also holds its linked folders.
+
+    One, since each that systemd lets be written is a mount of its own, and no file can be swapped between two mounts.
+    """
+    return posixpath.commonpath([workspace, *elsewhere])
+
+
+def instance_drop_in(*, workspace: str, written: str, binds: tuple[str, ...]) -> str:
     """What an instance of the template needs for a workspace elsewhere; `binds` are program folders below homes."""
     environment = quote_path(f"BANKD_WORKSPACE={workspace}")
     lines = ["# Written by `bankctl service install --system`.", "[Service]", f"Environment={environment}"]
     # Homes are hidden in the unit, so what is needed from them is mounted back, and only that.
     lines += [f"BindReadOnlyPaths={quote_path(path)}" for path in binds]
-    kind = "BindPaths" if is_below_homes(workspace) else "ReadWritePaths"
-    return "\n".join([*lines, f"{kind}={quote_path(workspace)}"]) + "\n"
+    lines += ["ReadWritePaths="]  # the template's own would be a mount inside of this one
+    kind = "BindPaths" if is_below_homes(written) else "ReadWritePaths"
+    return "\n".join([*lines, f"{kind}={quote_path(written)}"]) + "\n"
 
 
 def start_by_hand(*, programs: str, workspace: str, has_cron: bool) -> str:

@@ -127,11 +127,20 @@ class ImportsPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldersPolicy:
+    """Where the logs and the pages are: absolute, from the home (`~`), or relative to the workspace."""
+
+    memory: str = "memory"
+    bank: str = "bank"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a workspace."""
 
     timezone: str = "Asia/Seoul"
     settle_seconds: float = 5
+    folders: FoldersPolicy = field(default_factory=FoldersPolicy)
     retain: RetainPolicy = field(default_factory=RetainPolicy)
     dedup: DedupPolicy = field(default_factory=DedupPolicy)
     consolidate: ConsolidatePolicy = field(default_factory=ConsolidatePolicy)

@@ -1,0 +1,76 @@
+"""The folders that the settings put elsewhere: what is wrong with them, and the links in the workspace that lead there.
+
+A link is all that the rest of bankd knows of it, so a folder linked by hand and one that is set are the same thing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from bankd.config.plain_yaml import ConfigError
+from bankd.core.markdown.policy import FoldersPolicy
+
+_OWN = ("archive", "events", "recall", ".bankd")
+
+
+def place_folders(root: Path, folders: FoldersPolicy) -> None:
+    """Have `memory/` and `bank/` lead where the settings say; raises ConfigError, and changes nothing, if they cannot."""
+    if problems := find_folder_problems(root, folders):
+        raise ConfigError(*problems)
+    for name, target in _set_elsewhere(root, folders).items():
+        if not _leads_to(root / name, target):
+            _link(root / name, target)
+
+
+def find_folder_problems(root: Path, folders: FoldersPolicy) -> tuple[str, ...]:
+    """What is wrong with the folders that the settings name."""
+    elsewhere = _set_elsewhere(root, folders)
+    places = {name: elsewhere.get(name, root / name).resolve() for name in asdict(folders)}
+    found = [
+        f"{root}/bankd.yaml: folders.{name}: {problem}"
+        for name, target in elsewhere.items()
+        for problem in _problems_of(root, name, target, places)
+    ]
+    return tuple(found)
+
+
+def _set_elsewhere(root: Path, folders: FoldersPolicy) -> dict[str, Path]:
+    """The folders that are not to be in the workspace itself, by what they are."""
+    # Path.expanduser raises where there is no such user; here that is a folder that is not there.
+    wanted = {name: root / os.path.expanduser(value) for name, value in asdict(folders).items()}  # noqa: PTH111
+    return {name: path for name, path in wanted.items() if Path(os.path.normpath(path)) != root / name}
+
+
+def _problems_of(root: Path, name: str, target: Path, places: dict[str, Path]) -> Iterator[str]:
+    there, here = target.resolve(), root / name
+    if not there.is_dir():
+        yield f"{target}: no such folder; make it or mount its disk, or correct the setting"
+        return
+    if root.resolve().is_relative_to(there) or any(there.is_relative_to(root.resolve() / own) for own in _OWN):
+        yield f"{target}: is the workspace itself, or one of bankd's own folders; name another"
+    other = next(path for what, path in places.items() if what != name)
+    if there.is_relative_to(other) or other.is_relative_to(there):
+        yield f"{target}: one of logs and pages lies inside the other ({other}); keep them apart"
+    if there.stat().st_dev != root.stat().st_dev:
+        yield f"{target}: is on another disk than {root}; pages are swapped whole, which no two disks can"
+    if here.is_dir() and not here.is_symlink() and any(here.iterdir()):
+        yield f"{here} has files of its own; move them to {target}, then: rmdir {here}"
+
+
+def _leads_to(link: Path, target: Path) -> bool:
+    return link.is_symlink() and link.resolve() == target.resolve()
+
+
+def _link(link: Path, target: Path) -> None:
+    """Put a link in place, in one step; what is there is an empty folder or another link."""
+    staged = link.with_name(f".{link.name}.{os.getpid()}")
+    with suppress(FileNotFoundError):
+        staged.unlink()
+    staged.symlink_to(target.resolve(), target_is_directory=True)
+    if link.is_dir() and not link.is_symlink():
+        link.rmdir()
+    staged.replace(link)
