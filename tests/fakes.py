@@ -67,6 +67,7 @@ class FakeIndex:
 
     def __init__(self, pages: Mapping[str, str], learned: Mapping[str, date] = MappingProxyType({})) -> None:
         self.generation = 1
+        self.vectors: dict[int, int] = {}
         self._learned = learned
         self._paths = dict(enumerate(sorted(pages), start=1))
         self._rows: list[tuple[FoundRow, Sequence[str], Analysis]] = []
@@ -145,6 +146,16 @@ class FakeIndex:
             if row.page in found:
                 found[row.page].update(analysis.terms, self._candidates[row.row].heading)
         return {page: vocabulary_of(terms) for page, terms in found.items()}
+
+    def count_vectors(self, identity: str) -> int:
+        return len(self.vectors) if identity else 0
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        return {number: self.vectors[number] for number in numbers if number in self.vectors}
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        passing = set(self.find_within(None, filters, len(self._rows)))
+        return {row: key for row, key in self.vectors.items() if key in keys and row in passing}
 
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         return {page: self._paths[page] for page in pages}

@@ -92,6 +92,15 @@ class IndexView(Protocol):
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages, relative to the bank."""
 
+    def count_vectors(self, identity: str) -> int:
+        """How many memories have one of these sentence vectors."""
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        """By number the key of its sentence vector, of those of these memories that have one."""
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        """By number the key, of all memories with these keys that are what was asked for."""
+
 
 class WorkspaceIndex(IndexView, Protocol):
     """The search index of a workspace: read by many, written by one, mended where damage is met."""
@@ -137,6 +146,12 @@ class WorkspaceIndex(IndexView, Protocol):
     def rebuild(self, now: datetime) -> Refreshed:
         """Build it anew beside the old one, which answers until the new one is whole."""
 
+    def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
+        """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
+
+    def note_vectors(self, identity: str, keys: Mapping[int, int]) -> None:
+        """Note by number under which key the vector of a memory is."""
+
     def verify(self) -> None:
         """Check every file against the checksum it had when it was written; raises IndexDamaged."""
 
@@ -145,6 +160,30 @@ class WorkspaceIndex(IndexView, Protocol):
 
     def close(self) -> None:
         """Let go of all files."""
+
+
+class Vectors(Protocol):
+    """Sentence vectors, kept by the key of a text: derived, optional, and never waited for beyond a moment."""
+
+    @property
+    def identity(self) -> str:
+        """Which these are: other ones when another model made them, or they were taken away; empty when there are none."""
+
+    @property
+    def problem(self) -> str:
+        """Why they did not answer when last asked; empty when they did."""
+
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
+        """See that texts have vectors; gives their keys, None when it cannot be done now."""
+
+    def end_if_idle(self) -> None:
+        """Give back what they hold when nobody asked for long."""
+
+    def close(self) -> None:
+        """Let go of everything."""
 
 
 class QueryReader(Protocol):

@@ -17,6 +17,7 @@ from bankd.core.language.dates.question_days import (
 from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.fusion import NEAREST, fuse_scores
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import GROUPS, Filters, FoundRow, Hit, Query
@@ -37,7 +38,7 @@ from bankd.core.ranking.timing import NOW_WEIGHT, TELLING, TIME_WEIGHT, day_with
 from bankd.core.ranking.typos import mend_typos
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports import IndexView, QueryReader, Vectors
 
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""
@@ -60,6 +61,8 @@ class RankingOptions(NamedTuple):
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
     newer_of: NewerOf = lambda _: {}
+    vectors: "Vectors | None" = None
+    """Sentence vectors, where they are wanted."""
 
 
 class Ranked(NamedTuple):
@@ -170,13 +173,43 @@ def find_by_words(
     """The memories that match the words of a query best, and the days that it names."""
     finalists = max(query.limit, _FINALISTS)
     found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
-    if not asked.windows:
-        ranked = rank_candidates(found, weights, index, today, options, finalists)
-        return in_order(prefer_newest(ranked)) if asked.now else ranked
     inside = [n for window in asked.windows for n in find_inside(weights, query.filters, window, index, 2 * finalists)]
-    found = [*dict.fromkeys([*found, *keep_sure(inside, query.filters, index, today, options)])]
-    ranked = rank_candidates(found, weights, index, today, options, len(found))
-    return in_order(prefer_days(one, asked.windows, today) for one in ranked)[:finalists]
+    cosines = find_near(query, asked, [*found, *inside], index, options)
+    more = keep_sure([*inside, *cosines], query.filters, index, today, options)
+    found = [*dict.fromkeys([*found, *more])]
+    ranked = rank_candidates(found, weights, index, today, options, len(found) if more else finalists)
+    ranked = fuse_meaning(ranked, cosines) if cosines else ranked
+    if asked.windows:
+        ranked = in_order(prefer_days(one, asked.windows, today) for one in ranked)
+    return (in_order(prefer_newest(ranked)) if asked.now and not asked.windows else ranked)[:finalists]
+
+
+def find_near(
+    query: Query, asked: AskedTime, found: Sequence[int], index: "IndexView", options: RankingOptions
+) -> Mapping[int, float]:
+    """The cosines to a question of what was found by words, and of the memories nearest to it; none without vectors."""
+    vectors = options.vectors
+    if vectors is None or not index.count_vectors(vectors.identity):
+        return {}
+    keys, is_filtered = index.vector_keys(found), query.filters != Filters()
+    text, most = asked.rest if asked.windows else query.text, _FILTERED_CANDIDATES if is_filtered else NEAREST
+    cosines = vectors.near(text, [*keys.values()], most)
+    if cosines is None:
+        return {}
+    others = index.rows_with_vectors([*cosines.keys() - keys.values()], query.filters)
+    nearest = sorted(others, key=lambda row: (-cosines[others[row]], row))[:NEAREST]
+    all_keys = {**keys, **{row: others[row] for row in nearest}}
+    return {row: cosines[key] for row, key in all_keys.items() if key in cosines}
+
+
+def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
+    """Ranked memories in the order of words and meaning together."""
+    near = [cosines.get(one.row.row) for one in ranked]
+    scores = fuse_scores([one.parts["score"] for one in ranked], near)
+    return in_order(
+        one if cosine is None else one._replace(parts={**one.parts, "score": score, "meaning": cosine})
+        for one, score, cosine in zip(ranked, scores, near, strict=True)
+    )
 
 
 def find_inside(weights: Weights, filters: Filters, window: Span, index: "IndexView", most: int) -> Sequence[int]:

@@ -121,7 +121,7 @@ def test_ended_in_the_middle_it_begins_nothing_more(child: ChildProcess) -> None
     child.end()
     thread.join(20)
 
-    assert told == ["the process that does the runs ended (by signal 9)"]
+    assert told == ["the process that does the work ended (by signal 9)"]
     with pytest.raises(ChildDiedError):
         child.ask({"do": "one"})
 

@@ -139,9 +139,9 @@ class Engine:
         else:
             self._finder.take_in(changes.paths, self._now())
 
-    def settle_index(self) -> None:
-        """Read thoroughly what was only read at once, and bring the tree file up to date."""
-        self._work("settle")
+    def settle_index(self) -> bool:
+        """Read thoroughly what was only read at once, and bring the tree file up to date; says whether more waits."""
+        return bool(self._work("settle")["more"])
 
     def _work(self, what: str, **fields: Any) -> dict[str, Any]:
         return self._have_done(self._runner, what, self._lock.descriptor, **fields)

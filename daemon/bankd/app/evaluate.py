@@ -49,6 +49,8 @@ class JudgedQuery(NamedTuple):
     milliseconds: float
     quality: Quality
     forbidden_above: bool
+    meaning: str = "off"
+    """Whether sentence vectors took part, as `Freshness.meaning`."""
 
 
 class Evaluation(NamedTuple):
@@ -145,6 +147,7 @@ def evaluate_search(trial: TrialSet, tools: TrialTools, *, group: str | None, wi
     with trial_workspace(trial.documents, group) as (root, bank):
         search = tools.make_search(root, True)
         search.refresh(NOW, None)
+        search.fill_vectors()
         if not with_worker:
             search.close()
             search = tools.make_search(root, False)
@@ -184,4 +187,5 @@ def _judge(
     return JudgedQuery(
         str(query["id"]), ranking, tuple(hit["score"] for hit in answer["hits"]), milliseconds,
         quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
+        answer["fresh"]["meaning"],
     )  # fmt: skip

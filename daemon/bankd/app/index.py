@@ -27,6 +27,7 @@ def index_state(searching: SearchService) -> dict[str, Any]:
         "updated": facts.updated,
         "pending": pending,
         "provisional": facts.provisional,
+        "meaning": searching.meaning_state(),
         **beside,
     }
 
@@ -38,6 +39,7 @@ def _unusable(why: str) -> dict[str, Any]:
 def refresh_index(searching: SearchService, now: datetime, publish: Callable[[str, bytes], None], *, anew: bool) -> str:
     """Read what changed, or everything anew while the old index answers; tells what was done."""
     done = searching.rebuild(now) if anew else searching.refresh(now, None)
+    searching.fill_vectors()
     searching.write_tree(publish)
     return f"{done.read} pages read, {done.removed} gone" + (f"; made anew: {done.why_rebuilt}" if anew else "")
 

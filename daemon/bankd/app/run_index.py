@@ -49,6 +49,11 @@ class RunIndex:
         self._search.refresh(now, self._publish)
         return self._search.take_made_anew()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether the last refresh left memories without a sentence vector."""
+        return self._opened is not None and self._opened.has_more
+
     def catch_up(self, now: datetime) -> None:
         """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
         self._search.refresh(now, None)

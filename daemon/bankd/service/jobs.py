@@ -138,7 +138,8 @@ class Jobs:
 
     def _settle_index(self) -> None:
         try:
-            self._engine.settle_index()
+            if self._engine.settle_index():
+                self.index_changed()
         except BankError as error:
             log.error("index not settled error=%s", error)  # noqa: TRY400  a person can mend it
         except Exception:

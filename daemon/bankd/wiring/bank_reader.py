@@ -135,11 +135,14 @@ class BankReader:
     def _search_index(self, request: dict[str, Any], pending: int | None) -> dict[str, Any]:
         from bankd.adapters.system.clock import read_clock
         from bankd.wiring.search_settings import search_settings
-        from bankd.wiring.searching import open_search
+        from bankd.wiring.searching import make_search, worker_for
 
-        searching = open_search(self.root)
+        settings = search_settings(self.root)
+        if pending is not None:  # in a moment: there is no time to load what makes sentence vectors
+            settings = settings._replace(meaning=("off",))
+        searching = make_search(self.root, settings, worker_for(settings))
         try:
-            return searching.answer(request, read_clock(search_settings(self.root).timezone), pending=pending)
+            return searching.answer(request, read_clock(settings.timezone), pending=pending)
         finally:
             searching.close()
 

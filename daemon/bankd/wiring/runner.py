@@ -99,7 +99,7 @@ class Runner:
 
 def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
     workspace.index.refresh(workspace.now)
-    return {}
+    return {"more": workspace.index.has_more}
 
 
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:

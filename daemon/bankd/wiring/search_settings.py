@@ -52,7 +52,7 @@ def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
 
 def search_settings_of(settings: Settings) -> SearchSettings:
     """What search needs of the settings."""
-    own = settings.search
+    own, meaning = settings.search, settings.meaning
     return SearchSettings(
         settings.timezone,
         own.analyser,
@@ -64,6 +64,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         settings.secrets.patterns,
         settings.retain.anywhere,
         settings.decay.floor,
+        meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
     )
 
 

@@ -19,10 +19,11 @@ from bankd.adapters.index.successors import Successors
 from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.meaning.sentence_vectors import SentenceVectors
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.beside import BesideIndexes
 from bankd.app.search_service import SearchParts, SearchService
-from bankd.core.ranking.search_settings import SearchSettings
+from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
 from bankd.search import RankingOptions
 from bankd.wiring.search_settings import search_settings
 
@@ -43,13 +44,14 @@ def worker_for(settings: SearchSettings) -> KiwiWorker | None:
     return KiwiWorker(read_monotonic) if settings.analyser == "kiwi" else None
 
 
-def trial_tools() -> TrialTools:
-    """What judging search needs."""
+def trial_tools(meaning: str = "off") -> TrialTools:
+    """What judging search needs; `meaning` names the model of sentence vectors."""
     from bankd.app.evaluate import SETTINGS, TrialTools  # noqa: PLC0415 -- a query has no time for it
 
-    worker = worker_for(SETTINGS)
+    settings = SETTINGS._replace(meaning=(meaning,))
+    worker = worker_for(settings)
     return TrialTools(
-        lambda root, with_worker: make_search(root, SETTINGS, worker if with_worker else None), read_monotonic
+        lambda root, with_worker: make_search(root, settings, worker if with_worker else None), read_monotonic
     )
 
 
@@ -64,7 +66,8 @@ def make_search(
     beside = make_beside(root, analyser, settings.secret_patterns, anywhere=settings.anywhere)
     recalls = RecallBuffer(root / "recall", settings.recall_minutes)
     newer_of = Successors(own / "catalogue.sqlite3").of
-    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of)
+    vectors = vectors_for(own, settings)
+    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of, vectors)
 
     def take_apart(texts: Iterable[str]) -> Mapping[str, Wording]:
         from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
@@ -77,9 +80,15 @@ def make_search(
         write_tree(root, index, write)
 
     return SearchService(
-        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable),
+        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable, vectors),
         is_daemon=is_daemon,
     )
+
+
+def vectors_for(own: Path, settings: SearchSettings) -> SentenceVectors | None:
+    """The door to sentence vectors, below the folder of derived things; None where the settings want none."""
+    meaning = MeaningSettings(*settings.meaning)
+    return SentenceVectors(own, meaning, read_monotonic) if meaning.is_on else None
 
 
 def make_beside(root: Path, analyser: Analyser, patterns: Sequence[str], *, anywhere: bool) -> BesideIndexes:

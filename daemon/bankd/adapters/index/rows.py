@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bankd.adapters.index.meaning_rows import MeaningRows
 from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA
 from bankd.adapters.index.tree_index import SEPARATOR, TreeRows
 from bankd.core.language.dates.spans import Span
@@ -65,6 +66,7 @@ class Rows:
         name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
         self.tree = TreeRows(self._connection)
+        self.meanings = MeaningRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._connection.execute("PRAGMA journal_mode = WAL")

@@ -7,6 +7,7 @@ something is written, since `bankctl search` reads the index itself when there i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,7 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
+    from bankd.adapters.index.rows import Rows
     from bankd.adapters.index.tree_index import Node, TreeChanges
     from bankd.adapters.index.writer import IndexWriter
     from bankd.core.daemon.health import IndexFacts
@@ -155,6 +157,50 @@ class SearchIndex:
     def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
         """The paths of pages."""
         return self._opened.rows.paths(pages)
+
+    def count_vectors(self, identity: str) -> int:
+        """How many memories have one of these sentence vectors."""
+        rows = self._opened.rows
+        if not identity or rows.state("vectors") != identity:
+            return 0
+        return self._corpus.memories - rows.meanings.count_waiting()
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        """By number the key of its sentence vector, of those of these memories that have one."""
+        return self._opened.rows.meanings.keys_of(numbers)
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        """By number the key, of all memories with these keys that are what was asked for."""
+        found = self._opened.rows.meanings.rows_with(keys)
+        return {row: found[row] for row in self._opened.terms.keep_passing(list(found), filters)}
+
+    def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
+        """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
+        with self._noting_vectors(identity) as rows:
+            return rows.meanings.waiting(most)
+
+    def note_vectors(self, identity: str, keys: Mapping[int, int]) -> None:
+        """Note by number under which key the vector of a memory is: from now on it is found by it."""
+        with self._noting_vectors(identity) as rows:
+            rows.meanings.note(keys)
+            rows.set_state("generation", str(int(rows.state("generation", "0")) + 1))
+        self.open()
+
+    @contextmanager
+    def _noting_vectors(self, identity: str) -> Iterator[Rows]:
+        """The rows, to note vectors in; what was noted of others is forgotten."""
+        with self._folder.writer_lock():
+            self.open()
+            rows = self._opened.rows
+            with rows.transaction():
+                before = rows.state("vectors")
+                if not rows.meanings.are_there:
+                    rows.meanings.make()
+                elif before not in {"", identity}:
+                    rows.meanings.forget_all()
+                if before != identity:
+                    rows.set_state("vectors", identity)
+                yield rows
 
     def choose_keywords(self) -> None:
         """Choose the keywords of the pages that changed; only the tree file shows them, so that no search waits for it."""

@@ -95,6 +95,17 @@ class Terms:
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 
+    def keep_passing(self, rows: Sequence[int], filters: Filters) -> list[int]:
+        """Those of these rows that are what was asked for, in any order."""
+        required = list(self._filters(filters))
+        if not required or not rows:
+            return list(rows)
+        asked = tantivy.Query.term_set_query(self._schema, "row", list(rows))
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in (asked, *required)])
+        hits = self._searcher.search(query, len(rows), count=False).hits
+        found = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in found if isinstance(row, int)]
+
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The rows of these days whatever they say, or all: what speaks of them, and what was learned then; newest first."""
         required = list(self._filters(filters)) or [tantivy.Query.all_query()]

@@ -44,17 +44,18 @@ class ChildProcess:
         process = self._process
         return process is not None and process.poll() is None
 
-    def ask(self, request: Message, descriptor: int | None = None) -> Message:
-        """Have something done; raises ChildDiedError when it is not done to the end."""
+    def ask(self, request: Message, descriptor: int | None = None, seconds: float | None = None) -> Message:
+        """Have something done; raises ChildDiedError when it is not done to the end, or not in so many seconds."""
         with self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
+            connection.settimeout(seconds)
             try:
                 line = json.dumps(request).encode() + b"\n"
                 sent = socket.send_fds(connection, [line], [] if descriptor is None else [descriptor])
                 connection.sendall(line[sent:])
                 return _read_answer(connection)
             except (OSError, ValueError) as error:
-                raise ChildDiedError(f"the process that does the runs ended ({self._reap()})") from error
+                raise ChildDiedError(f"the process that does the work ended ({self._reap()})") from error
             finally:
                 self._last_used = self._clock()
 

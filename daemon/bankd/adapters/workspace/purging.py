@@ -20,7 +20,7 @@ from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_json
 from bankd.errors import ConflictError
 
-_DERIVED = ("index", "analyses")
+_DERIVED = ("index", "analyses", "meaning")
 _REWRITTEN = ("events", TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""

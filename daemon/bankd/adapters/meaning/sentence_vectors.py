@@ -1,0 +1,95 @@
+"""The door to the process that makes and compares vectors: what it cannot do in time is not waited for.
+
+After a failure it is left alone for some seconds, after another one twice as long, up to a minute: a model that hangs
+or is missing costs a question now and then, and one that stumbles once is asked again soon.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bankd.adapters.system.child import ChildProcess
+    from bankd.core.ranking.search_settings import MeaningSettings
+
+_QUESTION_SECONDS, _START_SECONDS, _TEXTS_SECONDS = 2.0, 8.0, 120.0
+"""What is waited for: an answer, one of a process that has to start first, the vectors of a batch."""
+_REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
+
+
+class SentenceVectors:
+    """The vectors of one workspace by one model; safe to use from several threads."""
+
+    def __init__(self, root: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
+        """Take the folder of derived things, which model, and a monotonic clock in seconds; nothing is started yet."""
+        self.model = f"{blake2b(json.dumps(settings).encode(), digest_size=6).hexdigest()}"
+        self._folder, self._settings, self._clock = root / "meaning" / self.model, settings, clock
+        self._child: ChildProcess | None = None
+        self._rests_until, self._rest = 0.0, _REST_SECONDS
+        self.problem = ""
+
+    @property
+    def identity(self) -> str:
+        """Which vectors these are: other ones when the model is another, or its files were taken away."""
+        try:
+            return f"{self.model}-{(self._folder / 'keys').stat().st_ino}"
+        except OSError:
+            return ""
+
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""
+        seconds = _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
+        answer = self._ask({"near": text, "keys": keys, "most": most}, seconds)
+        return None if answer is None else {int(key): float(cosine) for key, cosine in answer["near"]}
+
+    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
+        """See that these texts have vectors; gives their keys, None when it cannot be done now."""
+        keys = [key_of(text) for text in texts]
+        done = self._ask({"embed": list(zip(keys, texts, strict=True))}, _TEXTS_SECONDS)
+        return None if done is None else keys
+
+    def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        if self._clock() < self._rests_until:
+            return None
+        from bankd.adapters.system.child import ChildDiedError  # noqa: PLC0415 -- where it is off nobody needs it
+
+        try:
+            answer = self._process().ask(request, seconds=seconds)
+        except ChildDiedError as died:
+            answer = {"problem": str(died)}
+        self.problem = str(answer.get("problem", ""))
+        if self.problem:
+            self._rests_until, self._rest = self._clock() + self._rest, min(2 * self._rest, _LONGEST_REST)
+            return None
+        self._rest = _REST_SECONDS
+        return answer
+
+    def _process(self) -> ChildProcess:
+        from bankd.adapters.system.child import ChildProcess  # noqa: PLC0415 -- same
+
+        if self._child is None:
+            module = "bankd.adapters.meaning.worker"
+            command = [sys.executable, "-m", module, str(self._folder), json.dumps(self._settings)]
+            self._child = ChildProcess(command, self._clock, _IDLE_SECONDS)
+        return self._child
+
+    def end_if_idle(self) -> None:
+        """End the process when nobody asked it for half an hour."""
+        if self._child is not None:
+            self._child.end_if_idle()
+
+    def close(self) -> None:
+        """End the process."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+
+def key_of(text: str) -> int:
+    """The key of a text's vector: 8 bytes of its checksum, as SQLite and numpy keep whole numbers."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)

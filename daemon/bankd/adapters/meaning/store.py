@@ -1,0 +1,155 @@
+"""Vectors in two files, `.bankd/meaning/<model>/keys` and `vectors-<dimension>`: appended to, and read as they lie.
+
+A key is 8 bytes of a text's checksum, a vector half floats of length 1. A kill between the two appends leaves one file
+longer; what has no partner is not believed, and overwritten by the next append.
+
+Nearest neighbours are found in two steps: by the signs of what a vector differs from the average (one bit a dimension:
+200,000 memories are 10 MB and some milliseconds), then exactly among those that agree in most signs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_EXACTLY = 1_000
+"""So many are compared exactly: of `tests/bench/meaning.py`, more brings no other neighbours."""
+_SAMPLE = 500
+"""So many vectors tell where the middle of all is."""
+_CHUNK = 20_000
+
+Array = np.ndarray[Any, Any]
+
+
+class VectorStore:
+    """The vectors of one model; read by many, appended to by one at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, which is made by the first append."""
+        self._folder = folder
+        self._inode, self._size = 0, -1
+        self._keys: Array = np.empty(0, np.int64)
+        self._vectors: Array = np.empty((0, 1), np.float16)
+        self._signs: Array = np.empty((1, 0), np.uint64)
+        self._middle: Array = np.empty(0, np.float32)
+        self._order: Array = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def refresh(self) -> None:
+        """See what was appended since; another file in its place is read anew."""
+        file = self._folder / "keys"
+        status = file.stat() if file.is_file() else None
+        now = (status.st_ino, status.st_size) if status else (0, 0)
+        if now == (self._inode, self._size):
+            return
+        if now[0] != self._inode:
+            self._signs = self._signs[:, :0]
+        self._inode, self._size = now
+        self._read(file)
+
+    def _read(self, file: Path) -> None:
+        vectors = self._vector_file()
+        if vectors is None or not file.is_file():
+            self._keys, self._vectors = self._keys[:0], self._vectors[:0]
+            return
+        dimension = int(vectors.name.partition("-")[2])
+        count = min(file.stat().st_size // 8, vectors.stat().st_size // (2 * dimension))
+        self._keys = np.fromfile(file, np.int64, count)
+        self._vectors = (
+            np.memmap(vectors, np.float16, "r", shape=(count, dimension)) if count else np.empty((0, dimension))
+        )
+        self._order = np.argsort(self._keys, kind="stable")
+
+    def _vector_file(self) -> Path | None:
+        return next(iter(sorted(self._folder.glob("vectors-*"))), None)
+
+    def missing(self, keys: Sequence[int]) -> list[int]:
+        """Those of these keys that have no vector."""
+        found = self._places(keys)
+        return [key for key in dict.fromkeys(keys) if key not in found]
+
+    def _places(self, keys: Sequence[int]) -> dict[int, int]:
+        if not len(self._keys) or not keys:
+            return {}
+        asked = np.asarray(keys, np.int64)
+        at = np.searchsorted(self._keys, asked, sorter=self._order)
+        places = self._order[np.minimum(at, len(self._order) - 1)]
+        same = self._keys[places] == asked
+        return dict(zip(asked[same].tolist(), places[same].tolist(), strict=True))
+
+    def append(self, keys: Sequence[int], vectors: Array) -> None:
+        """Add vectors, one a row; they are made to have length 1."""
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit = (vectors / np.where(length > 0, length, 1)).astype(np.float16)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._size = -1
+            self.refresh()
+            count, dimension = len(self._keys), unit.shape[1]
+            if count and dimension != self._vectors.shape[1]:
+                raise ValueError(
+                    f"the model gives {dimension} numbers a text, and gave {self._vectors.shape[1]} before"
+                )
+            _write_at(self._folder / f"vectors-{dimension}", 2 * dimension * count, unit.tobytes())
+            _write_at(self._folder / "keys", 8 * count, np.asarray(keys, np.int64).tobytes())
+        self.refresh()
+
+    def nearest(self, asked: Array, keys: Sequence[int], most: int) -> dict[int, float]:
+        """The cosines, by key, of the texts nearest to a vector of length 1, and of those with these keys."""
+        if not len(self._keys):
+            return {}
+        asked = np.asarray(asked, np.float32)
+        places = self._likely(asked)
+        cosines = np.nan_to_num(np.asarray(self._vectors[places], np.float32) @ asked)
+        best = np.argsort(-cosines, kind="stable")[:most]
+        found = {int(self._keys[places[at]]): float(cosines[at]) for at in best}
+        return found | self._cosines_of(self._places(keys), asked)
+
+    def _cosines_of(self, places: Mapping[int, int], asked: Array) -> dict[int, float]:
+        exact = np.asarray(self._vectors[list(places.values())], np.float32) @ asked if places else np.empty(0)
+        return dict(zip(places, np.nan_to_num(exact).tolist(), strict=True))
+
+    def _likely(self, asked: Array) -> Array:
+        """The places of those that may be nearest."""
+        if len(self._keys) <= _EXACTLY:
+            return np.arange(len(self._keys))
+        self._sign_new()
+        differing = np.zeros(len(self._keys), np.uint16)
+        for words, word in zip(self._signs, _signs_of((asked - self._middle)[None])[:, 0], strict=True):
+            differing += np.bitwise_count(words ^ word)
+        return np.sort(np.argpartition(differing, _EXACTLY)[:_EXACTLY])
+
+    def _sign_new(self) -> None:
+        """Take the signs of what was appended since; the middle stays that of the first look."""
+        if not self._signs.shape[1]:
+            sample = self._vectors[:: max(1, len(self._keys) // _SAMPLE)]
+            self._middle = np.asarray(sample, np.float32).mean(axis=0)
+            self._signs = _signs_of(self._vectors[:0] - self._middle)
+        begin = self._signs.shape[1]
+        new = [
+            _signs_of(np.asarray(self._vectors[at : at + _CHUNK], np.float32) - self._middle)
+            for at in range(begin, len(self._keys), _CHUNK)
+        ]
+        self._signs = np.concatenate([self._signs, *new], axis=1) if new else self._signs
+
+
+def _signs_of(vectors: Array) -> Array:
+    """One bit a dimension, 64 to a number, all numbers of the same dimensions side by side."""
+    bits = np.packbits(vectors > 0, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _write_at(file: Path, place: int, data: bytes) -> None:
+    with file.open("r+b" if file.exists() else "w+b") as out:
+        out.truncate(place)
+        out.seek(place)
+        out.write(data)

@@ -1,0 +1,73 @@
+"""The process that holds the model and the vectors: one JSON request a line, one answer a line, until its master goes.
+
+    {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "known": 812}
+    {"embed": [[7, "text"], …]}                       →  {"known": 820}
+
+What goes wrong is an answer too, `{"problem": "…"}`. The only modules that import numpy and the model are loaded here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.system.child import serve_master
+from bankd.core.ranking.search_settings import MeaningSettings
+
+INSTALL = "sentence vectors are not installed; pip install 'bankd[meaning]'"
+
+
+class MeaningProcess:
+    """Answers requests; the model is loaded by the first."""
+
+    def __init__(self, folder: Path, settings: MeaningSettings) -> None:
+        """Take where the vectors are, and which model makes them."""
+        from bankd.adapters.meaning.models import open_model  # noqa: PLC0415 -- may be missing, which is an answer
+        from bankd.adapters.meaning.store import VectorStore  # noqa: PLC0415 -- same
+
+        self._embed, self._store = open_model(settings), VectorStore(folder)
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked."""
+        self._store.refresh()
+        return self._find_near(request) if "near" in request else self._take_in(request["embed"])
+
+    def _find_near(self, request: dict[str, Any]) -> dict[str, Any]:
+        if not len(self._store):
+            return {"near": [], "known": 0}
+        vector = self._embed([request["near"]], True)[0]
+        length = float((vector**2).sum()) ** 0.5
+        found = self._store.nearest(vector / (length or 1.0), request["keys"], request["most"])
+        return {"near": list(found.items()), "known": len(self._store)}
+
+    def _take_in(self, texts: list[tuple[int, str]]) -> dict[str, Any]:
+        said = dict(texts)
+        if missing := self._store.missing(list(said)):
+            self._store.append(missing, self._embed([said[key] for key in missing], False))
+        return {"known": len(self._store)}
+
+
+def main() -> None:
+    """Answer until the master is gone."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the sums are small; threads would only wait for each other
+    settings = MeaningSettings(*json.loads(sys.argv[2]))
+    opened: list[MeaningProcess] = []
+
+    def answer(request: dict[str, Any], _descriptor: int | None) -> dict[str, Any]:
+        try:
+            if not opened:
+                opened.append(MeaningProcess(Path(sys.argv[1]), settings))
+            return opened[0].answer(request)
+        except ImportError:
+            return {"problem": INSTALL}
+        except Exception as problem:
+            return {"problem": f"{type(problem).__name__}: {problem}"}
+
+    serve_master(answer)
+
+
+if __name__ == "__main__":
+    main()

