@@ -37,7 +37,8 @@ _ADDING = frozenset({"also"})
 
 def find_change(old: Statement, new: Statement) -> str:
     """The word by which a new statement tells that what the old one says has changed; empty when it tells none."""
-    changes = _changes_of(new)
+    if not (changes := _changes_of(new)):
+        return ""
     word = next((token.base for token in changes if not concepts_of([token]) & _concepts_of(old)), "")
     if not word:
         return ""

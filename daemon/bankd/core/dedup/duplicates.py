@@ -99,7 +99,8 @@ def find_match(
     candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
 ) -> Match | None:
     """Find what a new memory repeats, else what it updates, else nothing; the likest one, then the first."""
-    matches = [Match(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
+    verdicts = [(id_, compare_statements(old, new, threshold)) for id_, old in candidates]
+    matches = [Match(*found) for found in verdicts if found[1].outcome is not Relation.DIFFERENT]
     for outcome in (Relation.SAME, Relation.UPDATE):
         found = [match for match in matches if match.verdict.outcome is outcome]
         if found:
@@ -108,15 +109,14 @@ def find_match(
 
 
 def likeness(old: Statement, new: Statement) -> float:
-    """How alike two statements are in percent when values, names and turns are left open."""
-    ours, theirs = _frame(old), _frame(new)
-    in_order = Indel.normalized_similarity(ours, theirs)
-    return 100 * max(in_order, Indel.normalized_similarity(sorted(ours), sorted(theirs)))
+    """How alike two statements are in percent when values, names and turns are left open, in whatever order."""
+    return 100 * Indel.normalized_similarity(_frame(old), _frame(new))
 
 
 @lru_cache(maxsize=50_000)
 def _frame(statement: Statement) -> list[str]:
-    return [_opened(token) for token in statement.tokens]
+    """Sorted: what two rows of words have in common in some order is at most what they have in common sorted."""
+    return sorted(_opened(token) for token in statement.tokens)
 
 
 def _opened(token: Token) -> str:

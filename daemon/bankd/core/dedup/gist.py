@@ -64,7 +64,7 @@ def gist_of(statement: Statement) -> Gist:
 
 def is_empty(token: Token) -> bool:
     """Whether a token carries nothing when wording is put aside."""
-    if token.negation or token.kind is TokenKind.NAME or set(token.marks) - SOFT_MARKS - _TENSE:
+    if token.negation or token.kind is TokenKind.NAME or (token.marks and set(token.marks) - SOFT_MARKS - _TENSE):
         return False
     return token.is_optional or token.base in _EMPTY or token.base in _RECURRENCE
 
@@ -76,7 +76,7 @@ def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
 
 def _word(token: Token) -> str:
     """A token's concept with what turns and limits it; what is not open is closed."""
-    marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE))
+    marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE)) if token.marks else ""
     if token.negation == "not" and token.base in _COMPLEMENTS:
         return concept_of(_COMPLEMENTS[token.base]) + marks
     return ("¬" + token.negation if token.negation else "") + _concept(token) + marks

@@ -103,10 +103,9 @@ class Reader:
 
     def read(self, memory: Memory) -> Statement:
         """What a memory says, as tokens."""
-        text = compared_text(memory)
-        key = (text, memory.entities)
+        key = (memory.text, memory.entities)
         if key not in self._read:
-            self._read[key] = read_statement(self._wordings[text], memory.entities)
+            self._read[key] = read_statement(self._wordings[compared_text(memory)], memory.entities)
         return self._read[key]
 
 
