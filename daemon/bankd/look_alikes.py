@@ -7,9 +7,9 @@ A line is asked for once: routing asks first, and what was found for it is kept 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from bankd.core.language.analysis import normal_form, runs_of
 from bankd.core.lifecycle.similar import NEAREST
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 _LOOK_ALIKES = 20
 """The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""
-_SCORED = 2 * NEAREST
-"""Of them so many are scored: the first count, which finds them, puts them in nearly the same order."""
-_KEPT = 5_000
-"""Rows that are kept for the next line, some megabytes: the lines of a run find many of the same memories."""
+_KEPT, _KEPT_PAGES = 5_000, 500
+"""Memories and vocabularies of pages that are kept for the next line, some megabytes: many lines find the same."""
+
+T = TypeVar("T")
 
 
 class LookAlike(NamedTuple):
@@ -36,30 +36,23 @@ class LookAlike(NamedTuple):
     path: str
 
 
-class _Numbered(Protocol):
-    @property
-    def row(self) -> int: ...
-
-
-T = TypeVar("T", bound=_Numbered)
-
-
 class Fetched(Generic[T]):
-    """What was fetched by the numbers of memories, kept for a while."""
+    """What was fetched by number, kept for a while."""
 
-    def __init__(self, fetch: Callable[[Sequence[int]], Iterable[T]]) -> None:
-        """Take what fetches some; it may leave out those that are gone."""
-        self._fetch = fetch
+    def __init__(self, fetch: Callable[[Sequence[int]], Mapping[int, T]], most: int = _KEPT) -> None:
+        """Take what fetches some, which may leave out those that are gone, and how many are kept."""
+        self._fetch, self._most = fetch, most
         self._kept: dict[int, T | None] = {}
 
-    def of(self, numbers: Sequence[int]) -> list[T]:
+    def of(self, numbers: Iterable[int]) -> dict[int, T]:
         """These, in this order, without those that are gone."""
-        if len(self._kept) > _KEPT:
+        numbers = list(numbers)
+        if len(self._kept) > self._most:
             self._kept.clear()
         if missing := [number for number in numbers if number not in self._kept]:
             self._kept.update(dict.fromkeys(missing))
-            self._kept.update((one.row, one) for one in self._fetch(missing))
-        return [one for number in numbers if (one := self._kept[number]) is not None]
+            self._kept.update(self._fetch(missing))
+        return {number: one for number in numbers if (one := self._kept[number]) is not None}
 
 
 class LookAlikes:
@@ -69,22 +62,24 @@ class LookAlikes:
         """Ask this index, as long as it stays as it is."""
         self._index, self._reader = index, reader
         self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
-        self._rows, self._candidates = Fetched(index.rows), Fetched(index.candidates)
-        self._paths: dict[int, str] = {}
+        self._look_alikes = Fetched(self._look_up)
+        self._candidates = Fetched(lambda numbers: {one.row: one for one in index.candidates(numbers)})
+        self._vocabularies = Fetched(index.vocabularies, _KEPT_PAGES)
         self._found: dict[str, Sequence[int]] = {}
 
     def near(self, text: str) -> list[LookAlike]:
         """The memories that share words with a text, those that share most first; the last time that it is asked for."""
         numbers = self._found.pop(text, None)
-        return self._fetch(self._find(self._weigh(text)) if numbers is None else numbers)
+        return [*self._look_alikes.of(self._find(self._weigh(text)) if numbers is None else numbers).values()]
 
     def similar(self, text: str) -> list[tuple[LookAlike, float]]:
-        """The memories on pages of the user that are most like a text, with their score, best first."""
+        """Those memories on pages of the user that share most words with a text, with their score, best first."""
         weights = self._weigh(text)
         self._found[text] = self._find(weights)
-        near = [one for one in self._fetch(self._found[text]) if not is_own(one.path)][:_SCORED]
-        scores = self._scores([one.row.row for one in near], weights)
-        scored = [(one, scores.get(one.row.row, 0.0)) for one in near]
+        found = self._look_alikes.of(self._found[text])
+        near = [(number, one) for number, one in found.items() if not is_own(one.path)][:NEAREST]
+        scores = self._scores([number for number, _ in near], weights)
+        scored = [(one, scores.get(number, 0.0)) for number, one in near]
         return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
 
     def _weigh(self, text: str) -> Weights:
@@ -95,15 +90,14 @@ class LookAlikes:
     def _find(self, weights: Weights) -> Sequence[int]:
         return self._index.find(weights.terms, weights.bigrams, Filters(), _LOOK_ALIKES)
 
-    def _fetch(self, numbers: Sequence[int]) -> list[LookAlike]:
-        rows = [row for row in self._rows.of(numbers) if not row.is_text]
-        if unknown := {row.page for row in rows} - self._paths.keys():
-            self._paths.update(self._index.paths(unknown))
-        return [LookAlike(row, self._paths[row.page]) for row in rows if row.page in self._paths]
+    def _look_up(self, numbers: Sequence[int]) -> dict[int, LookAlike]:
+        rows = [row for row in self._index.rows(numbers) if not row.is_text]
+        paths = self._index.paths({row.page for row in rows})
+        return {row.row: LookAlike(row, paths[row.page]) for row in rows if row.page in paths}
 
     def _scores(self, numbers: Sequence[int], weights: Weights) -> dict[int, float]:
         """How alike these are, by number."""
-        first = score_first(self._candidates.of(numbers), weights, self._index.corpus)
-        vocabularies = self._index.vocabularies({one.candidate.page for one in first})
+        first = score_first([*self._candidates.of(numbers).values()], weights, self._index.corpus)
+        vocabularies = self._vocabularies.of({one.candidate.page for one in first})
         scores = score_finalists(first, vocabularies, weights)
         return {one.candidate.row: parts["score"] for one, parts in zip(first, scores, strict=True)}

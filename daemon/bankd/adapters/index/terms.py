@@ -83,7 +83,7 @@ class Terms:
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""
         telling = self._telling("terms", terms) | self._telling("heading", terms)
-        parts = [self._term(field, term) for field in ("terms", "heading") for term in telling]
+        parts = [self._term(at, term) for at in ("terms", "heading") for term in telling if self._frequency(at, term)]
         parts += [self._term("bigrams", gram) for gram in self._telling("bigrams", bigrams)]
         if not parts:
             return []

@@ -15,4 +15,4 @@ _HINTS = (
 
 def may_name_a_day(lowered: str) -> bool:
     """Whether a text in lower case has a digit, or a word that stands in every name of a day."""
-    return any(hint in lowered for hint in _HINTS) or any(map(str.isdecimal, lowered))
+    return any(map(lowered.__contains__, _HINTS)) or any(map(str.isdecimal, lowered))

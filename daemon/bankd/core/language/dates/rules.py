@@ -28,7 +28,7 @@ class Rule(NamedTuple):
 
     def find(self, text: str) -> Iterable[re.Match[str]]:
         """Where the rule holds."""
-        return _compiled(self.pattern).finditer(text) if any(hint in text for hint in self.hints) else ()
+        return _compiled(self.pattern).finditer(text) if any(map(text.__contains__, self.hints)) else ()
 
 
 @lru_cache(maxsize=256)
