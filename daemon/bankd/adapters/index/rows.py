@@ -207,11 +207,12 @@ class Rows:
             "SELECT provisional, sentences, heading_terms, is_text FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
             (path,),
         ).fetchall()
-        said, above = [row[1] for row in rows if row[1]], [row[2] for row in rows if row[2]]
-        terms, texts = {*" ".join(said).split(), *" ".join(set(above)).split()}, sum(row[3] for row in rows)
+        sentences = [line for row in rows if row[1] for line in row[1].split("\n")]
+        words, above = " ".join(sentences).split(), [row[2] for row in rows if row[2]]
+        terms, texts = {*words, *" ".join(set(above)).split()}, sum(row[3] for row in rows)
         return (
             any(row[0] for row in rows), vocabulary_of(terms).tobytes(), len(rows) - texts, texts,
-            sum(map(_count, said)), sum(one.count("\n") + 1 for one in said), sum(map(_count, above)),
+            len(words), len(sentences), sum(map(_count, above)),
         )  # fmt: skip
 
     def mark_unread(self, path: str) -> None:

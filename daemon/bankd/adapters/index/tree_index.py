@@ -50,15 +50,15 @@ class TreeRows:
 
     def term_counts(self, path: str) -> dict[str, int]:
         """How often a page says each term; what its headings say counts twice."""
-        said: list[str] = []
-        above: set[str] = set()
-        for sentences, heading in self._connection.execute(
+        rows = self._connection.execute(
             "SELECT sentences, heading_terms FROM memories WHERE page = (SELECT page FROM pages WHERE path = ?)",
             (path,),
-        ):
-            said += sentences.split()
-            above.update(heading.split())
-        return Counter([*said, *above, *above])
+        ).fetchall()
+        said, above = (
+            " ".join([row[0] for row in rows]),
+            {term for row in {row[1] for row in rows} for term in row.split()},
+        )
+        return Counter([*said.split(), *above, *above])
 
     def without_keywords(self) -> list[str]:
         """The pages with memories whose keywords are still to be chosen: they changed since the tree file was written."""

@@ -18,8 +18,11 @@ class Matches(NamedTuple):
 
 def match_equal(now: Iterable[_Thing], before: Iterable[_Thing]) -> Matches:
     """Match things with equal ones, the first with the first; no thing is matched twice."""
+    now, before = list(now), list(before)
+    same = next((at for at, (one, other) in enumerate(zip(now, before, strict=False)) if one != other), None)
+    begin = min(len(now), len(before)) if same is None else same  # most change little, and near the end
     left: dict[_Thing, list[int]] = defaultdict(list)
-    for number, thing in reversed(list(enumerate(before))):
-        left[thing].append(number)
-    found = [same.pop() if (same := left.get(thing)) else None for thing in now]
-    return Matches(found, sorted(number for rest in left.values() for number in rest))
+    for number in range(len(before) - 1, begin - 1, -1):
+        left[before[number]].append(number)
+    found = [equal.pop() if (equal := left.get(thing)) else None for thing in now[begin:]]
+    return Matches([*range(begin), *found], sorted(number for rest in left.values() for number in rest))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from bankd.core.markdown.inline import LinkKind, TargetSpan, bare_paths, spans_in
+from bankd.core.markdown.inline import LinkKind, TargetSpan, bare_paths, may_name, spans_in
 from bankd.core.markdown.nesting import QUOTE_MARK, NestedLines, walk_blocks
 from bankd.core.markdown.scanner import Block, BlockKind, Document, Lines, split_lines
 
@@ -116,7 +116,7 @@ def fold_label(label: str) -> str:
 
 
 def _found_in(document: Document) -> Iterator[Reference]:
-    for block, layer in walk_blocks(document, _NESTING):
+    for block, layer in walk_blocks(document, _NESTING) if may_name(document.text) else ():
         if block.kind not in _OPAQUE:
             for found in _READERS.get(block.kind, _in_block)(layer.lines, block):
                 yield _shifted(found, layer)

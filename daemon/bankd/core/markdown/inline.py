@@ -68,9 +68,14 @@ _BARE = re.compile(rf"(?<![A-Za-z0-9_./:@%+$~-])(?:{_PAGE_PATH}|{_FOLDER_PATH})"
 _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s*")
 
 
+def may_name(text: str) -> bool:
+    """Whether a text may have a target at all, told at once."""
+    return _MAY_NAME.search(text) is not None
+
+
 def spans_in(text: str) -> Iterator[TargetSpan]:
     """Find every target in running text, in the order in which the links end."""
-    return _Scanner(text).spans() if _MAY_NAME.search(text) else iter(())
+    return _Scanner(text).spans() if may_name(text) else iter(())
 
 
 def without_targets(text: str) -> str:

@@ -76,6 +76,8 @@ def parse_head(line: str) -> TagHead | None:
     if found is None:
         return None
     confidence, problem = parse_confidence(found["arguments"])
+    if not found["entities"]:
+        return TagHead(found["tag"], confidence, (), found.end(), problem)
     slugs = tuple(unicodedata.normalize("NFC", word[1:]) for word in found["entities"].split())
     odd = next((slug for slug in slugs if not _is_slug(slug)), None)
     if odd is not None:

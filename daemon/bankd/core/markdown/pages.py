@@ -102,6 +102,7 @@ class _Reader:
     def __init__(self, path: str, document: Document) -> None:
         self._path, self._document = path, document
         self._open: list[tuple[int, str]] = []
+        self._heading: tuple[str, ...] = ()
         self.headings: list[Heading] = []
         self.description = ""
 
@@ -117,8 +118,8 @@ class _Reader:
     def _enter(self, block: Block) -> None:
         title = heading_title(self._document.lines, block)
         self._open = [(level, name) for level, name in self._open if level < block.level] + [(block.level, title)]
-        path = tuple(name for _, name in self._open)
-        self.headings.append(Heading(title, block.level, path, block.start, block.end))
+        self._heading = tuple(name for _, name in self._open)
+        self.headings.append(Heading(title, block.level, self._heading, block.start, block.end))
 
     def _describe(self, block: Block) -> None:
         """Take the quote right under the title: it says what belongs on the page and is not a memory."""
@@ -132,10 +133,9 @@ class _Reader:
         return is_line and part_of_line(self._document.lines[block.start], self._path) is not None
 
     def _entry(self, block: Block) -> Entry:
-        lines = [line.rstrip("\r\n") for line in self._document.lines[block.start : block.end]]
-        lines[0] = lines[0].removeprefix(MARK)
-        lines[0] = _MARKER.sub("", lines[0], count=1) if block.kind is BlockKind.ITEM else lines[0]
-        memory = parse_memory("\n".join(line.strip(" \t\r") for line in lines))
-        kind: Literal["item", "paragraph"] = "item" if block.kind is BlockKind.ITEM else "paragraph"
-        heading = tuple(name for _, name in self._open)
-        return Entry(memory, block.start, block.end, block.whole_end, heading, kind)
+        is_item = block.kind is BlockKind.ITEM
+        first, *others = self._document.lines[block.start : block.end]
+        first = first.removeprefix(MARK)
+        lines = [_MARKER.sub("", first, count=1) if is_item else first, *others]
+        memory = parse_memory("\n".join([line.strip(" \t\r\n") for line in lines]))
+        return Entry(memory, block.start, block.end, block.whole_end, self._heading, "item" if is_item else "paragraph")
