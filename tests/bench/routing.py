@@ -3,7 +3,8 @@
     python -m tests.bench.routing
 
 By the rules alone, with likeness on an empty bank, and with likeness on a bank that holds the other half. The shipped rules
-and the bounds of `core.lifecycle.similar` were chosen on the lines of even number, and are reported on the odd ones.
+and the bounds of `core.lifecycle.similar` were chosen on the lines of even number, and are reported on the odd ones; so
+were the rules for the lines beside this file, which are of the kind that agents' logs have.
 """
 
 from __future__ import annotations
@@ -80,11 +81,12 @@ def _by_rules(workspace: Workspace, lines: Sequence[Line]) -> list[str]:
 
 
 def main() -> None:
-    choosing, reporting = lines_of(data_folder() / "routing")
-    for half, lines, others in (("choosing", choosing, reporting), ("reporting", reporting, choosing)):
-        for bank, held in (("empty bank", ()), ("other half held", others)):
-            for way, figures in judge_bank(lines, held).items():
-                print(f"{half:<10} {bank:<16} {way:<14} {figures}")
+    for folder in (data_folder() / "routing", Path(__file__).parent / "everyday"):
+        choosing, reporting = lines_of(folder)
+        for half, lines, others in (("choosing", choosing, reporting), ("reporting", reporting, choosing)):
+            for bank, held in (("empty bank", ()), ("other half held", others)):
+                for way, figures in judge_bank(lines, held).items():
+                    print(f"{folder.name:<10} {half:<10} {bank:<16} {way:<14} {figures}")
 
 
 if __name__ == "__main__":

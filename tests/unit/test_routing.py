@@ -32,6 +32,8 @@ def page_of(line: str, given: Rules = RULES) -> str:
         ("W @Peter: Currently in Marrakech (Nov 27-Dec 1) for Andy's birthday.", "world/events.md"),
         ("O(c=0.95) @Peter: Prefers concise replies.", "opinions/preferences.md"),
         ("W @Minho: 보라색을 닮았다", "entities/Minho.md"),
+        ("W: The office is in Seoul.", "identity/profile.md"),
+        ("W: 사무실은 성수역에서 걸어서 5분이다.", "identity/profile.md"),
         ("W: Please submit a form", "_meta/inbox.md"),
     ],
 )
