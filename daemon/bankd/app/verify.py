@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from bankd.app.workspace import Workspace
+from bankd.core.daemon.settle import EMPTY_DAYS
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retain import LogReading, identified_as
 from bankd.core.lifecycle.verify import (
+    Emptied,
     Verification,
     VerifyFinding,
     count_waiting,
     find_doubled,
     find_lost,
     find_lost_books,
+    find_missing_memories,
 )
 from bankd.core.markdown.pages import read_page
 from bankd.errors import ConflictError
@@ -25,9 +29,12 @@ def verify_workspace(workspace: Workspace) -> Verification:
     unreadable: list[VerifyFinding] = [
         VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in workspace.transactions.corrupt
     ]
-    places = _places(workspace, unreadable)
+    emptied: set[str] = set()
+    places = _places(workspace, unreadable, emptied)
     readings = list(_readings(workspace, ledger))
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
+    waiting_for = _on_emptied(workspace, find_missing_memories(where, ledger), emptied)
+    where |= {id_: [page] for id_, page in waiting_for.items()}
     findings = [
         *find_lost(readings, where, ledger),
         *find_lost_books(readings, where, ledger),
@@ -38,7 +45,17 @@ def verify_workspace(workspace: Workspace) -> Verification:
     ]
     lines = sum(len(reading.lines) for reading in readings)
     waiting = count_waiting(readings, where, ledger)
-    return Verification(lines, len(places), waiting, tuple(findings))
+    counts = sorted(Counter(waiting_for.values()).items())
+    return Verification(
+        lines, len(places), waiting, tuple(findings), tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
+    )
+
+
+def _on_emptied(workspace: Workspace, missing: Sequence[str], emptied: Set[str]) -> Mapping[str, str]:
+    """The page by memory of those that stood on a page that has only just fallen to nothing, as the catalog saw it."""
+    held = workspace.catalog.pages_of(missing) if emptied else {}
+    found = ((id_, page) for id_, pages in held.items() for page in pages if page in emptied)
+    return dict(found)
 
 
 def _broken_links(workspace: Workspace) -> Iterator[VerifyFinding]:
@@ -51,10 +68,11 @@ def _broken_links(workspace: Workspace) -> Iterator[VerifyFinding]:
             )
 
 
-def _places(workspace: Workspace, unreadable: list[VerifyFinding]) -> dict[str, list[str]]:
+def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for folder in ("bank", "archive"):
         survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
+        emptied |= survey.emptied
         left_alone = {**survey.quarantined, **survey.unsettled}
         unreadable += [
             VerifyFinding("unreadable", path, reason)

@@ -28,6 +28,8 @@ def run(arguments: Namespace) -> int:
         return 3 if verdict.findings else 0
     for finding in verdict.findings:
         say(f"{styled(finding.kind, 'red')}  {styled(finding.place, 'bold')}  {styled(finding.words)}")
+    for page in verdict.emptied:
+        say(f"{styled('waits', 'yellow')}  {styled(page.page, 'bold')}  {styled(page.words)}")
     waiting = f", {verdict.waiting} wait for the next run" if verdict.waiting else ""
     counted = f"{verdict.lines} Retain lines, {verdict.memories} memories{waiting}"
     broken = len(verdict.findings)

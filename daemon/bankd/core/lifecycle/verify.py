@@ -20,13 +20,30 @@ class VerifyFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Emptied:
+    """A page that fell to nothing and is believed only when it has been so for days; how many memories wait with it."""
+
+    page: str
+    memories: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """What waits, and until when."""
+        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
+        days = f"{self.days} day{'s' if self.days > 1 else ''}"
+        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
-    """What was looked at, what is wrong, and how many lines wait for the next run."""
+    """What was looked at, what is wrong, how many lines wait for the next run, and which pages were just emptied."""
 
     lines: int
     memories: int
     waiting: int
     findings: tuple[VerifyFinding, ...]
+    emptied: tuple[Emptied, ...] = ()
 
 
 def find_lost(
@@ -60,20 +77,23 @@ def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[
     return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
 
 
+def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
+    """The ids of memories that were kept, are in no place, and of which nobody knows that they were taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    return sorted(kept - places.keys() - ledger.gone.keys())
+
+
 def find_lost_books(
     readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
 ) -> list[VerifyFinding]:
     """Memories that were kept, whose log line is gone too: only the books still know them."""
     in_logs = {line.id for reading in readings for line in reading.lines}
-    kept = {id_: fact for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
-    missing = sorted(kept.keys() - in_logs - places.keys() - ledger.gone.keys())
+    missing = [(id_, ledger.consumed[id_]) for id_ in find_missing_memories(places, ledger) if id_ not in in_logs]
     return [
         VerifyFinding(
-            "lost",
-            f"memory/{kept[id_].get('log')}:{kept[id_].get('line')}",
-            f"{id_} is in no page, its line is gone too",
+            "lost", f"memory/{fact.get('log')}:{fact.get('line')}", f"{id_} is in no page, its line is gone too"
         )
-        for id_ in missing
+        for id_, fact in missing
     ]
 
 
