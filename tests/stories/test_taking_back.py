@@ -471,3 +471,17 @@ def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, 
 
     assert noted == [{"deleted": 1}, {}]
     assert bankctl("verify").code == 0
+
+
+def test_an_undo_of_a_move_is_undone_to_the_byte_where_the_page_begins_with_a_byte_order_mark(
+    root: Path, bankctl: Run
+) -> None:
+    (root / "bank/world/marked.md").write_bytes("\ufeff# Marked\n\nSome prose.\n".encode())
+    bankctl("cycle", "micro", "--now", NOW)
+    assert bankctl("move", "world/marked.md", "lands/marked.md").code == 0
+    moved = pages(root)
+    bankctl("undo", last_run(bankctl))
+
+    bankctl("undo", last_run(bankctl))
+
+    assert pages(root) == moved

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest_of
-from bankd.core.edits.spans import block_key, page_of, unix_text
+from bankd.core.edits.spans import BOM, block_key, page_of, unix_text
 from bankd.core.markdown.hubs import part_of_line
 from bankd.core.markdown.scanner import BlockKind, encode_text, split_lines
 
@@ -47,7 +47,7 @@ def pieces_of_page(text: str) -> tuple[Piece, ...]:
 
 def _pieces(text: str, start: int, end: int) -> tuple[Piece, ...]:
     """The outermost blocks of some lines; a memory goes by its id."""
-    page = page_of(text)
+    page = page_of(text.removeprefix(BOM))
     ids = {entry.start: entry.memory.id for entry in page.entries if entry.memory.id}
     found = []
     for block in page.document.blocks:
