@@ -113,8 +113,7 @@ def run_cycle(
     facts = _gather(now, world, policy.start, most)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
 
-    plan = collect_lines(plan, facts, world, policy)
-    plan, rest = leave_rest(plan, facts, most)
+    plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
     plan = deduplicate_lines(plan, world, policy)
     if kind == "reflect":
@@ -158,14 +157,20 @@ def _gather(now: datetime, world: World, start: LogPlace | None, most: int | Non
     return RunFacts(readings, unread.waiting, unread.later, unread_pages, ledger, renamed)
 
 
-def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
-    """Find the lines that are new, and what the user did to the logs and the bank since the last run."""
+def collect_lines(
+    plan: Plan, facts: RunFacts, world: World, policy: Policy, most: int | None
+) -> tuple[Plan, Rest | None]:
+    """Find the lines that are new, and what the user did to the logs and the bank since the last run.
+
+    The oldest of them make a batch of at most so many lines of text; the rest is for the next.
+    """
     lines = [line for reading in facts.readings for line in reading.lines if line.id not in facts.ledger.consumed]
     lines = take_from(policy.start, lines)
     held = world.catalog.pages_of(line.id for line in lines)
     forgotten = facts.ledger.forgotten_keys
-    fresh = [line for line in lines if line.id not in held]
+    fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
     fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
+    fresh, over = cut_batch(fresh, most)
     secrets_in = cache(partial(find_secrets, finders=policy.finders))  # many lines may say the same
     secrets = {line.id: secrets_in(render_memory(line.memory)) for line in fresh}
     plan = plan.with_(
@@ -179,13 +184,7 @@ def collect_lines(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> 
         copied=tuple(world.catalog.copied()),
         prose=sum(reading.prose for reading in facts.readings),
     )
-    return _believe_vanished(plan, facts, world.catalog, policy)
-
-
-def leave_rest(plan: Plan, facts: RunFacts, most: int | None) -> tuple[Plan, Rest | None]:
-    """Take the lines of one batch, the oldest; the rest is for the next."""
-    lines, over = cut_batch(plan.lines, most)
-    return plan.with_(lines=tuple(lines)), rest_of(facts.readings, over, facts.later)
+    return _believe_vanished(plan, facts, world.catalog, policy), rest_of(facts.readings, over, facts.later)
 
 
 def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:

@@ -313,6 +313,17 @@ def test_lines_that_wait_do_not_hold_up_the_batches_after_them() -> None:
     assert list(take_in_batches(world, 2)) == [["one", "two"], ["three"]]
 
 
+def test_only_the_lines_of_a_batch_are_screened_in_it() -> None:
+    world = FakeWorld({}, {LOG: "- W: one\n- W: two\n- W: the password is hunter2Hunter2\n"})
+    policy = settings(budget=BudgetPolicy(max_added_lines=2))
+
+    first = cycle(world, policy=policy)
+    assert first.rest is not None
+    second = cycle(world, policy=replace(policy, start=first.rest.start))
+
+    assert [len(report.plan.withheld) for report in (first, second)] == [0, 1]
+
+
 def test_a_forced_run_takes_in_ten_times_as_much() -> None:
     world = FakeWorld({}, {LOG: "".join(f"- W: fact number {n}\n" for n in range(25))})
 

@@ -55,6 +55,8 @@ def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> f
     ids = consumed.get(was)
     if not ids:
         return 0.0
+    if was == reading.identity:
+        return sum(line.id in ids for line in reading.lines) / len(reading.lines)
     known = (memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
     return sum(known) / len(reading.lines)
 
