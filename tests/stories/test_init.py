@@ -31,3 +31,16 @@ def test_init_takes_the_zone_of_the_computer(tmp_path: Path, bankctl: Run, monke
     settings.write_text("timezone: Asia/Tokyo\n")
     bankctl("init", str(tmp_path / "new"))
     assert settings.read_text() == "timezone: Asia/Tokyo\n"
+
+
+def test_a_fresh_workspace_has_nothing_to_mend(tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    bankctl("init", str(tmp_path / "new"))
+    monkeypatch.setenv("BANKD_WORKSPACE", str(tmp_path / "new"))
+
+    verified, status, doctor = bankctl("verify"), bankctl("status", "--json"), bankctl("doctor", "--json")
+
+    assert (verified.code, status.code) == (0, 0)
+    assert verified.out == "0 Retain lines, 0 memories: all promises hold\n"
+    assert [found["text"].split(":")[0] for found in status.json["findings"]] == ["no daemon runs"]
+    around = {"disk", "watching", "time zone", "unit"}  # of the computer that this runs on
+    assert [area for area, found in doctor.json.items() if found and area not in around] == ["daemon"]

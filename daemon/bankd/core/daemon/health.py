@@ -210,7 +210,7 @@ def _judge_held_back(places: Sequence[str]) -> Iterator[HealthFinding]:
 def _judge_sizes(large: Sequence[str]) -> Iterator[HealthFinding]:
     if large:
         more = f" and {len(large) - _SHOWN} more" if len(large) > _SHOWN else ""
-        fix = "the reflect cycle splits them at split.split_kib; at once: bankctl split PAGE"
+        fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl split PAGE"
         yield HealthFinding(f"large pages: {', '.join(large[:_SHOWN])}{more}", fix)
 
 
