@@ -127,6 +127,11 @@ def faults(root: Path, ids: set[str]) -> list[str]:
     return wrong + broken(files)
 
 
+def parts_in(root: Path) -> list[str]:
+    """The pages below the folder of the page that is split, moved or merged."""
+    return [path for path in bank_of(root) if path.startswith(FULL.removesuffix(".md") + "/")]
+
+
 def broken(files: dict[str, str]) -> list[str]:
     """Links that lead nowhere: in this bank none does to begin with."""
     names, wrong = Names(files), []
@@ -210,7 +215,10 @@ def test_one_refused_change_loses_doubles_and_breaks_nothing(
         with suppress(StorageError):
             run(root, planner, FaultyCalls(Fault(n, error)))
         run(root, lambda _: None)
-        if wrong := faults(root, IDS):
+        wrong = faults(root, IDS)
+        if 0 < len(parts_in(root)) < len(parts_in(clean)):
+            wrong.append(f"half a split: {', '.join(parts_in(root))}")
+        if wrong:
             bad[f"{error} at {n}: {calls.log[n - 1]}"] = wrong
         shutil.rmtree(root)
 

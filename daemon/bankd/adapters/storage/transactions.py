@@ -20,7 +20,8 @@ from bankd.adapters.storage.staging import StagedName, Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree, split_path
 from bankd.adapters.storage.writability import closed_among
 from bankd.core.edits.journal import Applied, Journal
-from bankd.core.edits.operations import Append, Remove, Rewrite, digest_of
+from bankd.core.edits.operations import Append, Drop, Remove, Rewrite, digest_of
+from bankd.core.edits.recasting import find_half_divided
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Step, StepResult, Transaction, refused_step, state_of, take_step
 from bankd.core.markdown.scanner import decode_text
@@ -131,6 +132,7 @@ class TransactionWriter:
             if step.phase < Remove.phase:
                 added.append(step.path)
             elif added:
+                self._take_back_halves(journal, applied)
                 self._sync_folders(added)  # what is taken out below must be there, for good, before it goes
                 added = []
             self._run_step(journal, number, step, staged.get(number), applied)
@@ -161,10 +163,24 @@ class TransactionWriter:
             applied.conflicts.append(f"{step.path}: {key} was changed by hand meanwhile and stays")
         for withdrawal in outcome.withdrawals:
             number = journal.paths().index(withdrawal.path, len(journal.transaction.steps()))
-            try:
-                self._settle_step(journal, number, Step(withdrawal.path, (withdrawal,)), None, applied)
-            except ConflictError as conflict:
-                applied.conflicts.append(str(conflict))
+            self._withdraw(journal, number, withdrawal, applied)
+
+    def _take_back_halves(self, journal: Journal, applied: Applied) -> None:
+        """A page is divided as a whole or not at all: where one part could not be made, the others go again."""
+        for half in find_half_divided(journal.transaction.operations, self.look):
+            for part in half.made:
+                self._withdraw(journal, journal.paths().index(part.path), Drop(part.path, part.text), applied)
+                if self.look(part.path) is None:
+                    applied.changed.pop(part.path, None)
+            for folder in sorted({split_path(part.path)[0] for part in half.made}, reverse=True):
+                self._tree.remove_empty(folder)
+            applied.conflicts.append(f"{half.page}: stays in one piece, for {half.lacking} could not be written")
+
+    def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
+        try:
+            self._settle_step(journal, number, Step(operation.path, (operation,)), None, applied)
+        except ConflictError as conflict:
+            applied.conflicts.append(str(conflict))
 
     def _settle_step(
         self, journal: Journal, number: int, step: Step, staged: StagedName | None, applied: Applied

@@ -5,11 +5,12 @@ Then it goes piece by piece, as any other memory that moves: what the user chang
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from bankd.core.edits.operations import Append, Piece, Recast, Remove, digest_of
+from bankd.core.edits.operations import Append, Create, Operation, Piece, Recast, Remove, digest_of
 from bankd.core.edits.spans import BOM, block_key, page_of, unix_text
-from bankd.core.markdown.hubs import part_of_line
+from bankd.core.markdown.hubs import part_of_line, parts_folder
 from bankd.core.markdown.scanner import BlockKind, encode_text, split_lines
 
 Look = Callable[[str], bytes | None]
@@ -38,6 +39,30 @@ def recast_additions(operation: Recast, look: Look) -> tuple[Append, ...]:
     parts = {line: part for line in new if (part := part_of_line(line, operation.path))}
     pieces = tuple(Piece(block_key(line), line) for line, part in parts.items() if look(part) is not None)
     return (Append(operation.path, "", pieces),) if pieces else ()
+
+
+@dataclass(frozen=True, slots=True)
+class HalfDivided:
+    """A page that still has all its lines, the part that could not be made, and the parts that are there all the same."""
+
+    page: str
+    lacking: str
+    made: tuple[Create, ...]
+
+
+def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[HalfDivided]:
+    """The pages that were to be divided into parts of which one is not there once all should have been made.
+
+    One that a hand has changed meanwhile goes piece by piece, as far as its parts are there.
+    """
+    divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
+    for page in (op for op in divided if look(op.path) == encode_text(op.before)):
+        folder = parts_folder(page.path) + "/"
+        parts = [op for op in operations if isinstance(op, Create) and op.path.startswith(folder)]
+        lacking = [part for part in parts if look(part.path) is None]
+        if lacking:
+            made = tuple(part for part in parts if part not in lacking)
+            yield HalfDivided(page.path, lacking[0].path, made)
 
 
 def pieces_of_page(text: str) -> tuple[Piece, ...]:
