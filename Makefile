@@ -29,6 +29,7 @@ lint: .venv/ready
 eval: .venv/ready
 	$(BIN)/python -m tests.bench.quality
 	$(BIN)/python -m tests.bench.floor
+	$(BIN)/python -m tests.bench.questions
 	$(BIN)/python -m tests.bench.choosing
 	$(BIN)/python -m tests.bench.floor_choosing
 

@@ -79,6 +79,7 @@ class FakeLogs:
 
     def __init__(self, disk: FakeDisk) -> None:
         self.held_back: dict[str, Sequence[HeldBack]] = {}
+        self.questions: dict[str, Mapping[str, Sequence[str]]] = {}
         self._disk, self.read = disk, dict[str, str]()
         self.waiting: list[Deferred] = []
         self._lines: dict[str, Sequence[PastLine]] = {}
@@ -100,6 +101,9 @@ class FakeLogs:
 
     def note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         self.held_back = dict(lines)
+
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        self.questions |= questions
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         self._disk.steps.append("mark read")

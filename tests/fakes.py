@@ -18,6 +18,7 @@ from bankd.core.ranking.indexable import (
     IndexablePage,
     IndexAnalyses,
     MemoryDates,
+    NewQuestions,
     entries_of,
     nodes_of,
     with_days,
@@ -40,6 +41,9 @@ class FakePages:
 
     def dates_since(self, seen: str) -> MemoryDates:
         return MemoryDates(self.learned, {}, str(len(self.learned)))
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        return NewQuestions((), seen)
 
     def read(self, path: str) -> bytes | None:
         self.read_paths.append(path)
@@ -104,6 +108,8 @@ class FakeIndex:
     def frequency(self, kind: str, term: str) -> int:
         if kind == "heading":
             return sum(1 for candidate in self._candidates if term in candidate.heading)
+        if kind.startswith("asked"):
+            return 0
         return sum(1 for _, _, analysis in self._rows if term in getattr(analysis, kind))
 
     def terms_with(self, beginning: str) -> Sequence[str]:

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.language.reading import compared_text
+from bankd.core.lifecycle.asked import questions_in
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.edited import find_edited
@@ -131,8 +132,7 @@ def run_cycle(
     conflicts = () if plan.is_empty else world.transactions.commit(plan.transaction).conflicts
     if conflicts:
         plan = put_off(plan, _homeless(plan, world))
-    world.logs.note_held_back(_held_back(plan, facts, world, policy))
-    world.logs.mark_read(_finished(whole_logs(facts.readings, policy.start, rest), plan))
+    _note_logs(plan, facts, world, policy, rest)
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
     notes = [*world.index.refresh(now)]
@@ -371,6 +371,15 @@ def _held_back(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> dic
 def _homeless(plan: Plan, world: World) -> set[str]:
     """The new memories that found no place, because their page could not be written after all."""
     return {placement.line.id for placement in plan.placements} - world.transactions.ledger().consumed.keys()
+
+
+def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> None:
+    """Remember what the logs said: which lines wait for a person, what memories answer, and which need no other look."""
+    world.logs.note_held_back(_held_back(plan, facts, world, policy))
+    finished = _finished(whole_logs(facts.readings, policy.start, rest), plan)
+    behind = {**{item.line.id: item.twin for item in plan.blocked}, **{item.line.id: item.id for item in plan.revised}}
+    world.logs.note_questions(questions_in(finished, facts.ledger, behind, policy.finders))
+    world.logs.mark_read(finished)
 
 
 def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:

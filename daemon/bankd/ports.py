@@ -35,7 +35,7 @@ from bankd.core.markdown.scanner import Document
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
-from bankd.core.ranking.indexable import IndexablePage, IndexAnalyses, MemoryDates, Refreshed
+from bankd.core.ranking.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 
@@ -61,7 +61,7 @@ class IndexView(Protocol):
         """What scoring has to know of the whole."""
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term of this kind (`terms`, `bigrams`, `heading`) occurs."""
+        """In how many memories a term of this kind (`terms`, `bigrams`, `heading`; `asked`, `asked_bigrams` of questions) occurs."""
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin so, common ones first."""
@@ -217,6 +217,9 @@ class PageSource(Protocol):
     def dates_since(self, seen: str) -> MemoryDates:
         """What is told of the days of memories since an earlier look, which gave `seen`; empty for all."""
 
+    def questions_since(self, seen: str) -> NewQuestions:
+        """What is told of the questions that memories answer since an earlier look, which gave `seen`; empty for all."""
+
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """What of a page with these bytes goes into the index."""
 
@@ -284,6 +287,9 @@ class Logs(Protocol):
 
     def lines_before(self, identity: str) -> Sequence[PastLine]:
         """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
+
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Remember, by log and memory, the questions that memories answer; of these logs no others."""
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were then, and their Retain lines."""

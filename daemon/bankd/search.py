@@ -276,7 +276,7 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
         terms = [word for term in terms for word in known_words(term, known)]
         runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
-    weights = weigh_query(analysis, runs, index.corpus.memories, index.frequency)
+    weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
 
 
@@ -291,8 +291,16 @@ def lexicon_within(index: "IndexView") -> Lexicon:
 
 
 def _is_known(index: "IndexView", term: str) -> bool:
-    """Whether a memory has a term, or stands under it."""
-    return index.frequency("terms", term) > 0 or index.frequency("heading", term) > 0
+    """Whether a memory has a term, stands under it, or answers a question with it."""
+    return any(index.frequency(kind, term) > 0 for kind in ("terms", "heading", "asked"))
+
+
+_ASKED = {"terms": "asked", "bigrams": "asked_bigrams"}
+
+
+def _frequency(index: "IndexView", kind: str, term: str) -> int:
+    """In how many memories a term occurs; one that none has, in the questions of how many."""
+    return index.frequency(kind, term) or index.frequency(_ASKED[kind], term)
 
 
 def find_candidates(

@@ -53,7 +53,19 @@ def said_by(entry: IndexableEntry) -> Said:
     day = entry.day.isoformat() if entry.day else None
     entities, heading = " ".join(entry.entities), SEPARATOR.join(entry.heading)
     learned = entry.learned.isoformat() if entry.learned else None
-    return entry.id, entry.tag, entry.hundredths, day, learned, entities, heading, entry.text, int(entry.is_text)
+    questions = "\n".join(entry.questions)
+    return (
+        entry.id,
+        entry.tag,
+        entry.hundredths,
+        day,
+        learned,
+        entities,
+        heading,
+        entry.text,
+        int(entry.is_text),
+        questions,
+    )
 
 
 class IndexedRow(NamedTuple):
@@ -66,6 +78,8 @@ class IndexedRow(NamedTuple):
     provisional: bool
     about: Sequence[Span] = ()
     """The days that it speaks of."""
+    asked: AnalysisText | None = None
+    """The questions that it answers."""
 
 
 class IndexedPage(NamedTuple):
@@ -99,6 +113,9 @@ class TermDocument(NamedTuple):
     nodes: Sequence[str]
     tag: str | None
     entities: Sequence[str]
+    asked: str
+    """The terms of the questions that it answers."""
+    asked_bigrams: str
     days: Sequence[int]
     """The days that it is found by, as ordinals."""
     learned: int | None
@@ -106,10 +123,11 @@ class TermDocument(NamedTuple):
 
 def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> IndexedRow:
     """A memory with what was read of it."""
-    provisional = not analyses.provisional.isdisjoint((*entry.texts, entry.context))
+    provisional = not analyses.provisional.isdisjoint((*entry.texts, *entry.questions, entry.context))
     about = days_spoken_of(entry.text, entry.learned, entry.tag)
     said = join_analyses([analyses.of[text] for text in entry.texts])
-    return IndexedRow(entry, place, said, analyses.of[entry.context], provisional, about)
+    asked = join_analyses([analyses.of[text] for text in entry.questions]) if entry.questions else None
+    return IndexedRow(entry, place, said, analyses.of[entry.context], provisional, about, asked)
 
 
 def page_terms(page: IndexedPage) -> set[str]:
@@ -136,7 +154,10 @@ def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
     days = list(_days_of(row.about)) or ([learned] if learned else [])
     nodes = nodes_of(path, entry.heading)
     said, above = analysis.sentences, row.heading.sentences
-    return TermDocument(number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, days, learned)
+    asked, bigrams = (row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")
+    return TermDocument(
+        number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, asked, bigrams, days, learned
+    )
 
 
 def _days_of(about: Iterable[Span]) -> Iterator[int]:

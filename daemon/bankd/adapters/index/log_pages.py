@@ -11,7 +11,7 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.core.markdown.utf8 import decode_wide, is_wide, readable_text
 
 if TYPE_CHECKING:
-    from bankd.core.ranking.indexable import IndexablePage, MemoryDates
+    from bankd.core.ranking.indexable import IndexablePage, MemoryDates, NewQuestions
     from bankd.core.secrets.screening import Finder
 
 
@@ -43,6 +43,12 @@ class LogPages(PageFiles):
         from bankd.core.ranking.indexable import MemoryDates  # noqa: PLC0415 -- same
 
         return MemoryDates({}, {}, seen)
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        """Nothing: a question stands in the log itself."""
+        from bankd.core.ranking.indexable import NewQuestions  # noqa: PLC0415 -- same
+
+        return NewQuestions((), seen)
 
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """The passages of a log."""

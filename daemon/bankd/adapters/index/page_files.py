@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bankd.core.markdown.utf8 import only_utf8
 
 if TYPE_CHECKING:
-    from bankd.core.ranking.indexable import IndexablePage, MemoryDates
+    from bankd.core.ranking.indexable import IndexablePage, MemoryDates, NewQuestions
 
 _LARGEST = 8 * 1024 * 1024
 """Larger files are not pages of a bank; they are quarantined elsewhere."""
@@ -73,6 +73,12 @@ class PageFiles:
         from bankd.adapters.index.event_days import EventDays  # noqa: PLC0415 -- only a writer asks
 
         return EventDays(self._folder.parent / "events").read_since(seen)
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        """What runs found in the logs of the questions that memories answer, since an earlier look."""
+        from bankd.adapters.index.line_questions import read_questions  # noqa: PLC0415 -- only a writer asks
+
+        return read_questions(self._folder.parent / ".bankd" / "catalogue.sqlite3", seen)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""

@@ -22,7 +22,7 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary
 
 if TYPE_CHECKING:
     from bankd.adapters.index.entries import IndexedPage, IndexedRow, PageFingerprint, StoredRow
-    from bankd.core.ranking.indexable import MemoryDates
+    from bankd.core.ranking.indexable import MemoryDates, NewQuestions
 
 # What is long stands last: counting over all pages then reads little of each.
 _SCHEMA = """
@@ -35,8 +35,10 @@ CREATE TABLE memories (
     row INTEGER PRIMARY KEY, page INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER NOT NULL,
     id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, is_text INTEGER NOT NULL,
     sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
-    provisional INTEGER NOT NULL, about TEXT NOT NULL
+    provisional INTEGER NOT NULL, about TEXT NOT NULL,
+    questions TEXT NOT NULL, asked TEXT NOT NULL, asked_bigrams TEXT NOT NULL
 );
+CREATE TABLE questions (log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL, PRIMARY KEY (memory, log)) WITHOUT ROWID;
 CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
 CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
@@ -46,8 +48,8 @@ CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text"
-_SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies"
+_SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions"
+_SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
 _SHOWN = (
     "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
     "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text"
@@ -165,6 +167,33 @@ class Rows:
         found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
         return {id_: date.fromisoformat(day) for id_, day in found}
 
+    def note_questions(self, new: NewQuestions) -> None:
+        """Remember which questions memories answer, and read the pages of those again that have others now."""
+        before = dict(self._asked()) if new.is_all else {}
+        changed = [*dict.fromkeys([*before, *((one.log, one.memory) for one in new.changed)])]
+        told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
+        changed = [key for key in changed if not new.is_all or before.get(key, "") != told.get(key, "")]
+        self._connection.executemany("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
+        rows = [(*key, told[key]) for key in changed if told.get(key)]
+        self._connection.executemany("INSERT INTO questions VALUES (?, ?, ?)", rows)
+        self._connection.executemany(
+            "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN (SELECT page FROM memories WHERE id = ?)",
+            [(memory,) for _, memory in changed],
+        )
+        self.set_state("questions", new.seen)
+
+    def _asked(self) -> Iterator[tuple[tuple[str, str], str]]:
+        for log, memory, questions in self._connection.execute("SELECT log, memory, questions FROM questions"):
+            yield (log, memory), questions
+
+    def questions(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The questions that these memories answer, each once."""
+        found: dict[str, list[str]] = {}
+        for memory, questions in self._each("SELECT memory, questions FROM questions WHERE memory IN", ids):
+            asked = found.setdefault(memory, [])
+            asked += [question for question in questions.split("\n") if question not in asked]
+        return found
+
     def rows_of(self, path: str) -> list[int]:
         """The rows of a page."""
         found = self._connection.execute(
@@ -177,7 +206,7 @@ class Rows:
         number = self._page_number(page.path)
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
@@ -300,20 +329,23 @@ def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
 
     heading = row.heading.sentences.replace("\n", " ")
     terms = (row.analysis.sentences, _bigrams_of(row), heading, row.analysis.denies)
+    *said, questions = said_by(row.entry)
     return (
         number,
         page,
         row.place,
         row.entry.line,
-        *said_by(row.entry),
+        *said,
         *terms,
         row.provisional,
         _about_as_text(row.about),
+        questions,
+        *((row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")),
     )
 
 
 def _candidate(stored: Sequence[Any]) -> Candidate:
-    row, page, place, sentences, bigrams, heading, entities, denies = stored
+    row, page, place, sentences, bigrams, heading, entities, denies, asked, asked_bigrams = stored
     return Candidate(
         row, page, place,
         [part.split(" ") for part in sentences.split("\n")] if sentences else [],
@@ -321,6 +353,8 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
         heading.split(" ") if heading else [],
         frozenset(entities.casefold().split()) if entities else _NOBODY,
         bool(denies),
+        [part.split(" ") for part in asked.split("\n")] if asked else (),
+        f" {asked_bigrams} " if asked_bigrams else "",
     )  # fmt: skip
 
 

@@ -69,7 +69,7 @@ class Terms:
         self.reload()
 
     def frequency(self, kind: str, term: str) -> int:
-        """In how many memories a term occurs, `kind` being `terms`, `bigrams` or `heading`."""
+        """In how many memories a term occurs, `kind` being `terms`, `bigrams`, `heading`, `asked` or `asked_bigrams`."""
         return int(self._frequency(kind, term))
 
     def count(self, term: str) -> int:
@@ -84,7 +84,8 @@ class Terms:
         """The rows that match best by tantivy's own count, at most `limit`."""
         telling = self._telling("terms", terms) | self._telling("heading", terms)
         parts = [self._term(at, term) for at in ("terms", "heading") for term in telling if self._frequency(at, term)]
-        parts += [self._term("bigrams", gram) for gram in self._telling("bigrams", bigrams)]
+        parts += [self._term("asked", term) for term in self._telling("asked", terms)]
+        parts += [self._term(at, gram) for at in ("bigrams", "asked_bigrams") for gram in self._telling(at, bigrams)]
         if not parts:
             return []
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
@@ -153,7 +154,7 @@ class Terms:
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    for field in ("terms", "bigrams", "heading"):
+    for field in ("terms", "bigrams", "heading", "asked", "asked_bigrams"):
         builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
     for field in ("node", "tag", "entity"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
@@ -174,6 +175,9 @@ def _document(memory: TermDocument) -> tantivy.Document:
     document.add_text("terms", memory.terms)
     document.add_text("bigrams", memory.bigrams)
     document.add_text("heading", memory.heading)
+    if memory.asked:
+        document.add_text("asked", memory.asked)
+        document.add_text("asked_bigrams", memory.asked_bigrams)
     for node in memory.nodes:
         document.add_text("node", node)
     for entity in memory.entities:

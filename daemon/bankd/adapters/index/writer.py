@@ -29,7 +29,7 @@ from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.core.language.lexicon import Known, lexicon_of
 from bankd.core.markdown.utf8 import readable_bytes
-from bankd.core.ranking.indexable import IndexablePage, Refreshed, with_days
+from bankd.core.ranking.indexable import IndexablePage, Refreshed, with_days, with_questions
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class IndexWriter:
         read: list[str] = []
         known: set[str] = set()
         with build.rows.unread():
-            self._note_dates(build)
+            self._note_told(build)
             with build.terms.filling() as add:
                 for paths in _batches(sorted(scan)):
                     pages = self._read_pages(build, paths, _Looked(scan, {}, known.__contains__))
@@ -149,15 +149,19 @@ class IndexWriter:
                 self._finish(build)
         return read
 
-    def _note_dates(self, build: Build) -> None:
-        """Take in what events tell of the days of memories, before the pages of these are read."""
+    def _note_told(self, build: Build) -> None:
+        """Take in what events tell of the days of memories, and logs of what they answer, before their pages are read."""
         dates = self._pages.dates_since(seen := build.rows.state("events"))
         if dates.seen != seen:
             with build.rows.transaction():
                 build.rows.note_dates(dates)
+        questions = self._pages.questions_since(seen := build.rows.state("questions"))
+        if questions.seen != seen:
+            with build.rows.transaction():
+                build.rows.note_questions(questions)
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
-        self._note_dates(build)
+        self._note_told(build)
         scan = self._pages.scan(paths)
         composed = None if paths is None else {unicodedata.normalize("NFC", path) for path in paths}
         known = build.rows.fingerprints(composed)
@@ -202,7 +206,7 @@ class IndexWriter:
         read = {path: self._pages.contents(path, readable_bytes(data)) for path, (data, _) in contents.items()}
         changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
         added = [entry for change in changes.values() for _, entry in change.added]
-        texts = {text for entry in added for text in (*entry.texts, entry.context)}
+        texts = {text for entry in added for text in (*entry.texts, *entry.questions, entry.context)}
         analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
         with build.rows.transaction():  # each reading by itself would take longer than all the rest
             build.rows.add_readings(analyses.readings)
@@ -218,8 +222,9 @@ class IndexWriter:
     def _compare(build: Build, path: str, page: IndexablePage, looked: _Looked) -> PageDifference:
         """What of a page is not in the index as it is now: only that is analysed and written."""
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
-        learned = build.rows.learned([entry.id for entry in page.entries if entry.id])
-        return compare(with_days(page.entries, learned), rows if path in looked.pages else ())
+        ids = [entry.id for entry in page.entries if entry.id]
+        entries = with_questions(with_days(page.entries, build.rows.learned(ids)), build.rows.questions(ids))
+        return compare(entries, rows if path in looked.pages else ())
 
     def _write(self, build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:
         """Rows first, then terms, then believe the rows: a crash between leaves pages that are read again."""

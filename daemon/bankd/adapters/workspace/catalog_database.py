@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
@@ -26,7 +26,7 @@ from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 8
+_FORMAT = 9
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -38,6 +38,8 @@ CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
 CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
 CREATE TABLE lines (log TEXT NOT NULL, place INTEGER NOT NULL, id TEXT, key TEXT, pairs BLOB, hundredths INTEGER, PRIMARY KEY (log, place)) WITHOUT ROWID;
+CREATE TABLE questions (change INTEGER PRIMARY KEY AUTOINCREMENT, log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL);
+CREATE INDEX questions_log ON questions (log, memory);
 CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
@@ -156,6 +158,16 @@ class CatalogDatabase(DerivedDatabase):
         """These lines, in their order."""
         query = "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place"
         return self.read(query, (log,), _past_line)
+
+    def record_questions(self, log: str, questions: Mapping[str, Sequence[str]]) -> None:
+        """Remember which questions memories answer by the lines of a log; search reads those that changed."""
+        query = "SELECT memory, questions FROM questions WHERE log = ?"
+        before: dict[str, str] = dict(self.read(query, (log,), lambda memory, asked: (memory, asked)))
+        now = {memory: _safe("\n".join(asked)) for memory, asked in questions.items()}
+        changed = [(log, memory) for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
+        self.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
+        rows = [(log, memory, now.get(memory, "")) for log, memory in changed]
+        self.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", rows)
 
     def prose(self) -> int:
         """How many such lines there are."""

@@ -90,6 +90,15 @@ class LogFiles:
         for log, held_back in lines.items():
             self._catalog_db.record_held_back(log, held_back)
 
+    def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Remember, by log and memory, the questions that memories answer; of these logs no others."""
+        listed = dict(questions)
+        self._catalog_db.change(lambda: self._note_questions(listed))
+
+    def _note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        for log, by_memory in questions.items():
+            self._catalog_db.record_questions(log, by_memory)
+
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
         listed = list(readings)

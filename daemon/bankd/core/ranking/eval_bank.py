@@ -41,7 +41,7 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialB
         if title and titles.get(path) != title:
             lines += [f"# {title}", ""]
             titles[path] = title
-        id_ = f" ^{_id_of(document)}" if document.get("day") else ""
+        id_ = f" ^{id_of(document)}" if document.get("day") or document.get("questions") else ""
         lines.append(f"- {_head(document)}{_one_line(document['text'])}{id_}")
         places[path, len(lines)] = str(document["id"])
         events += [_kept(document)] if document.get("day") else []
@@ -58,14 +58,15 @@ def _head(document: Mapping[str, Any]) -> str:
     return f"{document.get('tag') or 'W'}{about}: " if about or document.get("tag") else ""
 
 
-def _id_of(document: Mapping[str, Any]) -> str:
-    return memory_id(f"{document['day']}.md", str(document["id"]), 1)
+def id_of(document: Mapping[str, Any]) -> str:
+    """The id of the memory that a document with a day, or with questions, becomes."""
+    return memory_id(f"{document.get('day', 'undated')}.md", str(document["id"]), 1)
 
 
 def _kept(document: Mapping[str, Any]) -> Mapping[str, object]:
     """The event of a line of the log of that day; it was taken in the day after."""
     at = datetime.fromisoformat(str(document["day"])).replace(tzinfo=UTC) + timedelta(days=1)
-    return make_event(KEPT, _id_of(document), at, memory=_id_of(document), log=f"{document['day']}.md", line=1)
+    return make_event(KEPT, id_of(document), at, memory=id_of(document), log=f"{document['day']}.md", line=1)
 
 
 def _one_line(value: object) -> str:

@@ -34,6 +34,23 @@ class MemoryDates(NamedTuple):
     """How far they were read, for the next look."""
 
 
+class LineQuestions(NamedTuple):
+    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there."""
+
+    log: str
+    memory: str
+    questions: Sequence[str]
+
+
+class NewQuestions(NamedTuple):
+    """Questions that changed since a look at them; `seen` says how far they were read, for the next look."""
+
+    changed: Sequence[LineQuestions]
+    seen: str
+    is_all: bool = False
+    """Whether these are all there are, whatever was read before."""
+
+
 class IndexableEntry(NamedTuple):
     """One memory of a page, as search shows it."""
 
@@ -51,6 +68,8 @@ class IndexableEntry(NamedTuple):
     """The day of its log; of a memory that no event tells of, `day`."""
     parts: tuple[str, ...] = ()
     """The texts that are read one by one: of a passage what it is made of, so that one more line costs one line."""
+    questions: tuple[str, ...] = ()
+    """What the lines that it comes from say that it answers: it is found by them, and they are no part of what it says."""
     is_text: bool = False
     """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
 
@@ -85,6 +104,15 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
 def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:
     """Memories with the days on which they were learned, which events tell by their ids."""
     return [entry._replace(learned=learned.get(entry.id or "", entry.day)) for entry in entries]
+
+
+def with_questions(
+    entries: Iterable[IndexableEntry], questions: Mapping[str, Sequence[str]]
+) -> Iterator[IndexableEntry]:
+    """Memories with the questions that they answer, by their ids."""
+    for entry in entries:
+        asked = questions.get(entry.id or "", ())
+        yield entry._replace(questions=tuple(asked)) if asked else entry
 
 
 def context_of(heading: tuple[str, ...], entities: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
     text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
           + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading
           + order: the share of the query's neighbouring words that follow each other here too
+            what the questions that a memory answers (`  ? …` in its log) add to words and bigrams counts half
     tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
@@ -36,6 +37,9 @@ HEADING_COUNT = 1
 SENTENCE_SHARE = 0.5
 BIGRAM_SHARE = 0.4
 ORDER_SHARE = 1 / 7
+QUESTION_SHARE = 0.5
+"""What the words of the questions that a memory answers count beside its own. On the conversation for choosing of
+`tests.bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
 UNKNOWN_WEIGHT = 0.5
 """What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
@@ -99,6 +103,9 @@ class Candidate(NamedTuple):
     heading: Sequence[str]
     entities: frozenset[str]
     denies: bool
+    asked: Sequence[Sequence[str]] = ()
+    """The questions that it answers, as its lines in the logs tell."""
+    asked_bigrams: str = ""
 
 
 def bigrams_as_text(bigrams: Iterable[str]) -> str:
@@ -183,7 +190,7 @@ def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpu
         FirstPass(
             candidate,
             own,
-            sum([weight for gram, weight in bigrams if gram in candidate.bigrams]),
+            _bigrams(candidate, bigrams),
             _heading(candidate, weights, corpus),
             support,
             1.0 if candidate.entities & weights.names else 0.0,
@@ -193,8 +200,9 @@ def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpu
 
 
 def score_texts(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[float]:
-    """What each says by itself, wherever it stands and in whatever order."""
-    return [_text(one.words, one.bigrams, 0.0, weights) for one in score_first(candidates, weights, corpus)]
+    """What each says by itself, wherever it stands, in whatever order, and whatever questions it answers."""
+    own = [one._replace(asked=(), asked_bigrams="") if one.asked else one for one in candidates]
+    return [_text(one.words, one.bigrams, 0.0, weights) for one in score_first(own, weights, corpus)]
 
 
 def choose_finalists(
@@ -270,14 +278,33 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
     if len(parts) > 1:
         best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
-    return ((1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best) / weights.total
+    own = (1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best
+    return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
+
+
+def _with_questions(
+    own: float, candidate: Candidate, weights: Weights, corpus: Corpus, above: Collection[str]
+) -> float:
+    """Raised as the questions that it answers have more of the words; the more of them there are, none the longer."""
+    texts, length = (*candidate.sentences, *candidate.asked), sum(map(len, candidate.sentences))
+    everything = bm25((term for part in texts for term in part), length, corpus.words, weights.terms, above)
+    return max(own, (1 - QUESTION_SHARE) * own + QUESTION_SHARE * everything)
+
+
+def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]]) -> float:
+    own = sum([weight for gram, weight in asked if gram in candidate.bigrams])
+    if not candidate.asked_bigrams:
+        return own
+    everything = candidate.bigrams + candidate.asked_bigrams
+    return (1 - QUESTION_SHARE) * own + QUESTION_SHARE * sum([weight for gram, weight in asked if gram in everything])
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
     """The share of the neighbouring words of the query that follow each other here too, nearly."""
     if not weights.pairs:
         return 0.0
-    found = pairs_in(candidate.sentences, weights.terms)
+    texts = [*candidate.sentences, *candidate.asked] if candidate.asked else candidate.sentences
+    found = pairs_in(texts, weights.terms)
     return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
 
 

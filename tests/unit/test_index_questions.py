@@ -1,0 +1,100 @@
+"""Questions that memories answer, in the index: noted as they change, and only their pages are read again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.fakes import FakeAnalyser, FakePages
+
+from bankd.adapters.index.line_questions import read_questions
+from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
+from bankd.core.language.analysis import analyse_text
+from bankd.core.ranking.indexable import LineQuestions, NewQuestions
+from bankd.core.ranking.query import Filters
+from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts, weigh_query
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PAGES = {
+    "a.md": "# A\n\n- W: The mirror is in Helsinki. ^m-aaaaaaaaaaaa\n",
+    "b.md": "# B\n\n- W: Mina signs. ^m-bbbbbbbbbbbb\n",
+}
+
+
+class AskedPages(FakePages):
+    """Pages of whose memories some answer questions."""
+
+    new = NewQuestions((), "")
+
+    def questions_since(self, seen: str) -> NewQuestions:
+        return self.new
+
+
+def told(seen: str, *questions: str, memory: str = "m-aaaaaaaaaaaa", log: str = "x.md") -> NewQuestions:
+    return NewQuestions([LineQuestions(log, memory, questions)], seen)
+
+
+def asking(text: str) -> dict[str, float]:
+    return dict.fromkeys(analyse_text(text).terms, 1.0)
+
+
+def frequency(index: SearchIndex, term: str) -> tuple[int, int]:
+    index.open()
+    return index.frequency("terms", term), index.count(term)
+
+
+def test_only_the_page_of_changed_questions_is_read_again(tmp_path: Path) -> None:
+    pages = AskedPages(PAGES)
+    index = SearchIndex(tmp_path, pages, FakeAnalyser())
+    index.refresh(NOW)
+    pages.read_paths.clear()
+    pages.new = told("1", "where do snapshots land")
+    index.refresh(NOW)
+    assert pages.read_paths == ["a.md"]
+    index.refresh(NOW)
+    assert pages.read_paths == ["a.md"]
+    index.open()
+    assert index.frequency("asked", "snapshot") == 1
+    assert frequency(index, "snapshot") == (0, 0)
+
+
+def test_two_logs_may_ask_of_one_memory(tmp_path: Path) -> None:
+    pages = AskedPages(PAGES)
+    index = SearchIndex(tmp_path, pages, FakeAnalyser())
+    pages.new = told("1", "where do snapshots land")
+    index.refresh(NOW)
+    pages.new = told("2", "who pays storage", log="y.md")
+    index.refresh(NOW)
+    pages.new = told("3", log="x.md")
+    index.refresh(NOW)
+    rows = index.find(asking("storage"), {}, Filters(), 5)
+    assert len(rows) == 1
+    assert index.find(asking("snapshots"), {}, Filters(), 5) == []
+
+
+def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Path) -> None:
+    file = tmp_path / "catalogue.sqlite3"
+    assert read_questions(file, "") == NewQuestions((), "")
+    catalog = CatalogDatabase(file)
+    catalog.change(lambda: catalog.record_questions("x.md", {"m-1": ["one", "two"], "m-2": ["three"]}))
+    first = read_questions(file, "")
+    assert [(one.memory, list(one.questions)) for one in first.changed] == [("m-1", ["one", "two"]), ("m-2", ["three"])]
+    assert read_questions(file, first.seen) == NewQuestions((), first.seen)
+    catalog.change(lambda: catalog.record_questions("x.md", {"m-1": ["one", "two"]}))
+    second = read_questions(file, first.seen)
+    assert [(one.memory, list(one.questions)) for one in second.changed] == [("m-2", [])]
+    catalog.close()
+    elsewhere = read_questions(file, "1:99")
+    assert elsewhere.is_all
+    assert len(elsewhere.changed) == 2
+
+
+def test_questions_raise_a_memory_and_are_not_compared() -> None:
+    weights = weigh_query(analyse_text("snapshots land"), ("snapshots", "land"), 100, lambda *_: 1)
+    plain = Candidate(0, 0, 0, (("mirror", "helsinki"),), "", (), frozenset(), False)
+    asked = plain._replace(row=1, place=5, asked=(tuple(analyse_text("where do snapshots land").terms),))
+    corpus = Corpus(100, 10, 10, 0)
+    first, second = score_first([plain, asked], weights, corpus)
+    assert first.words == 0 < second.words
+    assert score_texts([plain, asked], weights, corpus) == [0.0, 0.0]
