@@ -28,10 +28,6 @@ from bankd.core.lifecycle.routing import Destination, Rules, route_memory
 from bankd.core.markdown.memory import Memory, render_memory
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
-from bankd.core.markdown.scanner import decode_text
-from bankd.core.pages.block_links import heal_strays
-from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
-from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.batches import Rest, cut_batch, most_lines, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off, wait_for_page
@@ -42,6 +38,7 @@ from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.errors import InvariantError, RefusedError
 from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
+from bankd.rearranging import heal_outside_moves, note_sizes, split_pages
 from bankd.relinking import find_dead_links, relink_plan
 from bankd.retention import merge_near_copies, retire_memories
 
@@ -122,8 +119,8 @@ def run_cycle(
     plan = leave_out(plan, closed_for(plan, world.transactions))
     plan = relink_plan(plan, world.graph, world.catalog.read)
     if kind == "reflect":
-        plan = heal_outside_moves(plan, world.graph, policy)
-        plan = split_pages(plan, facts, world, policy)
+        plan = heal_outside_moves(plan, world.graph, policy.settings)
+        plan = split_pages(plan, facts.unread_pages, world.catalog, world.graph, policy.settings)
     plan = leave_out(plan, closed_for(plan, world.transactions))
     check_plan(plan, world.catalog, world.graph, policy)
 
@@ -139,7 +136,7 @@ def run_cycle(
     if kind == "reflect":
         if not plan.is_empty:
             world.graph.refresh()
-        notes += note_sizes(plan, world, policy)
+        notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest)
 
 
@@ -292,61 +289,6 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     if settings.consolidate.in_reflect:
         plan = merge_near_copies(plan, ledger, world.catalog, world.index, world.wordings, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
-
-
-def heal_outside_moves(plan: Plan, graph: Graph, policy: Policy) -> Plan:
-    """Let links follow what the user has moved, if the settings say so."""
-    if policy.settings.links.heal != "apply":
-        return plan
-    moves = graph.moved()
-    healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
-    plan = plan.with_(followed=(*plan.followed, *healed))
-    if not moves:
-        return plan
-    sources = {old: graph.read(new) for old, new in moves.items()}
-    others = graph.sizes().keys() - set(moves.values())
-    return plan.with_(rearranged=heal_links(moves, sources, graph.names, graph.sources_for, others))
-
-
-def split_pages(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> Plan:
-    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
-    if plan.rearranged:  # links follow one rearrangement a run: the pages are split in the next
-        return plan
-    limits = Limits.of(policy.settings.split)
-    touched = {operation.path for operation in plan.operations if not is_outside(operation.path)}
-    before = {path: data for path in touched if (data := world.catalog.read(path)) is not None}
-    pages = foresee_pages(plan.transaction, before)
-    large = (path for path, size in world.graph.sizes().items() if size >= limits.split and path not in pages)
-    pages |= {path: data for path in large if (data := world.catalog.read(path)) is not None}
-    closed = {item.what for item in facts.unread_pages} | set(world.graph.moved().values())  # links find these first
-    closed |= {item.link.source for item in plan.followed}
-    graph = world.graph
-
-    def may_split(path: str) -> bool:
-        data = pages[path] if path in pages else world.catalog.read(path) or b""
-        return is_splittable(path) and path not in closed and _is_ours(path, data, limits, policy)
-
-    bank = Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
-    rearranged = split_large({path: decode_text(data) for path, data in pages.items()}, limits, bank)
-    return plan.with_(rearranged=rearranged)
-
-
-def _is_ours(path: str, data: bytes, limits: Limits, policy: Policy) -> bool:
-    """Whether the settings let a page of this size be split unasked."""
-    return len(data) >= limits.warn and (policy.settings.split.pages == "all" or is_own_page(path, data))
-
-
-def note_sizes(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """The pages that come near the size at which they are split, and those that are over it and cannot be."""
-    graph, read = world.graph, world.catalog.read
-    limits, sizes = Limits.of(policy.settings.split), graph.sizes()
-    seamless = plan.rearranged.seamless if plan.rearranged else ()
-    large = [path for path, size in sorted(sizes.items()) if limits.warn <= size < limits.split and is_splittable(path)]
-    large = [path for path in large if _is_ours(path, read(path) or b"", limits, policy)]
-    at = f"{limits.split / 1024:g} KiB"
-    return [f"{path} is over {at} and has no seam to split it at" for path in seamless] + [
-        f"{path} has {sizes[path] / 1024:.1f} KiB; at {at} it is split" for path in large
-    ]
 
 
 def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:

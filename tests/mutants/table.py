@@ -38,6 +38,7 @@ BATCHES, SETTLED = "bankd.core.plan.batches", "bankd.core.edits.settled"
 TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
+REARRANGING = "bankd.rearranging"
 SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
@@ -77,7 +78,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("as many lines as the budget allows come in one batch", BATCHES, "cut_batch", "total <= most", "total < most", OF_CYCLE),
     Mutant("a log in two batches is read again", BATCHES, "whole_logs", "readings[first:end]", "readings", OF_CYCLE),
     Mutant("a batch goes on where the one before it ended", CYCLE, "collect_lines", "take_from(policy.start, lines)", "lines", OF_CYCLE),
-    Mutant("only pages of ours are split unasked", CYCLE, "_is_ours", "is_own_page(path, data)", "True", OF_CYCLE),
+    Mutant("only pages of ours are split unasked", REARRANGING, "_is_ours", "is_own_page(path, data)", "True", OF_CYCLE),
     Mutant("a plan that loses something is not carried out", CYCLE, "check_plan", "if findings:", "if False:", OF_CYCLE),
     Mutant("a plan beyond the budget is not carried out", CYCLE, "check_plan", "if excess and", "if False and", OF_CYCLE),
     # what a new layout may not do
@@ -243,7 +244,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # how pages split
     Mutant("a page splits at its size", SPLIT, "is_due", ">= limits.split", "> limits.split", OF_SPLIT),
     Mutant(
-        "a page near its size is named", CYCLE, "note_sizes",
+        "a page near its size is named", REARRANGING, "note_sizes",
         "if limits.warn <= size", "if size > limits.warn", OF_CYCLE,
     ),
     Mutant(

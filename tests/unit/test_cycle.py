@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.fake_world import FakeWorld
 
-from bankd import cycle as story
+from bankd import rearranging
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
@@ -353,7 +353,7 @@ def test_a_plan_that_would_lose_a_line_is_never_carried_out(force: bool) -> None
 
 def test_a_plan_that_would_break_a_link_is_never_carried_out(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Rearrangement(Layout(()), Relinked({}, (), ()), (), findings=("a.md:3: b.md would lead nowhere",))
-    monkeypatch.setattr(story, "split_large", lambda *_: broken)
+    monkeypatch.setattr(rearranging, "split_large", lambda *_: broken)
     world = FakeWorld({FACTS: page()}, log("W: one"))
 
     with pytest.raises(InvariantError, match="would lead nowhere"):
