@@ -189,7 +189,8 @@ def test_a_damaged_index_is_noticed_and_made_anew(root: Path, harm: object) -> N
 
 
 def test_verify_finds_a_single_changed_bit(root: Path) -> None:
-    victim = max((root / "index").glob("*/terms/*.*"), key=lambda file: file.stat().st_size)
+    parts = [file for file in (root / "index").glob("*/terms/*.*") if file.suffix != ".json"]  # that is read at once
+    victim = max(parts, key=lambda file: file.stat().st_size)
     data = bytearray(victim.read_bytes())
     data[len(data) // 2] ^= 1
     victim.write_bytes(data)

@@ -141,7 +141,7 @@ def test_only_the_groups_that_are_named_answer_and_say_what_a_line_became(logs: 
 
     assert {hit["group"] for hit in hits} == {"logs"}
     assert hits[0]["became"] == f"kept as {kept['id']}"
-    assert bankctl("search", "--in", "diary", "deploy").code == 3
+    assert bankctl("search", "--in", "diary", "deploy").code == 2
 
 
 def test_what_a_person_took_out_of_the_bank_is_no_answer_from_its_log(logs: Path, bankctl: Run) -> None:

@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -440,11 +442,12 @@ def test_runs_and_replaced_files_are_kept_as_long_as_the_settings_say(root: Path
     assert [row["undoable"] for row in bankctl("log", "--json").json["runs"]] == [None, None, 3, 2, None]
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_rewritten(
-    root: Path, bankctl: Run
+    root: Path, bankctl: Run, mark: str
 ) -> None:
     page = root / "bank/world/facts.md"
-    page.write_text(page.read_text("utf-8") + "\n- see [[world/places|where]]\n", "utf-8")
+    page.write_text(mark + page.read_text("utf-8") + "\n- see [[world/places|where]]\n", "utf-8")
     bankctl("cycle", "micro", "--now", NOW)
     assert bankctl("move", "world", "lands").code == 0
     moved = pages(root)
