@@ -173,3 +173,30 @@ def test_transcripts_wait_each_once_until_they_are_imported(hook: Hook, root: Pa
     assert take_transcripts(str(root)) == ["/c.jsonl"]
     drop_taken(str(root))
     assert take_transcripts(str(root)) == []
+
+
+def turn(said: str, number: int) -> str:
+    message = {"role": "user", "content": said}
+    head = {"type": "user", "uuid": f"u{number}", "sessionId": "s9", "isSidechain": False, "cwd": "/w"}
+    return json.dumps({**head, "timestamp": f"2026-05-06T09:0{number}:00Z", "message": message}) + "\n"
+
+
+@pytest.mark.parametrize("kind", ["micro", "reflect"])
+def test_a_run_without_a_daemon_takes_in_what_was_handed_over(
+    root: Path, hook: Hook, bankctl: Run, tmp_path: Path, kind: str
+) -> None:
+    transcript = tmp_path / "s9.jsonl"
+    transcript.write_text(turn("The spare key is with Jiwoo.", 1))
+    hook("SessionEnd", transcript_path=str(transcript))
+    gone = tmp_path / "torn.jsonl"
+    gone.write_bytes(b"\x00\x01 nothing that anybody knows")
+    hook("SessionEnd", transcript_path=str(gone))
+
+    assert bankctl("cycle", kind, "--now", "2026-05-07T03:00", "--dry-run").code == 0
+    assert not list((root / "memory").rglob("imports/**/*.md"))
+    done = bankctl("cycle", kind, "--now", "2026-05-07T03:00")
+
+    assert done.code == 0
+    assert f"{gone}: no transcript" in done.err
+    assert "Jiwoo" in "".join(log.read_text() for log in (root / "memory/imports").rglob("*.md"))
+    assert take_transcripts(str(root)) == []

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now, add_verbose
+
+if TYPE_CHECKING:
+    from bankd.app.workspace import Workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -31,9 +35,21 @@ def run(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not arguments.dry_run) as workspace:
+        if not arguments.dry_run:
+            _import_watched(workspace)
         if not (arguments.no_wait or arguments.now or arguments.dry_run):
             workspace.wait_until_settled()
         reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
         for report in show_progress(reports):
             tell(report, as_json=arguments.json, is_whole=arguments.verbose)
     return 0
+
+
+def _import_watched(workspace: Workspace) -> None:
+    """Take in first what hooks handed over and the settings watch, as the daemon does; what cannot be read is named."""
+    import sys
+
+    from bankd.wiring.importing import import_watched
+
+    for problem in import_watched(workspace):
+        sys.stderr.write(f"bankctl: import: {problem}\n")

@@ -1,8 +1,7 @@
-"""Imports for a command and for the daemon: what is named, what the settings watch, what hooks handed over."""
+"""Imports for a command, for each run and for the daemon: what is named, what the settings watch, what hooks handed over."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +12,6 @@ from bankd.app.import_sources import Imported, Importer
 from bankd.app.workspace import Workspace
 from bankd.core.markdown.display import show_line
 from bankd.errors import BankError
-
-log = logging.getLogger(__name__)
 
 
 def sources_at(workspace: Workspace, places: Sequence[str]) -> list[FileSource]:
@@ -38,14 +35,18 @@ def forget_handed_over(workspace: Workspace) -> None:
         drop_taken(str(workspace.root))
 
 
-def import_watched(workspace: Workspace) -> None:
-    """Import what is watched and what was handed over; what goes wrong is logged, and a run goes on."""
+def import_watched(workspace: Workspace) -> Iterator[str]:
+    """Import what is watched and what was handed over; gives what went wrong, which stops no run."""
     try:
         for imported in import_sources(workspace, sources_at(workspace, ())):
-            if imported.problem or imported.torn:
-                log.warning(
-                    "import source=%s problem=%s", show_line(imported.source), imported.problem or imported.torn
-                )
+            yield from _problems_of(imported)
         forget_handed_over(workspace)
     except (BankError, OSError) as error:
-        log.error("import failed error=%s", show_line(str(error)))  # noqa: TRY400 -- a person can mend it
+        yield show_line(str(error))
+
+
+def _problems_of(imported: Imported) -> Iterator[str]:
+    source = show_line(imported.source)
+    yield from (f"{source}:{torn.line}: {torn.reason}" for torn in imported.torn)
+    if imported.problem:
+        yield f"{source}: {imported.problem}"

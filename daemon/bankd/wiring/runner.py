@@ -5,6 +5,7 @@ The daemon holds the workspace's lock and hands it over with each request that w
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -32,6 +33,8 @@ from bankd.wiring.importing import import_watched
 from bankd.wiring.search_settings import search_settings_of
 from bankd.wiring.searching import make_search
 from bankd.wiring.workspace import DaemonLease, open_workspace
+
+log = logging.getLogger(__name__)
 
 
 class Runner:
@@ -105,7 +108,8 @@ def _settle(workspace: Workspace, _request: dict[str, Any]) -> dict[str, Any]:
 def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
     start = LogPlace(*request["start"]) if request["start"] else None
     if start is None:
-        import_watched(workspace)
+        for problem in import_watched(workspace):
+            log.warning("import problem=%s", problem)
     report = workspace.run_cycle(request["kind"], force=request["force"], start=start)
     counts = ", ".join(f"{count} {name}" for name, count in counts_of(rows_of(report.plan)).items())
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes), **plan_json(report.plan)}
