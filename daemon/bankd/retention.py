@@ -10,7 +10,7 @@ from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
 from bankd.core.language.reading import compared_text
-from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
+from bankd.core.lifecycle.archive import NOTICE, find_archivable, goes_by_itself
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
@@ -18,6 +18,7 @@ from bankd.core.lifecycle.retiring import (
     Named,
     Opinion,
     archive_memory,
+    find_departures,
     find_fallen,
     give_id,
     memory_of,
@@ -85,9 +86,10 @@ def retire_memories(
     if clock_frozen:
         plan = plan.with_(warnings=(*plan.warnings, FROZEN))
     today, fading = plan.now.date(), Fading.of(settings.decay)
-    opinions = [] if clock_frozen else find_fallen(catalog.opinions(), today, fading)
+    near = [] if clock_frozen else find_fallen(catalog.opinions(), today + NOTICE, fading)
+    opinions = find_fallen(near, today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}
-    ids = {o.id for o in opinions if o.id} | superseded.keys()
+    ids = {o.id for o in near if o.id} | superseded.keys()
     lines = catalog.lines_of(ids - _touched(plan))
     residents = residents_of(lines, ledger)
     going = [
@@ -95,6 +97,9 @@ def retire_memories(
         for found in find_archivable(residents, today, fading, clock_frozen=clock_frozen)
         if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
     ]
+    going_ids = {found.resident.id for found in going}
+    staying = [resident for resident in residents if resident.id not in going_ids and not clock_frozen]
+    plan = plan.with_(fading=tuple(find_departures(staying, today, fading)))
     warning = too_many(len(plan.taken_out) + len(going), catalog.count(), settings.budget)
     if warning and not force:
         return plan.with_(warnings=(*plan.warnings, warning))

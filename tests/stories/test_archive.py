@@ -59,7 +59,7 @@ def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl:
     assert report["counts"] == {"restored": 3}
     assert pages(root) == before
     assert archived_ids(bankctl) == []
-    assert bankctl("cycle", "reflect", "--now", "2026-06-19T03:00", "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", "2026-06-19T03:00", "--json").json["counts"] == {"fading": 3}
     assert bankctl("cycle", "reflect", "--now", "2026-06-20T03:00", "--json").json["counts"] == {"archived": 3}
 
 
@@ -151,10 +151,10 @@ def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> N
 
     forecast = bankctl("decay", "forecast", "--days", "30", "--now", START, "--json").json
 
-    assert [(fall["day"], fall["today"]) for fall in forecast["falls"]] == [("2026-05-08", 0.4)]
+    assert [(fall["day"], fall["today"]) for fall in forecast["falls"]] == [("2026-05-09", 0.38)]
     assert forecast["pinned"] == 1
     day = forecast["falls"][0]["day"]
-    assert bankctl("cycle", "reflect", "--now", "2026-05-07T03:00", "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", "2026-05-08T03:00", "--json").json["counts"] == {"fading": 1}
     assert bankctl("cycle", "reflect", "--now", f"{day}T03:00", "--json").json["counts"] == {"archived": 1}
 
 

@@ -171,7 +171,7 @@ def test_an_opinion_keeps_its_day_and_takes_the_confidence_that_was_edited(root:
     edit(root, bankctl, "O(c=0.50) @Peter: Likes very short replies.", SIGN, BACKUP, day=11)
 
     assert "O(c=0.90@" in first
-    assert "O(c=0.50@2026-06-11) @Peter: Likes very short replies." in page.read_text()
+    assert "O(c=0.50@2026-05-02) @Peter: Likes very short replies." in page.read_text()
 
 
 def test_search_says_of_an_edited_line_what_it_is_kept_as(root: Path, page: Path, bankctl: Run) -> None:

@@ -14,17 +14,20 @@ def test_an_opinion_goes_to_the_archive_on_the_day_that_arithmetic_says(root: Pa
     write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.", "O: Rust is better than Go")
     bankctl("cycle", "reflect", "--now", START)
 
-    held = bankctl("cycle", "reflect", "--now", "2026-05-27T03:00", "--json").json  # 0.80 - 25 * 0.02 = 0.30
-    gone = bankctl("cycle", "reflect", "--now", "2026-05-28T03:00", "--json").json
+    far = bankctl("cycle", "reflect", "--now", "2026-05-19T03:00", "--json").json
+    held = bankctl("cycle", "reflect", "--now", "2026-05-26T03:00", "--json").json  # 0.80 - 25 * 0.02 = 0.30
+    gone = bankctl("cycle", "reflect", "--now", "2026-05-27T03:00", "--json").json
 
-    assert held["counts"] == {}
+    assert far["counts"] == {}
+    assert held["counts"] == {"fading": 1}
+    assert held["rows"][0]["reason"].startswith("fades on 2026-05-27: to keep it say it again")
     assert gone["counts"] == {"archived": 1}
     assert "concise" not in (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
     archived = (root / "archive/opinions/preferences.md").read_text(encoding="utf-8")
-    assert "- O(c=0.80@2026-05-02) @Peter: Prefers concise replies. ^m-" in archived
+    assert "- O(c=0.80@2026-05-01) @Peter: Prefers concise replies. ^m-" in archived
     before = tree_state(root)
     shutil.rmtree(root / ".bankd")
-    assert bankctl("cycle", "reflect", "--now", "2026-05-29T03:00", "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", "2026-05-28T03:00", "--json").json["counts"] == {}
     assert tree_state(root) == before
 
 
@@ -46,7 +49,7 @@ def test_a_hand_edited_confidence_starts_anew(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "O(c=0.40) @Peter: Prefers concise replies.")
     bankctl("cycle", "reflect", "--now", START)
     page = root / "bank/opinions/preferences.md"
-    page.write_text(page.read_text(encoding="utf-8").replace("c=0.40@2026-05-02", "c=0.9"), encoding="utf-8")
+    page.write_text(page.read_text(encoding="utf-8").replace("c=0.40@2026-05-01", "c=0.9"), encoding="utf-8")
 
     bankctl("cycle", "reflect", "--now", "2026-05-20T03:00")
 
@@ -77,3 +80,49 @@ def test_many_at_once_are_not_archived_unasked(root: Path, bankctl: Run) -> None
     assert refused["counts"] == {"warning": 1}
     assert "30 of 30" in refused["rows"][0]["reason"]
     assert forced["counts"] == {"archived": 30}
+
+
+def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(root: Path, bankctl: Run) -> None:
+    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
+
+    taken = bankctl("cycle", "reflect", "--now", "2026-05-02T03:00", "--json").json
+    counts = [
+        bankctl("cycle", "reflect", "--now", f"2026-05-{day:02}T03:00", "--json").json["counts"] for day in range(3, 10)
+    ]
+
+    assert taken["counts"] == {"learned": 1}
+    assert counts == [{"fading": 1}] * 6 + [{"archived": 1}]
+    archived = (root / "archive/opinions/preferences.md").read_text(encoding="utf-8")
+    assert "O(c=0.80@2025-05-01)" in archived
+
+
+def test_status_and_the_forecast_tell_what_fades_within_days(root: Path, bankctl: Run) -> None:
+    write_log(root, "2025-05-01.md", "O(c=0.80) @Peter: Prefers concise replies.")
+    bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
+    bankctl("cycle", "reflect", "--now", "2026-05-03T03:00")
+
+    forecast = bankctl("decay", "forecast", "--now", "2026-05-03T04:00", "--json").json["falls"]
+
+    assert [fall["day"] for fall in forecast] == ["2026-05-09"]
+    assert "1 opinion fades within 7 days; bankctl decay forecast names it" in bankctl("status").out
+
+
+def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-10.md", "O(c=0.50) @Peter: Prefers concise replies.")
+    bankctl("cycle", "micro", "--now", "2026-05-11T03:00")
+    page = root / "bank/opinions/preferences.md"
+    write_log(root, "2026-05-12.md", "O(c=0.50) @Peter: Prefers concise replies.")
+    bankctl("cycle", "micro", "--now", "2026-05-20T03:00")
+    assert "O(c=0.51@2026-05-12)" in page.read_text(encoding="utf-8")  # 0.50 less two days, plus 0.05
+
+    write_log(root, "2026-04-01.md", "O(c=0.50) @Peter: Prefers concise replies!")
+    bankctl("cycle", "micro", "--now", "2026-05-21T03:00")
+    assert "O(c=0.56@2026-05-12)" in page.read_text(encoding="utf-8")
+
+
+def test_a_log_of_a_day_to_come_or_of_none_gives_the_day_of_the_run(root: Path, bankctl: Run) -> None:
+    write_log(root, "2027-01-01.md", "O(c=0.50) @Peter: Prefers concise replies.")
+    write_log(root, "notes.md", "O(c=0.50) @Mina: Prefers long letters.")
+    bankctl("cycle", "micro", "--now", "2026-05-20T03:00")
+
+    assert (root / "bank/opinions/preferences.md").read_text(encoding="utf-8").count("@2026-05-20") == 2

@@ -37,7 +37,7 @@ def test_a_line_lands_on_the_page_of_its_rule_with_its_id(root: Path, bankctl: R
     values = (root / "bank/identity/values.md").read_text(encoding="utf-8")
     assert re.search(r"^- S: 가치관: 정직을 최우선으로 한다\. \^m-[a-z2-7]{12}$", values, re.MULTILINE)
     opinions = (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")
-    assert re.search(r"^- O\(c=0\.95@2026-06-10\) @Peter: Prefers concise replies\. \^m-", opinions, re.MULTILINE)
+    assert re.search(r"^- O\(c=0\.95@2026-05-02\) @Peter: Prefers concise replies\. \^m-", opinions, re.MULTILINE)
 
 
 def test_a_second_run_and_one_without_derived_files_change_no_byte(root: Path, bankctl: Run) -> None:
@@ -246,9 +246,9 @@ def test_real_logs_lose_no_line(root: Path, bankctl: Run, shared: Path, tmp_path
     assert len(rows) == 1520
     assert outcomes == {"page": len(held), "report": 1520 - len(held)}
     assert set(held.values()) == {1}
-    assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"].keys() <= {"fading"}
     shutil.rmtree(root / ".bankd")
-    assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"] == {}
+    assert bankctl("cycle", "reflect", "--now", NOW, "--json").json["counts"].keys() <= {"fading"}
     assert tree_state(root) == before
 
 

@@ -24,7 +24,9 @@ from bankd.core.markdown.memory import Confidence, Memory
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)
 PLAIN = Resident("m-a", "bank/opinions/tea.md", ("Tea",), Memory("prefers tea", "O", Confidence(90, TODAY)), kept=TODAY)
-FADED = replace(PLAIN, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(36))))
+FADED = replace(
+    PLAIN, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(36))), kept=TODAY - timedelta(7)
+)
 UNUSED = replace(PLAIN, kept=TODAY - timedelta(91))
 
 
@@ -38,6 +40,8 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (PLAIN, []),
         (replace(PLAIN, superseded_by="m-b"), [Reason.SUPERSEDED]),
         (FADED, [Reason.FADED]),
+        (replace(FADED, kept=TODAY - timedelta(6)), []),
+        (replace(FADED, kept=None), [Reason.FADED]),
         (UNUSED, [Reason.UNUSED]),
         (replace(UNUSED, kept=TODAY - timedelta(90)), []),
         (replace(UNUSED, recalled=TODAY - timedelta(3)), []),

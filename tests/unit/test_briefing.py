@@ -126,13 +126,20 @@ def test_since_last_tells_a_reader_only_what_came_after() -> None:
     assert chosen("since-last", facts) == []
 
 
-def test_fading_is_what_was_used_and_will_soon_be_gone() -> None:
+def test_fading_is_what_will_soon_be_gone_first_how_to_treat_a_person_and_what_was_used() -> None:
+    soon, late = NOW.date() + timedelta(days=3), NOW.date() + timedelta(days=8)
     facts = facts_of(
-        memory("soon", "Soon gone.", "O", value=40), memory("safe", "Safe.", "O", value=60),
-        memory("unused", "Unused.", "O", value=35, used=ago(40)), memory("pinned", "Pinned.", "O", value=35, is_pinned=True),
+        memory("unused", "Unused.", "O", value=35, used=ago(40), fades_on=soon),
+        memory("soon", "Soon gone.", "O", value=40, fades_on=soon),
+        memory("safe", "Safe.", "O", value=60, fades_on=late), memory("pinned", "Pinned.", "O", value=35),
+        memory("tea", "Peter likes tea.", "O", value=31, used=ago(40), fades_on=soon, path="bank/opinions/preferences.md"),
     )  # fmt: skip
 
-    assert chosen("fading", facts) == ["c=0.40 Soon gone."]
+    assert chosen("fading", facts) == [
+        f"fades on {soon}, c=0.31: Peter likes tea.",
+        f"fades on {soon}, c=0.40: Soon gone.",
+        f"fades on {soon}, c=0.35: Unused.",
+    ]
 
 
 @pytest.mark.parametrize(

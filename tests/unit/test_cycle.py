@@ -87,7 +87,7 @@ def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_rea
     assert report.is_applied
     assert world.disk.pages == {
         FACTS: f"# Facts\n\n- W: The port is 8080. ^{port}\n",
-        "bank/entities/Peter.md": f"# Peter\n\n- O(c=0.90@2026-05-05) @Peter: Likes tea. ^{tea}\n",
+        "bank/entities/Peter.md": f"# Peter\n\n- O(c=0.90@2026-05-04) @Peter: Likes tea. ^{tea}\n",
         "bank/_meta/inbox.md": f"# Inbox\n\n## 2026-05-04\n\n- S: nobody's ^{nobody}\n",
     }
     assert said(world) == [(KEPT, port), (KEPT, tea), (KEPT, nobody)]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from bankd.app.user_run import begin_run
 from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.archive import find_archivable, stays_until
+from bankd.core.lifecycle.archive import find_archivable, noticed_until, stays_until
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
-from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.restoring import plan_restoring, read_contents
 from bankd.core.lifecycle.retiring import archive_memory, residents_of
@@ -121,5 +121,7 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
 
 
 def _postponed(fall: Fall, ledger: Ledger) -> Fall:
-    """What a person brought back stays for a while."""
-    return replace(fall, day=max(fall.day, stays_until(ledger.restored.get(fall.id))))
+    """What a person brought back, or what was taken in just now, stays for a while."""
+    kept = ledger.consumed.get(fall.id)
+    noticed = noticed_until(day_of(kept) if kept else None)
+    return replace(fall, day=max(fall.day, stays_until(ledger.restored.get(fall.id)), noticed))

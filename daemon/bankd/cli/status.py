@@ -46,6 +46,8 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
     yield f"{styled('bank', 'dim')}       {bank['memories']} memories on {bank['pages']} pages, {bank['inbox']} in the inbox"
     if bank["prose"]:
         yield f"{styled('logs', 'dim')}       {tell_prose(bank['prose'])}"
+    if fading := _fading(status):
+        yield f"{styled('opinions', 'dim')}   {fading}"
     yield f"{styled('index', 'dim')}      {styled(_index_line(status))}"
     yield f"{styled('daemon', 'dim')}     {styled(_daemon_line(status))}"
     for job in status["jobs"]:
@@ -54,6 +56,15 @@ def _lines(status: dict[str, Any]) -> Iterator[str]:
         sign, colour = ("!", "red") if finding["needs_person"] else ("-", "yellow")
         fix = f"  → {finding['fix']}" if finding["fix"] else ""
         yield f"{styled(sign, colour)} {styled(finding['text'])}{styled(fix, 'dim')}"
+
+
+def _fading(status: dict[str, Any]) -> str:
+    """What the last reflect cycle announced as fading; empty when it announced nothing."""
+    last = next((job["last"] for job in status["jobs"] if job["job"] == "reflect"), None) or {}
+    count = last.get("counts", {}).get("fading", 0)
+    told = "1 opinion fades" if count == 1 else f"{count} opinions fade"
+    names = "it" if count == 1 else "them"
+    return f"{told} within 7 days; bankctl decay forecast names {names}" if count else ""
 
 
 def _index_line(status: dict[str, Any]) -> str:

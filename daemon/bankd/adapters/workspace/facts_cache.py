@@ -26,7 +26,7 @@ def kept_facts(root: Path, stamp: str) -> BriefFacts | None:
         memories = tuple(map(_memory, held["memories"]))
         happened = tuple(Happened(kind, datetime.fromisoformat(at), *rest) for kind, at, *rest in held["happened"])
         lines = tuple(OpenLine(date.fromisoformat(day), *rest) for day, *rest in held["lines"])
-        return BriefFacts(memories, happened, held["newer"], lines, *held["fading"])
+        return BriefFacts(memories, happened, held["newer"], lines)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -39,7 +39,6 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
         "happened": [[one.kind, one.at.isoformat(), one.key, one.by, one.place] for one in facts.happened],
         "newer": dict(facts.newer),
         "lines": [[line.day.isoformat(), line.text, line.place] for line in facts.log_lines],
-        "fading": [facts.fades_a_day, facts.floor],
     }
     staged = root / f"{PATH}.{os.getpid()}"
     with suppress(OSError):
@@ -53,14 +52,14 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
 def _row(one: KnownMemory) -> list[Any]:
     days = [_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]]
     told = [one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned]
-    return [*told, *days, one.links]
+    return [*told, *days, one.links, _text(one.fades_on)]
 
 
 def _memory(row: list[Any]) -> KnownMemory:
-    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links = row
+    key, path, line, text, tag, value, entities, heading, is_pinned, learned, used, said, links, fades_on = row
     return KnownMemory(
         key, path, line, text, tag, value, tuple(entities), tuple(heading), is_pinned,
-        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links,
+        _day(learned), _day(used), tuple(map(date.fromisoformat, said)), links, _day(fades_on),
     )  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
+from bankd.core.lifecycle.archive import fades_away_on
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, value_on
-from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, fold_events
+from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_of, fold_events
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.pages import Entry, Page
 
@@ -28,7 +29,7 @@ def assemble_facts(
     reader = _MemoryReader(ledger, _said_days(ledger), _links_of(entries), today, fading)
     memories = tuple(reader.read(page, entry) for page, entry in entries)
     happened = tuple(sorted(_happened(events), key=lambda one: (one.at, one.kind, one.key)))
-    return BriefFacts(memories, happened, ledger.successors(), tuple(_open_lines(logs)), fading.per_day, fading.floor)
+    return BriefFacts(memories, happened, ledger.successors(), tuple(_open_lines(logs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,13 @@ class _MemoryReader:
         links = self.links.get(key, 0) + _links_to_entities(memory, self.links)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, self._value(memory), memory.entities, entry.heading,
-            memory.is_pinned, learned, used, days, links,
+            memory.is_pinned, learned, used, days, links, self._fades_on(key, memory),
         )  # fmt: skip
+
+    def _fades_on(self, key: str, memory: Memory) -> date | None:
+        kept = self.ledger.consumed.get(key)
+        restored = self.ledger.restored.get(key)
+        return fades_away_on(memory, day_of(kept) if kept else None, restored, self.today, self.fading)
 
     def _value(self, memory: Memory) -> int | None:
         """The confidence today; only opinions fade."""

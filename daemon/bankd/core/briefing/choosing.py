@@ -10,6 +10,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
+from bankd.core.lifecycle.archive import NOTICE
 
 _DECIDED = (
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
@@ -103,15 +104,11 @@ def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
 
 
 def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Opinions that will have faded within seven days and were used within thirty; at most five."""
-    soon = [
-        memory
-        for memory in facts.memories
-        if memory.tag == "O" and memory.value is not None and not memory.is_pinned
-        and memory.value - 7 * facts.fades_a_day < facts.floor
-        and memory.used is not None and (occasion.today - memory.used).days <= 30
-    ]  # fmt: skip
-    yield from (_item(memory, f"c={(memory.value or 0) / 100:.2f} ") for memory in _by_value(soon)[::-1][:5])
+    """Opinions that go to the archive within days, first how to treat a person and what was used last; at most five."""
+    soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
+    of_use = sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)
+    for memory in of_use[:5]:
+        yield _item(memory, f"fades on {memory.fades_on}, c={(memory.value or 0) / 100:.2f}: ")
 
 
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

@@ -27,6 +27,8 @@ class KnownMemory(NamedTuple):
     """The days on which it was said, oldest first."""
     links: int = 0
     """How many other memories name its id or whom it is about."""
+    fades_on: date | None = None
+    """The day on which it goes to the archive unless it is said again."""
 
     @property
     def place(self) -> str:
@@ -61,9 +63,6 @@ class BriefFacts(NamedTuple):
     newer: Mapping[str, str] = MappingProxyType({})
     """By the key of what was superseded, the key of what supersedes it."""
     log_lines: Sequence[OpenLine] = ()
-    fades_a_day: int = 2
-    floor: int = 30
-    """Hundredths."""
 
     def of(self, key: str) -> "KnownMemory | None":
         """The memory with a key."""

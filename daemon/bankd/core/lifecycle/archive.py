@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-from bankd.core.lifecycle.decay import Fading, is_faded
+from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
 from bankd.core.markdown.memory import Memory
 
 UNUSED_AFTER = timedelta(days=90)
@@ -18,6 +18,11 @@ UNUSED_AFTER = timedelta(days=90)
 RESTED = timedelta(days=30)
 """How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
 the value in them is the old one; a month is time to confirm it, to write another `c=`, or to pin it."""
+
+
+NOTICE = timedelta(days=7)
+"""How long before it goes a fading memory is announced, and the least time that it stays after it was taken in: a year of
+old opinions may have faded by the time that they are imported."""
 
 
 class Reason(StrEnum):
@@ -85,7 +90,7 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
         return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
     if clock_frozen:
         return None
-    if is_faded(resident.memory, today, fading):
+    if is_faded(resident.memory, today, fading) and today >= noticed_until(resident.kept):
         return ArchiveCandidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}")
     used = max((day for day in (resident.kept, resident.recalled) if day), default=None)
     if used is not None and today - used > UNUSED_AFTER:
@@ -96,6 +101,19 @@ def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bo
 def stays_until(restored: date | None) -> date:
     """The first day on which a memory that a person brought back may go again; long past for one that never was."""
     return restored + RESTED if restored else date.min
+
+
+def noticed_until(kept: date | None) -> date:
+    """The first day on which a memory that was taken in then may fade away; long past for one of which nobody knows."""
+    return kept + NOTICE if kept else date.min
+
+
+def fades_away_on(memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading) -> date | None:
+    """The day on which a memory goes to the archive because it has faded; None when it never does."""
+    if memory.confidence is None or not is_fading(memory):
+        return None
+    falls = falls_on(memory.confidence, fading)
+    return max(falls, today, stays_until(restored), noticed_until(kept)) if falls else None
 
 
 def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) -> bool:

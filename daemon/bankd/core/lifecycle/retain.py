@@ -9,7 +9,9 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
@@ -34,6 +36,7 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 MAX_LINE_BYTES = 64 * 1024
 """Longer lines are no statement of a person or an agent; they stay in the log and are reported."""
 
+_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x1b\\|\x07|$)|\x1b[@-Z\\-_]|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL
@@ -59,6 +62,13 @@ class LogPlace:
 
     log: str
     line: int
+
+    def day(self, today: date) -> date:
+        """The day that the name of the log has last; today where it has none, or one that is still to come."""
+        for found in reversed(_DAY.findall(self.log)):
+            with suppress(ValueError):
+                return min(date.fromisoformat(found), today)
+        return today
 
     def __str__(self) -> str:
         """Render as editors open it, relative to the workspace."""

@@ -12,7 +12,7 @@ from datetime import date
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove, Replace
 from bankd.core.edits.spans import block_key, outdent_lines, unix_text
-from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, archive_page
+from bankd.core.lifecycle.archive import NOTICE, ArchiveCandidate, Resident, archive_page, fades_away_on
 from bankd.core.lifecycle.decay import Fading, value_on
 from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.markdown.memory import Confidence, Memory, memory_id, parse_memory, statement_of
@@ -81,6 +81,22 @@ class Archived:
             "is_apart": list(self.is_apart) if self.is_apart else None,
             "reason": self.reason,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A memory that will have faded away on a day: where it stands, and what it says."""
+
+    page: str
+    text: str
+    day: date
+
+
+def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[Departure]:
+    """What fades away within the time of notice, but not today, soonest first."""
+    days = [(r, fades_away_on(r.memory, r.kept, r.restored, today, fading)) for r in residents]
+    soon = [Departure(r.page, statement_of(r.memory), day) for r, day in days if day and today < day <= today + NOTICE]
+    return sorted(soon, key=lambda one: (one.day, one.page, one.text))
 
 
 def allowed_removals(held: int, budget: BudgetPolicy) -> int:

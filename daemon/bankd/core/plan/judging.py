@@ -162,12 +162,17 @@ def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
 def confirmations_of(
     blocked: Iterable[Blocked], held: Mapping[str, MemoryLines], today: date, fading: Fading
 ) -> Iterator[Confirmed]:
-    """What becomes of the opinions that blocked lines repeat; `held` has the lines of those that can be written now."""
-    for twin in sorted({item.twin for item in blocked} & held.keys()):
+    """What becomes of the opinions that blocked lines repeat, each on the day of the latest log that does.
+
+    `held` has the lines of those that can be written now.
+    """
+    days = {item.twin: item.line.place.day(today) for item in sorted(blocked, key=lambda b: b.line.place.day(today))}
+    for twin in sorted(days.keys() & held.keys()):
         lines = held[twin]
         memory = parse_memory(MARKER.sub("", lines.text))
         if memory.confidence is None or not is_fading(memory):
             continue
-        stronger = with_confidence(lines.text, raise_confidence(memory.confidence, today, fading))
+        day = max(days[twin], memory.confidence.day or days[twin])
+        stronger = with_confidence(lines.text, raise_confidence(memory.confidence, day, fading))
         if stronger != lines.text:
             yield Confirmed(lines.page, twin, lines.text, stronger)

@@ -21,7 +21,7 @@ from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.events import Event
 from bankd.core.lifecycle.restoring import Restored
 from bankd.core.lifecycle.retain import BadLine, RetainLine
-from bankd.core.lifecycle.retiring import Archived, Named
+from bankd.core.lifecycle.retiring import Archived, Departure, Named
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.links.linking import Stray
 from bankd.core.markdown.memory import Confidence, parse_memory, render_memory, statement_of
@@ -147,6 +147,8 @@ class Plan:
     recalled: tuple[tuple[str, date], ...] = ()
     copied: tuple[Copied, ...] = ()
     named: tuple[Named, ...] = ()
+    fading: tuple[Departure, ...] = ()
+    """What will go to the archive within days, unless somebody says it again: announced before it goes."""
     bad: tuple[BadLine, ...] = ()
     deferred: tuple[Deferred, ...] = ()
     warnings: tuple[str, ...] = field(default_factory=tuple)
@@ -206,7 +208,9 @@ class Plan:
             page, heading = placement.destination.page, placement.destination.heading
             if page == INBOX:
                 heading = placement.line.place.log.removesuffix(".md")  # its source, for people
-            grouped.setdefault((page, heading or ""), []).append(_piece(placement.line, self.now.date()))
+            grouped.setdefault((page, heading or ""), []).append(
+                _piece(placement.line, placement.line.place.day(self.now.date()))
+            )
         for (page, heading), pieces in sorted(grouped.items()):
             yield Append(f"bank/{page}", heading, tuple(pieces), title_of(page))
 

@@ -94,6 +94,9 @@ def _taken_out(plan: Plan) -> Iterator[ReportRow]:
         yield ReportRow("-", "archived", item.page, normalise_text(item.text), item.reason)
     for back in plan.restored:
         yield ReportRow("+", "restored", back.page, normalise_text(back.text), f"back from {back.archive}")
+    for leaving in plan.fading:
+        advice = f"fades on {leaving.day}: to keep it say it again, write another c=, or put #pinned in its text"
+        yield ReportRow(".", "fading", leaving.page, leaving.text, advice)
     if plan.recalled:
         yield ReportRow("=", "recalled", "", "", f"{len(plan.recalled)} memories answered a search since the last run")
 
@@ -147,6 +150,7 @@ CHAPTERS = (
     ("Not kept, for they look like credentials", ("screened",)),
     ("Merged", ("merged",)),
     ("Went to the archive", ("archived",)),
+    ("Fades within days", ("fading",)),
     ("Split", ("split",)),
     ("In the inbox", ("inbox",)),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),

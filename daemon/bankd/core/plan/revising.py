@@ -73,14 +73,20 @@ def _outcomes(
     elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):
         yield Update(line, id_, "its line was edited")  # it may belong on another page
     else:
-        yield Revised(line, id_, lines.page, lines.text, _rewritten(lines, now, past, line.memory, plan.now.date()))
+        yield Revised(
+            line,
+            id_,
+            lines.page,
+            lines.text,
+            _rewritten(lines, now, past, line.memory, line.place.day(plan.now.date())),
+        )
 
 
-def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, today: date) -> str:
+def _rewritten(lines: MemoryLines, now: Memory, past: PastLine, said: Memory, day: date) -> str:
     """The lines of a memory with other words; its id, what is nested in it and its marker stay."""
     confidence = now.confidence
     if said.confidence and said.confidence.hundredths != past.hundredths:
-        confidence = Confidence(said.confidence.hundredths, said.confidence.day or today)
+        confidence = Confidence(said.confidence.hundredths, said.confidence.day or day)
     own = render_memory(replace(now, text=said.text, confidence=confidence)).split("\n")
     rows = lines.text.split("\n")
     found = MARKER.match(rows[0])
