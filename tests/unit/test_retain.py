@@ -203,3 +203,35 @@ def test_any_other_comment_stays_in_the_text() -> None:
     [line] = read_log("a.md", "- W: The deploy <!-- importance: 9 --> moved. <!-- see below -->\n", anywhere=True).lines
 
     assert line.memory.text == "The deploy <!-- importance: 9 --> moved. <!-- see below -->"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("-W: no space", "no space"),
+        ("  -S: 나는 걷는다", "나는 걷는다"),
+        ("-O(c=0.90) @Peter: tea", "tea"),
+        ("- W:no space after", "no space after"),
+        ("- O(c=0.90) @Peter:차를 좋아한다", "차를 좋아한다"),
+    ],
+)
+def test_a_line_below_retain_is_read_without_its_spaces(line: str, text: str) -> None:
+    assert texts(f"## Retain\n{line}\n- W: next\n", anywhere=False) == [text, "next"]
+
+
+def test_lines_without_a_space_after_the_marker_are_memories_each_with_its_line() -> None:
+    reading = read_log(LOG, "-W: a\n-W: b\nprose\n", anywhere=True)
+    spaced = read_log(LOG, "- W: a\n- W: b\nprose\n", anywhere=True)
+
+    assert reading.lines == spaced.lines
+    assert [line.place.line for line in reading.lines] == [1, 2]
+
+
+def test_a_tight_tag_anywhere_is_named_unless_it_is_one_word() -> None:
+    reading = read_log(LOG, "- W:the port is 8080\n- S:N\n- O:2\n- W://x y\n-w: x\n---\n-W:\n", anywhere=True)
+
+    assert [(bad.place.line, bad.reason) for bad in reading.bad] == [
+        (1, "no space after the colon; write it as `- W: text`"),
+        (7, "a tag without a text"),
+    ]
+    assert reading.lines == ()

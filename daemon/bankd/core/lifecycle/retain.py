@@ -47,12 +47,18 @@ _MEANT = re.compile(
     r"|[WBOS](?:[ \t]*：|(?:[ \t]+c[ \t]*=[ \t]*\d|[ \t]+@\S|@[\w-]+(?=[ \t:：]))[^\n]*?(?:：|:(?=\s|$)))"
 )
 """A tag with what only a Retain line has, although the grammar does not read it; `- A: …` and `- S and P: …` are prose."""
+_TAGGED = r"[WBOS](?:\([^()\n]*\))?(?:[ \t]+@[^\s:]+)*[ \t]*:"
+_TIGHT_MARKER = re.compile(rf"^([ \t]*-)(?={_TAGGED}(?:\s|$))", re.MULTILINE)
+"""`-W: text`, which Markdown takes for a paragraph: nobody writes that but for a list item."""
+_TIGHT_TEXT = re.compile(rf"({_TAGGED})(?=[^\s/\d])")
+"""`W:text`; of one word, and where nothing is to be retained, it may be a ratio, and before a digit a time."""
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 _NOTES = re.compile(r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$")
 """What OpenClaw notes at the end of a line for itself: no part of what the line says."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
+_TIGHT = "no space after the colon; write it as `- W: text`"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
 
 
@@ -121,7 +127,7 @@ class LogReading:
 
 def read_log(log: str, text: str, *, anywhere: bool) -> LogReading:
     """Read the Retain lines of a log."""
-    reader = _LogReader(log, scan_text(text.removeprefix(MARK)), anywhere)
+    reader = _LogReader(log, scan_text(_TIGHT_MARKER.sub(r"\1 ", text.removeprefix(MARK))), anywhere)
     found = list(reader.read())
     bad = tuple(item for item in found if isinstance(item, BadLine))
     tagged = [item for item in found if not isinstance(item, BadLine)]
@@ -197,6 +203,8 @@ class _LogReader:
         place = LogPlace(self._log, block.start + 1)
         raw, questions = _part_questions([line.strip() for line in self._document.lines[block.start : block.end]])
         text = _MARKER.sub("", raw[0] + " ", count=1).strip() + "".join("\n" + line for line in raw[1:])
+        if self._retain_level:
+            text = _TIGHT_TEXT.sub(r"\1 ", text, count=1) if _TIGHT_TEXT.match(text) else text
         head = parse_head(text)
         if self._is_prose(block, text, head):
             return None
@@ -209,7 +217,7 @@ class _LogReader:
         """Tell a list item of ordinary prose from a line that was meant to be retained."""
         if not self._retain_level and not self._anywhere:
             return True
-        if _MEANT.match(text):
+        if _MEANT.match(text) or (_TIGHT_TEXT.match(text) and " " in text):
             return False
         if self._retain_level:
             return block.depth > 0 and head is None  # details under a Retain line
@@ -229,7 +237,7 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
     if len(text.encode("utf-8", "surrogateescape")) > MAX_LINE_BYTES:
         return f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
     if head is None:
-        return _UNREAD if _MEANT.match(text) else _UNTAGGED
+        return _TIGHT if _TIGHT_TEXT.match(text) else _UNREAD if _MEANT.match(text) else _UNTAGGED
     if head.tag not in PROFILES["default"]:
         return f"unknown tag {head.tag[:20]}; use W, B, O or S"
     if head.problem is None and not clean_text(text[head.length :]):
