@@ -72,7 +72,7 @@ class Answering:
         hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked) if found else ()
         around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
         said = _said_of(found) if beside else SaidByBank(())
-        more = [one.ask(partial(self._more, one, hits, said, around)) for one in beside]
+        more = self._beside(beside, hits, said, around, bank)
         every = (*hits, *chain.from_iterable(more))
         return Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
 
@@ -83,6 +83,19 @@ class Answering:
             return None
         query = query._replace(filters=filters)
         return find_answers(query, index, self._reader, query.today, self._options, around)
+
+    def _beside(
+        self, beside: Sequence[Beside], hits: Sequence[Hit], said: SaidByBank, around: int, bank: "IndexView"
+    ) -> Iterator[Sequence[Hit]]:
+        """Each group; as of a day the archive first, which was bank then, and of the logs what that does not say."""
+        first = [one for one in beside if self._query.is_past and one.group == "archive"]
+        for one in (*first, *(one for one in beside if one not in first)):
+            found = one.ask(partial(self._more, one, hits, said, around))
+            yield found
+            if first:
+                lexicon = lexicon_within(bank)
+                read = [self._reader.analyse_query(hit.text, lexicon) for hit in found]
+                said = said._replace(terms=[*said.terms, *(_terms_of(analysis.sentences) for analysis in read)])
 
     def _more(
         self, beside: Beside, hits: Sequence[Hit], said: SaidByBank, around: int, index: "IndexView"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from bankd.cli import main
 from bankd.core.language.dates.question_days import read_days
+from tests.stories.conftest import Run, write_log
 
 APRIL = """## Retain
 - W: The production deploy runs at 10:00 on Tuesdays.
@@ -113,3 +115,34 @@ def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:
     assert ask("timeline", "@Nobody") == []
     assert ask("timeline", "no/such/page.md") == []
     assert ask("timeline", "--on", "2026-04-20") == ["어제 하나와 북한산 둘레길을 걸었다."]
+
+
+def test_show_tells_the_days_of_a_memory_in_the_language_of_the_reader(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    write_log(root, "2020-05-04.md", "W: The dentist pulled a tooth yesterday.", "W: 새 서버는 서울에 있다.")
+    bankctl("cycle", "micro", "--now", "2020-05-05T03:00")
+    dentist, server = (bankctl("show", f"memory/2020-05-04.md:{line}", "--json").json["memory"] for line in (4, 5))
+
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    english = [bankctl("show", id_).out for id_ in (dentist, server)]
+    monkeypatch.setenv("LANG", "ko_KR.UTF-8")
+    korean = bankctl("show", dentist, "--json").json["when"]
+
+    assert re.search(r"  2020-05-03, \d+ years? ago", english[0])
+    assert re.search(r"  2020-05-04, \d+년 전", english[1])
+    assert re.fullmatch(r"2020-05-03, \d+년 전", korean)
+
+
+def test_as_of_a_day_the_archive_stands_before_the_logs_and_they_do_not_repeat_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Prefers concise replies to long letters.")
+    bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
+    assert bankctl("cycle", "reflect", "--now", "2026-06-10T03:00", "--json").json["counts"] == {"archived": 1}
+
+    def groups(*options: str) -> list[str]:
+        asked = ("search", *options, "--now", "2026-06-12", "--json", "does Peter prefer concise replies")
+        return [hit["group"] for hit in bankctl(*asked).json["hits"]]
+
+    assert groups("--as-of", "2026-05-20") == ["archive"]
+    assert groups() == ["logs", "archive"]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.events import Ledger
+from bankd.core.language.analysis import has_hangul
+from bankd.core.language.dates.labels import label_of
+from bankd.core.language.dates.memory_days import days_spoken_of
+from bankd.core.language.dates.spans import on
+from bankd.core.lifecycle.events import Event, Ledger, day_of
 from bankd.core.lifecycle.prose import describe_line
 from bankd.core.lifecycle.provenance import Trace, life_of, source_line, trace_line
-from bankd.core.lifecycle.retain import PROFILES, LogReading, identified_as
-from bankd.core.markdown.memory import parse_memory, split_id, split_sources
+from bankd.core.lifecycle.retain import PROFILES, LogPlace, LogReading, identified_as
+from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources
 from bankd.core.markdown.page_lines import MARKER
 from bankd.errors import UserError
 
@@ -25,6 +30,8 @@ class FoundMemory:
     source: str | None
     history: list[str]
     questions: list[str]
+    when: str = ""
+    """The days that it is of and how far away they are; empty when nobody knows."""
 
 
 def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
@@ -47,8 +54,11 @@ def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | Non
     return identified_as(reading, ledger.identity_of(log)) if reading else None
 
 
-def find_memory(workspace: Workspace, id_: str) -> FoundMemory:
-    """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it."""
+def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
+    """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it.
+
+    Its days are told in Korean to who reads that, or where it is in Korean itself.
+    """
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
     copies = workspace.catalog.copies_of(id_)
@@ -59,7 +69,17 @@ def find_memory(workspace: Workspace, id_: str) -> FoundMemory:
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
     source, questions = _source(workspace, id_, ledger)
-    return FoundMemory(id_, places, text, meaning, source, history, list(questions))
+    when = _when(parse_memory(MARKER.sub("", text)), fact, workspace.now.date(), is_korean=is_korean) if text else ""
+    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when)
+
+
+def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:
+    """The days that a memory speaks of, else that of its log, else that of its confidence."""
+    written = memory.confidence.day if memory.confidence else None
+    learned = LogPlace(str(fact.get("log", "")), 0).day(day_of(fact)) if fact else written
+    about = days_spoken_of(memory.text, learned, memory.tag)
+    days = about[0] if about else on(learned) if learned else None
+    return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""
 
 
 def _meaning(workspace: Workspace, texts: list[str]) -> str | None:

@@ -97,3 +97,8 @@ class Progress:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def reads_korean() -> bool:
+    """Whether who reads this has chosen Korean."""
+    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")

@@ -30,6 +30,7 @@ def run(arguments: Namespace) -> int:
     """Show it."""
     from bankd.app.log import show_run
     from bankd.app.show import find_memory, trace_log_line
+    from bankd.cli.printing import reads_korean
     from bankd.cli.run_diff import print_run
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
@@ -39,7 +40,9 @@ def run(arguments: Namespace) -> int:
             return _show_line(trace_log_line(workspace, found["log"], int(found["line"])), as_json=arguments.json)
         if _RUN.match(arguments.what):
             return print_run(show_run(workspace, arguments.what), as_json=arguments.json)
-        return _show_memory(find_memory(workspace, arguments.what.removeprefix("^")), as_json=arguments.json)
+        return _show_memory(
+            find_memory(workspace, arguments.what.removeprefix("^"), is_korean=reads_korean()), as_json=arguments.json
+        )
 
 
 def _show_line(trace: Trace, *, as_json: bool) -> int:
@@ -67,6 +70,7 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
                 "text": found.text,
                 "meaning": found.meaning,
                 "source": found.source,
+                "when": found.when,
                 "history": found.history,
                 "questions": found.questions,
             }
@@ -78,6 +82,8 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     if found.meaning:
         say(f"  {styled(f'tagged as {found.meaning}', 'dim')}")
     say(f"  from {styled(found.source or 'the user: no log line has this id')}")
+    if found.when:
+        say(f"  {styled(found.when, 'dim')}")
     for question in found.questions:
         say(f"  {styled(f'? {question}', 'dim')}")
     for line in found.history:

@@ -42,19 +42,14 @@ def run(arguments: Namespace) -> int:
 
 
 def _request(arguments: Namespace) -> dict[str, Any]:
+    from bankd.cli.printing import reads_korean
+
     subject = arguments.subject or ""
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
     return {
         "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
-        "is_korean": _reads_korean(), "keep": False, **days_asked(arguments),
+        "is_korean": reads_korean(), "keep": False, **days_asked(arguments),
     }  # fmt: skip
-
-
-def _reads_korean() -> bool:
-    """Whether who reads this has chosen Korean."""
-    import os
-
-    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")
 
 
 def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:

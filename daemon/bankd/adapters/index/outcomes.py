@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NOT_TAKEN_IN = "not taken in"
 _MAY_BE_TAGGED = re.compile(
-    r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@"
+    r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
 )
 _HIDDEN = frozenset(("deleted", "forgotten"))
 """What a person took out is no answer, although its log still has it."""

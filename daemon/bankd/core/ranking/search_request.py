@@ -33,6 +33,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _one(request, "margin", float, problems)
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean")}
+    switches["is_past"] = as_of is not None
     if problems:
         raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]
