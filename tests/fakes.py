@@ -39,6 +39,9 @@ class FakePages:
         wanted = self.pages if paths is None else self.pages.keys() & set(paths)
         return {path: hashlib.sha256(self.pages[path].encode()).hexdigest() for path in wanted}
 
+    def too_large(self) -> Sequence[str]:
+        return ()
+
     def dates_since(self, seen: str) -> MemoryDates:
         return MemoryDates(self.learned, {}, str(len(self.learned)))
 

@@ -131,6 +131,9 @@ class WorkspaceIndex(IndexView, Protocol):
     def pages_there(self) -> int:
         """How many pages there are to be read."""
 
+    def too_large(self) -> Sequence[str]:
+        """The files that are not searched for their size, as the last look at all saw them."""
+
     def unchanged(self) -> frozenset[str]:
         """The pages that are as they were when they were read."""
 
@@ -207,6 +210,9 @@ class TextReader(QueryReader, Protocol):
 
 class PageSource(Protocol):
     """The pages of a bank, as the index reads them."""
+
+    def too_large(self) -> Sequence[str]:
+        """The files that are not read for their size, named from the workspace on, as the last full scan saw them."""
 
     def scan(self, paths: Collection[str] | None = None) -> Mapping[str, str]:
         """Every page, or those of these paths that are there, with a stamp that changes when its file does; opens none."""

@@ -211,3 +211,18 @@ def test_one_line_of_prose_is_one_line(root: Path, bankctl: Run) -> None:
     (root / "memory" / "a.md").write_text("# Day\n\nthe heron is back\n", encoding="utf-8")
 
     assert "1 line of prose was read and not taken in" in bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
+
+
+def test_a_log_too_large_to_be_searched_is_named(root: Path, bankctl: Run) -> None:
+    (root / "memory" / "dump.md").write_text(
+        "- W: The port is 8080.\n\n" + "a line of prose\n" * 600_000, encoding="utf-8"
+    )
+
+    assert "memory/dump.md is too large to be searched: divide it" in bankctl("search", "a line of prose").out
+    assert "memory/dump.md is too large to be searched: divide" not in bankctl("search", "--in", "bank", "prose").out
+    assert "memory/dump.md is too large to be searched  → divide it, best by its days" in bankctl("status").out
+    assert bankctl("cycle", "micro", "--now", "2026-05-02T03:00", "--json").json["counts"].keys() <= {
+        "learned",
+        "inbox",
+    }
+    assert "port is 8080" in "".join(path.read_text(encoding="utf-8") for path in (root / "bank").rglob("*.md"))

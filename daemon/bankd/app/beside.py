@@ -48,7 +48,7 @@ class BesideIndexes:
     def _catch_up(group: str, index: WorkspaceIndex, now: datetime) -> tuple[str, int]:
         pending = index.whole(now, lambda: _pending(index))
         if not pending:
-            return "", 0
+            return _too_large(index), 0
         if pending > QUICK_PAGES:
             missing = f"{GROUPS[group]}/ is not searchable yet: bankctl index refresh"
             return "" if index.is_there() else missing, pending
@@ -56,7 +56,7 @@ class BesideIndexes:
             index.whole(now, partial(index.refresh, now))
         except StorageError as problem:
             return str(problem), pending
-        return "", 0
+        return _too_large(index), 0
 
     def refresh(self, now: datetime) -> None:
         """Bring each up to date; none is made for a folder without a page."""
@@ -101,6 +101,11 @@ class BesideIndexes:
 def _ask(index: WorkspaceIndex, now: datetime, work: Work) -> Sequence[Hit]:
     """Ask an index, if it is there; its damage is not the bank's."""
     return index.whole(now, lambda: work(index) if index.open() else ())
+
+
+def _too_large(index: WorkspaceIndex) -> str:
+    """What to say of files that search does not read for their size."""
+    return "; ".join(f"{path} is too large to be searched: divide it" for path in index.too_large()[:3])
 
 
 def _pending(index: WorkspaceIndex) -> int:

@@ -26,6 +26,11 @@ class PageFiles:
         """Read the pages in this folder, whose name in the workspace this is."""
         self._folder, self._name = folder, name
         self._names: dict[str, str] = {}
+        self._too_large: set[str] = set()
+
+    def too_large(self) -> list[str]:
+        """The files that are not searched for their size, named from the workspace on, as the last full scan saw them."""
+        return sorted(f"{self._name}/{path}" for path in self._too_large)
 
     def scan(self, paths: Collection[str] | None = None) -> dict[str, str]:
         """Every page, or those of these paths, with a stamp of its size, times and inode; no page is opened."""
@@ -41,7 +46,7 @@ class PageFiles:
 
     def _scan_all(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        self._names = {}
+        self._names, self._too_large = {}, set()
         folders = [""]
         while folders:
             prefix = folders.pop()
@@ -63,7 +68,9 @@ class PageFiles:
                 self._note(name, entry.stat(follow_symlinks=False), found)
 
     def _note(self, name: str, status: os.stat_result, found: dict[str, str]) -> None:
-        if stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+        if stat.S_ISREG(status.st_mode) and status.st_size > _LARGEST:
+            self._too_large.add(name)
+        elif stat.S_ISREG(status.st_mode):
             path = name if name.isascii() else unicodedata.normalize("NFC", name)
             self._names[path] = name
             found[path] = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"

@@ -113,6 +113,10 @@ class SearchIndex:
         """How many pages there are to be read."""
         return len(self._pages.scan())
 
+    def too_large(self) -> Sequence[str]:
+        """The files that are not searched for their size, as the last look at all saw them."""
+        return self._pages.too_large()
+
     def unchanged(self) -> frozenset[str]:
         """The pages that are as they were when they were read, by their stamps; opens none."""
         stamps = self._opened.rows.stamps()

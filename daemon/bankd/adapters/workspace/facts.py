@@ -12,7 +12,7 @@ from bankd.adapters.storage.disk import trouble_of
 from bankd.adapters.storage.events import EventLog
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.staging import Staging
-from bankd.adapters.storage.tree import FileTree
+from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_prose
@@ -49,6 +49,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         tuple(str(item.place) for item in held_back_lines(root)),
         _set_aside_journals(root),
         read_prose(root.absolute() / ".bankd" / "catalogue.sqlite3"),
+        tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
     )
 
 
@@ -128,13 +129,13 @@ def _opened(root: Path) -> Iterator[FileTree | None]:
 
 def sizes_of_pages(root: Path) -> dict[str, int]:
     """The pages of a bank with their sizes, from the disk; one that goes away meanwhile is none."""
-    found: dict[str, int] = {}
-    for path in (root / "bank").rglob("*.md"):
-        name = path.relative_to(root).as_posix()
+    return {path: size for path, size in _sizes_below(root, "bank") if is_watched(path)}
+
+
+def _sizes_below(root: Path, folder: str) -> Iterator[tuple[str, int]]:
+    for path in (root / folder).rglob("*.md"):
         with suppress(OSError):
-            if is_watched(name):
-                found[name] = path.stat().st_size
-    return found
+            yield path.relative_to(root).as_posix(), path.stat().st_size
 
 
 def _count_inbox(root: Path) -> int:

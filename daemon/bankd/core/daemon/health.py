@@ -56,6 +56,8 @@ class BankFacts:
     set_aside: tuple[str, ...] = ()
     prose: int = 0
     """Lines of the logs that were read and not taken in because nobody tagged them."""
+    too_large: tuple[str, ...] = ()
+    """The logs that search does not read for their size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
         *starmap(cannot_be_written, sorted(bank.closed.items())),
         *journals_set_aside(bank.set_aside),
         *_judge_sizes(bank.large),
+        *map(cannot_be_searched, bank.too_large),
     ]
 
 
@@ -212,6 +215,11 @@ def _judge_sizes(large: Sequence[str]) -> Iterator[HealthFinding]:
         more = f" and {len(large) - _SHOWN} more" if len(large) > _SHOWN else ""
         fix = "at split.split_kib the reflect cycle splits those that bankd wrote (split.pages); at once: bankctl split PAGE"
         yield HealthFinding(f"large pages: {', '.join(large[:_SHOWN])}{more}", fix)
+
+
+def cannot_be_searched(path: str) -> HealthFinding:
+    """What to say of a log that search does not read; its tagged lines are taken in all the same."""
+    return HealthFinding(f"{path} is too large to be searched", "divide it, best by its days")
 
 
 def cannot_be_told(line: str) -> HealthFinding:
