@@ -46,3 +46,35 @@ def test_a_memory_copied_with_its_id_is_named_with_both_places_and_stops_nothing
     assert not [found for found in bankctl("status", "--json").json["findings"] if found["needs_person"]]
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}
     assert bankctl("verify").code == 0
+
+
+def test_a_memory_in_the_inbox_that_stands_reworded_elsewhere_is_not_moved_onto_that(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: Zephyr quartz.")
+    bankctl("cycle", "micro", "--now", NOW)
+    inbox, page = root / "bank/_meta/inbox.md", root / WORKFLOWS
+    line = next(n for n in inbox.read_text().splitlines() if "Zephyr" in n)
+    id_ = line.rpartition("^")[2]
+    page.write_text(f"{page.read_text()}\n{line.replace('quartz', 'granite')}\n")
+
+    assert bankctl("inbox", "place", id_, "patterns/workflows.md").code == 3
+    rules = root / "routing.yaml"
+    rule = "  S:\n    - {target: patterns/workflows.md, match: zephyr}\n"
+    rules.write_text(re.sub(r"(?m)^  S:\n", lambda _: rule, rules.read_text("utf-8"), count=1), "utf-8")
+    assert bankctl("inbox", "retry").code == 0
+
+    assert (line in inbox.read_text(), "granite" in page.read_text()) == (True, True)
+
+
+def test_a_copy_in_other_words_of_what_is_archived_is_not_taken_for_it(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "O(c=0.4): Tabs are better in the deploy workflow.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = next(p for p in (root / "bank").rglob("*.md") if "Tabs are" in p.read_text())
+    line = next(n for n in page.read_text().splitlines() if "Tabs are" in n)
+    bankctl("archive", "gc", "--apply", "--now", "2028-06-10")
+    assert "Tabs are" not in page.read_text()
+    page.write_text(f"{page.read_text()}\n{line.replace('Tabs', 'Spaces')}\n")
+
+    bankctl("archive", "gc", "--apply", "--now", "2028-06-20")
+
+    everywhere = "".join(p.read_text() for top in ("bank", "archive") for p in (root / top).rglob("*.md"))
+    assert ("Tabs are" in everywhere, "Spaces are" in everywhere) == (True, True)

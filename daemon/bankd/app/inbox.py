@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from bankd.app.workspace import Workspace
-from bankd.core.edits.transaction import Transaction
+from bankd.core.edits.transaction import Transaction, keep_versions
+from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.lifecycle.events import DISMISSED, make_event
 from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, identified_as
@@ -43,8 +44,10 @@ def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) 
     waiting = [item for item in list_inbox(workspace) if item.id == id_]
     if not waiting:
         raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
-    move = (waiting[0], Destination(page, heading or None, "placed by hand"))
-    return _move(workspace, "place", [move], dry_run=dry_run)
+    moves = [(waiting[0], Destination(page, heading or None, "placed by hand"))]
+    if not _without_copies(workspace, moves):
+        raise UserError(f"{id_}: bank/{page} has it in other words; {ADVICE}")
+    return _move(workspace, "place", moves, dry_run=dry_run)
 
 
 def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
@@ -53,7 +56,15 @@ def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]
     found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
     routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
     placed = [(item, destination) for item, destination in routed if destination.page != INBOX]
-    return _move(workspace, "retry", placed, dry_run=dry_run)
+    return _move(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
+
+
+def _without_copies(
+    workspace: Workspace, moves: list[tuple[InboxMemory, Destination]]
+) -> list[tuple[InboxMemory, Destination]]:
+    """The moves but those to a page where a hand has put the memory already, and reworded it."""
+    _, versions = keep_versions(Transaction("", "", out_of_inbox(moves)), workspace.transactions.look)
+    return [(item, to) for item, to in moves if item.id not in versions]
 
 
 def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[Destination]]:

@@ -23,7 +23,15 @@ from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Drop, Remove, Rewrite, digest_of
 from bankd.core.edits.recasting import find_half_divided
 from bankd.core.edits.spans import keys_in
-from bankd.core.edits.transaction import Step, StepResult, Transaction, refused_step, state_of, take_step
+from bankd.core.edits.transaction import (
+    Step,
+    StepResult,
+    Transaction,
+    keep_versions,
+    refused_step,
+    state_of,
+    take_step,
+)
 from bankd.core.markdown.scanner import decode_text
 from bankd.errors import ConflictError, InvariantError
 
@@ -71,13 +79,16 @@ class TransactionWriter:
             raise InvariantError("a transaction was begun without the lock")
         try:
             disk.check_writable(self._tree)
+            transaction, versions = keep_versions(transaction, self.look)
             journal, staged = self._stage(transaction)
-            if not journal.before and not transaction.events:
-                return Applied(0)
-            self.journals.commit(journal)
-            return self.run(journal, staged)
+            is_empty = not journal.before and not transaction.events
+            if not is_empty:
+                self.journals.commit(journal)
+            applied = Applied(0) if is_empty else self.run(journal, staged)
         except OSError as problem:
             raise disk.explain_failure(problem, self._tree.root) from problem
+        applied.conflicts += [f"{key} stays, for {path} has it in other words" for key, path in versions.items()]
+        return applied
 
     def _stage(self, transaction: Transaction) -> tuple[Journal, dict[int, StagedName]]:
         """Put the result of every step on the stage: all space is taken before anything is visible."""

@@ -6,7 +6,7 @@ least one visible file. This module decides what each step does to the bytes it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -98,6 +98,33 @@ class Transaction:
         """Read what `operation_json` gave."""
         operations = tuple(from_json(operation) for operation in fields["ops"])
         return cls(fields["run"], fields["planned_at"], operations, tuple(fields["events"]), fields["kind"])
+
+
+def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
+    """Leave where it is what would go to a page that has its id already, in other words: a hand copied and reworded it.
+
+    Gives the rest of the transaction, and by id the page with the other version. One that heals knows what it takes out.
+    """
+    if transaction.kind in HEALING:
+        return transaction, {}
+    removals = [op for op in transaction.operations if isinstance(op, Remove) and op.elsewhere]
+    versions = {key: op.elsewhere for op in removals for key in _other_versions(op, look(op.elsewhere))}
+    if not versions:
+        return transaction, {}
+    operations = [_but(op, versions) if op in removals else op for op in transaction.operations]
+    events = tuple(said for said in transaction.events if said.get("memory") not in versions)
+    return replace(transaction, operations=tuple(operations), events=events), versions
+
+
+def _but(operation: Remove, keys: Collection[str]) -> Remove:
+    return replace(operation, pieces=tuple(piece for piece in operation.pieces if piece.key not in keys))
+
+
+def _other_versions(removal: Remove, there: bytes | None) -> set[str]:
+    """The pieces that the page with the copies has already, but not as they are here."""
+    held = keys_in(there, {piece.key for piece in removal.pieces})
+    pieces = (piece for piece in removal.pieces if piece.key in held)
+    return {piece.key for piece in pieces if Remove(removal.elsewhere, (piece,)).apply(there) == there}
 
 
 def take_step(step: Step, data: bytes | None, look: Look, rewrite: Rewrite | None = None) -> StepResult:
