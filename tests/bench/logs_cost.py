@@ -1,11 +1,15 @@
 """What logs and archive beside the bank cost: processor time of a query, disk, and of a line that is appended to a log.
 
 python -m tests.bench.logs_cost [--memories 200000] [--passages 1000000]
+
+What the logs cost a question to the bank alone is measured beside a copy of the workspace without logs, question by
+question in turn: one after the other, the load of the computer in between makes a tenth or two of difference.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -44,15 +48,34 @@ def make_logs(folder: Path, passages: int, words: Words, random: Random) -> None
 
 def ask_all(searching: SearchService, queries: Sequence[str], options: Mapping[str, Any]) -> list[float]:
     ask = lambda text: searching.answer({"query": text, "keep": False, **options}, NOW, pending=0)  # noqa: E731
-    for text in queries[:5]:
+    for text in queries[:5]:  # warms what the first question of a kind loads
         ask(text)
     return sorted(timed(partial(ask, text)) for text in queries)
 
 
-def cold(root: Path, query: str, *options: str) -> float:
-    """Milliseconds of a search without a daemon, the median of some."""
+def ask_in_turn(one: SearchService, other: SearchService, queries: Sequence[str]) -> tuple[list[float], list[float]]:
+    """What each of two costs, every question put to both."""
+    only = {"in": ["bank"]}
+    pairs = [(ask_all(one, [text], only)[0], ask_all(other, [text], only)[0]) for text in queries]
+    return sorted(first for first, _ in pairs), sorted(second for _, second in pairs)
+
+
+def ask_cold(root: Path, query: str, *options: str) -> float:
+    """Milliseconds of a search without a daemon."""
     command = [str(Path(sys.executable).parent / "bankctl"), "search", "--workspace", str(root), *options, query]
-    return median(timed(partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=False)) for _ in range(COLD))
+    return timed(partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=False))
+
+
+def compare(plain: Path, root: Path, searching: SearchService, queries: Sequence[str]) -> None:
+    """What a question to the bank alone costs without logs, and with them."""
+    beside = open_search(plain)
+    warm = ask_in_turn(beside, searching, queries)
+    beside.close()
+    places = [[ask_cold(place, query, "--in", "bank") for place in (plain, root)] for query in queries[:COLD]]
+    for how, (without, with_logs) in (("warm", warm), ("cold", tuple(zip(*places, strict=True)))):
+        tell(f"only the bank asked, no logs there: {how}", median(without))
+        tell(f"only the bank asked, logs there: {how}", median(with_logs))
+        tell("times as much", median(with_logs) / median(without), "")
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -82,24 +105,22 @@ def measure(root: Path, memories: int, passages: int) -> None:
     queries = make_queries(texts, words, random, QUERIES)
     searching = open_search(root)
     tell("the bank made", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
-    for name, value in percentiles("bank alone, no logs: warm", ask_all(searching, queries, {})).items():
-        tell(name, value)
-    tell("bank alone, no logs: cold", cold(root, queries[0]))
     tell("bank alone: disk", size_of(root / ".bankd" / "index"), "MiB")
+    plain = root.with_name("plain")
+    shutil.copytree(root, plain)
     make_logs(root / "memory", passages, words, random)
     tell("the logs indexed", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
     tell("logs: disk", size_of(root / ".bankd" / "index" / "logs"), "MiB")
     tell("logs: files themselves", size_of(root / "memory"), "MiB")
     tell("logs: rows", searching.beside.sizes()["logs"], "")
+    compare(plain, root, searching, queries)
     for what, options in (
-        ("only the bank asked", {"in": ["bank"]}),
         ("all asked", {}),
         ("only logs asked", {"in": ["logs"]}),
     ):
         for name, value in percentiles(f"{what}: warm", ask_all(searching, queries, options)).items():
             tell(name, value)
-    tell("only the bank asked: cold", cold(root, queries[0], "--in", "bank"))
-    tell("all asked: cold", cold(root, queries[0]))
+    tell("all asked: cold", median(ask_cold(root, query) for query in queries[:COLD]))
     log = next((root / "memory").rglob("*.md"))
     log.write_text(log.read_text() + "- one more line with the word quokkabird\n")
     tell("a line appended: taken in", timed(lambda: searching.take_in(NOW, [log.relative_to(root).as_posix()])))
