@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from bankd.core.ranking.floor import CosineBounds
+
 IDEAS = (
     ("car", "자동차", "vehicle", "drive"),
     ("cat", "고양이", "kitten", "pet"),
@@ -36,6 +38,7 @@ class FakeVectors:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.identity, self.problem, self.asked = "fake", "", 0
+        self.bounds: CosineBounds | None = None
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
         self.asked += 1

