@@ -195,7 +195,11 @@ def test_another_model_has_vectors_of_its_own(root: Path, server: EmbeddingServe
     other = SentenceVectors(root / ".bankd", settings_for(server)._replace(model="other"), Clock())
     one.embed(["a car"])
     assert other.near("car", [], 1) == {}
-    assert one.identity != other.identity
+    assert one.identity
+    assert not other.identity
+    other.embed(["a cat"])
+    assert other.identity
+    assert not one.identity, "the vectors of a model that was given up are taken away"
     one.close()
     other.close()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ class MeaningProcess:
         from bankd.adapters.meaning.models import open_model  # noqa: PLC0415 -- may be missing, which is an answer
         from bankd.adapters.meaning.store import VectorStore  # noqa: PLC0415 -- same
 
-        self._embed, self._store = open_model(settings), VectorStore(folder)
+        self._folder, self._embed, self._store = folder, open_model(settings), VectorStore(folder)
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what is asked."""
@@ -47,7 +48,14 @@ class MeaningProcess:
         said = dict(texts)
         if missing := self._store.missing(list(said)):
             self._store.append(missing, self._embed([said[key] for key in missing], False))
+            self._drop_others()
         return {"known": len(self._store)}
+
+    def _drop_others(self) -> None:
+        """Take away the vectors of models that were chosen before."""
+        for other in self._folder.parent.iterdir():
+            if other != self._folder:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def main() -> None:
