@@ -341,6 +341,38 @@ def test_a_log_that_never_rests_does_not_keep_the_others_waiting(manager: Any) -
         talking.join()
 
 
+def test_a_line_waits_for_a_page_just_saved_by_the_user_and_comes_when_that_rests(manager: Any) -> None:
+    (manager.workspace / "bankd.yaml").write_text("settle_seconds: 2\nsearch: {analyser: lexicon}\n")
+    manager.start()
+    manager.wait_until(lambda: "Busan" in manager.bank())
+    page, over = manager.workspace / "bank/entities/Peter.md", threading.Event()
+    page.write_text(page.read_text() + "\nBeing written.\n")
+
+    def save_again() -> None:
+        while not over.wait(0.2):
+            os.utime(page)
+
+    saving = threading.Thread(target=save_again)
+    saving.start()
+    try:
+        with (manager.workspace / "memory/2026-11-20.md").open("a") as log:
+            log.write("- W @Peter: Sails at weekends.\n")
+        manager.wait_until(lambda: "waits for bank/entities/Peter.md" in _reports(manager.workspace))
+        assert "Sails" not in manager.bank()
+    finally:
+        over.set()
+        saving.join()
+
+    manager.wait_until(lambda: "Sails" in manager.bank())
+    assert "Being written." in page.read_text()
+    assert page.read_text().count("Sails") == 1
+
+
+def _reports(workspace: Path) -> str:
+    """What is kept of all runs."""
+    return "".join(file.read_text() for file in (workspace / ".bankd").rglob("*.json*") if file.is_file())
+
+
 def test_the_socket_stands_where_the_manager_wants_it(manager: Any, tmp_path: Path) -> None:
     runtime, usual = tmp_path / "run", manager.workspace / ".bankd/bankd.sock"
     manager.start(RUNTIME_DIRECTORY=str(runtime))

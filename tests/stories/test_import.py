@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import select
+import signal
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -101,3 +106,40 @@ def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
     assert "1 turns would be imported" in bankctl("import", "--dry-run").out
     assert not (root / "memory/imports").exists()
     assert turns(bankctl) == 1
+
+
+def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_path: Path) -> None:
+    file = session(tmp_path / "home", row(1, "user", "the first turn"))
+    ours, theirs = os.openpty()
+    command = [Path(sys.executable).parent / "bankctl", "--workspace", root, "import", "--watch", tmp_path / "home"]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    try:
+        first = _heard(ours, "1 turns imported")
+        with file.open("a") as opened:
+            opened.write(row(2, "user", "the second turn"))
+        _heard(ours, "1 turns imported")
+        process.send_signal(signal.SIGINT)
+        last = _heard(ours, None)
+        assert process.wait(60) == 130
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+    assert "import [####" in first
+    assert "Traceback" not in last
+    assert logs(root).count("the first turn") == logs(root).count("the second turn") == 1
+
+
+def _heard(terminal: int, words: str | None) -> str:
+    """What a terminal shows until these words, or until nobody writes to it any more."""
+    heard = b""
+    while words is None or words.encode() not in heard:
+        assert select.select([terminal], [], [], 60)[0], heard
+        try:
+            heard += os.read(terminal, 4096)
+        except OSError:  # Linux says so when the other end is closed
+            assert words is None, heard
+            break
+    return heard.decode()
