@@ -41,6 +41,7 @@ class LinkGraph:
         """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
         self._tree, self.routing = tree, routing
         self._home = tree.root.resolve().as_posix()
+        self._prefix = str(Path(self._home, "x"))[:-1]
         self._roots = tuple(_relative(Path(self._home, root).resolve(), self._home) for root in roots)
         self.table = table
         table.refill = self.refresh
@@ -131,7 +132,7 @@ class LinkGraph:
             return []
 
     def _path(self, entry: os.DirEntry[str]) -> str:
-        return _relative(Path(entry.path), self._home)
+        return entry.path.removeprefix(self._prefix)
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """The pages of a layout and the files that it touches, read; `names` are those from before it."""
