@@ -478,3 +478,34 @@ def test_links_follow_what_a_hand_has_moved_only_where_the_settings_say_so(heal:
     cycle(world, "reflect", settings(links=LinksPolicy(heal=heal)))
 
     assert world.disk.pages[OPINIONS] == text
+
+
+# lines that are edited in their log
+
+
+def test_an_edited_line_waits_while_the_page_of_its_memory_cannot_be_written_and_is_followed_then() -> None:
+    world = FakeWorld({}, log("W: The prot is 8080.", "W: one"))
+    cycle(world)
+    before = dict(world.disk.pages)
+    world.disk.logs |= log("W: The port is 8080.", "W: one")
+    world.disk.closed[FACTS] = "locked"
+
+    waiting = cycle(world)
+
+    assert [item.what for item in waiting.plan.deferred if item.what.startswith("memory/")] == [f"memory/{LOG}:1"]
+    assert world.disk.pages == before
+    del world.disk.closed[FACTS]
+    cycle(world)
+    assert world.disk.pages == {FACTS: before[FACTS].replace("prot", "port")}
+
+
+def test_a_memory_that_follows_its_line_is_not_compared_with_as_it_was() -> None:
+    world = FakeWorld({}, log("W: The port is 8080.", "W: one"))
+    cycle(world)
+    world.disk.logs |= log("W: The port is 9090.", "W: one", "W: The port is 8081.")
+
+    report = cycle(world)
+
+    assert [item.line.place.line for item in report.plan.revised] == [1]
+    assert [update.old for update in report.plan.updates] == []
+    assert "The port is 8080" not in world.disk.pages[FACTS]

@@ -74,15 +74,15 @@ class _Alignment:
         self._before, self._lines = before, lines
 
     def alike(self) -> Iterator[tuple[float, int, int]]:
-        """The lines that may be the same edited: how alike they are, and their places before and now."""
+        """The lines that may be the same edited: by how much they are alike enough, and their places before and now."""
         went, came = self._gaps
         if len(went) > _MOST or len(came) > _MOST:
             return
         pairs = {new: _pairs_of(self._lines[new].memory) for new in came}
         for old, new in product(went, came):
-            share = _share(self._before[old].pairs, pairs[new])
-            if share >= (IN_PLACE if went[old] == came[new] else ELSEWHERE):
-                yield share, old, new
+            least = IN_PLACE if went[old] == came[new] else ELSEWHERE
+            if (share := _share(self._before[old].pairs, pairs[new])) >= least:
+                yield share - least, old, new
 
     @cached_property
     def _gaps(self) -> tuple[dict[int, int], dict[int, int]]:
