@@ -77,6 +77,8 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     name = arguments[position] if position < len(arguments) else None
     if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
+    if name == "hook" and len(arguments) == 2 and not arguments[1].startswith("-"):
+        return _run_hook(arguments[1], is_process=is_process)
     from bankd.cli.parsing import Parser
 
     module = import_module(f"bankd.cli.{COMMANDS[name].module}")
@@ -87,6 +89,16 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
     if is_process and name in {"search", "hook"}:
+        leave(code)
+    return code
+
+
+def _run_hook(event: str, *, is_process: bool) -> int:
+    """A hook as agents call it, at every prompt: without a parser for one word."""
+    from bankd.cli.hook import run_event
+
+    code = run_event(event)
+    if is_process:
         leave(code)
     return code
 

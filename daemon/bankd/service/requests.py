@@ -45,6 +45,7 @@ class Requests:
             "reload": self._reload_settings,
             "lend": self._lend,
             "handed over": self._take_handed_over,
+            "hook": self._hook,
         }
 
     def handle(self, request: Request) -> Answer | LockLoan:
@@ -78,6 +79,16 @@ class Requests:
         """Have a run soon, which imports what hooks left for it."""
         self._jobs.log_changed()
         return {}
+
+    def _hook(self, request: Request) -> Answer:
+        """What a hook of an agent's session puts before the model: its process need not import what answers that."""
+        from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
+        from bankd.service.served_bank import ServedBank  # noqa: PLC0415 -- same
+
+        event, said = request.get("event"), request.get("said")
+        if not isinstance(event, str) or not isinstance(said, dict):
+            raise UsageError('"event" must be a text and "said" an object')
+        return {"context": answer_hook(event, said, ServedBank(str(self._engine.root), self.handle))}
 
     def _lend(self, request: Request) -> LockLoan:
         """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""
