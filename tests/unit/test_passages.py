@@ -53,6 +53,13 @@ def test_the_parts_of_a_passage_are_items_turns_and_sentences_that_were_wrapped(
     assert [part.offset for part in divide_passage(f"- one\n- two\n\n{wrapped}")] == [0, 1, 3]
 
 
+def test_the_questions_below_an_item_belong_to_it_and_are_no_part_of_what_it_says() -> None:
+    item, other = divide_passage("- W: the crane broke\n  ? what broke\n  ? 뭐가 고장 났어\n- W: lunch")
+
+    assert item.text == "- W: the crane broke\n  ? what broke\n  ? 뭐가 고장 났어"
+    assert (item.said, other.said, other.offset) == ("the crane broke", "lunch", 3)
+
+
 def analysed(text: str) -> Analysis:
     return analyse_text(text)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 _BEGINS = re.compile(r"[ \t]*(?:[-*+>|]|\d{1,9}[.)][ \t]|\[?\d{1,2}:\d{2})")
 _HEAD = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:[WBOS](?:\([^()\n]*\))?(?:[ \t]*@[\w-]+)*[ \t]*:[ \t]*)?")
+_ASKED = re.compile(r"\n[ \t]+\?[ \t].*")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _WRAPPED = 60
 """Columns; whoever wraps a sentence does it later than that."""
@@ -22,8 +23,11 @@ class Part(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Its text without the mark of an item and the tag of a Retain line: the same words are the same, tagged or not."""
-        return _HEAD.sub("", self.text, count=1)
+        """Its text without the mark of an item, the tag of a Retain line and the questions below that.
+
+        The same words are the same, tagged or not.
+        """
+        return _HEAD.sub("", _ASKED.sub("", self.text), count=1)
 
 
 def divide_passage(text: str) -> list[Part]:
@@ -42,6 +46,8 @@ def _parts(lines: list[str]) -> Iterator[Part]:
 
 
 def _goes_on(before: str, line: str) -> bool:
-    """Whether a line is the rest of a sentence that was wrapped."""
+    """Whether a line is the rest of a sentence that was wrapped, or a question that an item answers."""
+    if _ASKED.match("\n" + line):
+        return bool(before.strip())
     said = before.rstrip()
     return len(said) >= _WRAPPED and not said.endswith(_ENDS) and bool(line.strip()) and not _BEGINS.match(line)
