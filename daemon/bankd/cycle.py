@@ -189,6 +189,7 @@ def follow_edits(plan: Plan, facts: RunFacts, world: World) -> Plan:
     edited = [
         pair
         for reading in facts.readings
+        if not (reading.identity in facts.ledger.reused or facts.ledger.has_name_of_another(reading.log))
         for pair in find_edited(world.logs.lines_before(reading.identity), reading.lines)
     ]
     behind = memories_behind(edited, facts.ledger)

@@ -5,6 +5,7 @@ It sees readings and the ledger; where logs lie and how they are read is not its
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -31,9 +32,9 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
     """
     consumed = ledger.read
     strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
-    taken = {ledger.identity_of(log) for log in present - {reading.log for reading in strangers}} - _left(
-        ledger, present
-    )
+    borne = Counter(ledger.identity_of(log) for log in present - {reading.log for reading in strangers})
+    # Two logs go by a name that was used again: it is free as long as one of them is not there.
+    taken = {was for was, logs in borne.items() if logs > (was in ledger.reused)} - _left(ledger, present)
     free = {was: ids for was, ids in consumed.items() if was not in taken}
     found = [(reading.log, _best_match(reading, free)) for reading in strangers] if free else []
     return tuple(Renamed(log, was) for log, was in found if was is not None)

@@ -70,7 +70,8 @@ class Ledger:
     `revisions` has, by memory, the events of its line being edited, each with the id of the line as it then was.
     `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
     duplicate that a person let in; days are those of the last event;
-    `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of.
+    `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of; `left_names` are
+    those under which logs were read that have another by now, and since when, `reused` those of them that another log has borne since.
     """
 
     consumed: dict[str, Event] = field(default_factory=dict)
@@ -88,10 +89,16 @@ class Ledger:
     dismissed: set[str] = field(default_factory=set)
     revisions: dict[str, list[Event]] = field(default_factory=dict)
     revised: dict[str, str] = field(default_factory=dict)
+    left_names: dict[str, str] = field(default_factory=dict)
+    reused: set[str] = field(default_factory=set)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
         return self.identities.get(log, log)
+
+    def has_name_of_another(self, log: str) -> bool:
+        """Whether a log bears the first name of one that went on under a new name."""
+        return log in self.left_names and log not in self.identities
 
     def memory_of(self, line: str) -> str | None:
         """The memory that a consumed line became, or that follows it since it was edited; None when it became none."""
@@ -159,6 +166,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
+        ledger.left_names.setdefault(str(item.get("was")), told_order(item)[0])
     elif kind == DISMISSED:
         ledger.dismissed.add(str(item.get("key")))
 
@@ -174,7 +182,10 @@ def _remove(ledger: Ledger, memory: str, item: Event) -> None:
 def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     """The first word on a line holds, but for one that a person let in although it was blocked."""
     first = ledger.consumed.setdefault(memory, item)
-    ledger.read.setdefault(ledger.identity_of(str(item.get("log", ""))), set()).add(memory)
+    log = str(item.get("log", ""))
+    ledger.read.setdefault(ledger.identity_of(log), set()).add(memory)
+    if ledger.has_name_of_another(log) and told_order(item)[0] > ledger.left_names[log]:
+        ledger.reused.add(log)
     if item.get("type") == REVISED:
         ledger.revised[memory] = str(item.get("of"))
         ledger.revisions.setdefault(str(item.get("of")), []).append(item)
