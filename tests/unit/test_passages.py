@@ -44,13 +44,6 @@ def test_a_heading_without_a_text_is_a_passage_and_comments_are_none() -> None:
     assert places("---\na: b\n---\n<!-- hidden -->\n# We moved to Busan\n") == [(5, "# We moved to Busan")]
 
 
-def test_questions_below_a_tagged_line_are_no_passage_and_those_below_prose_are() -> None:
-    assert places("## Retain\n- W: The key is at the gate.\n  ? where is the key\n") == [
-        (2, "- W: The key is at the gate.")
-    ]
-    assert places("- look into the gate\n  ? who has the key\n") == [(1, "- look into the gate\n  ? who has the key")]
-
-
 def test_the_parts_of_a_passage_are_items_turns_and_sentences_that_were_wrapped() -> None:
     wrapped = "a sentence that goes on for so long that somebody wrapped it here\nand ends there"
 

@@ -6,7 +6,6 @@ any length is found by anything. Hence short sections go together and long ones 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,8 +18,6 @@ LARGE = 800
 """Characters of a passage; more only where a line is longer."""
 SMALL = 120
 """Characters; below it the next section, unless it is of a higher level, is taken along: so are turns with a heading each."""
-_TAGGED = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*[WBOS][ \t]*[(:@\uff1a]")
-_QUESTION = re.compile(r"[ \t]*\?[ \t]+\S")
 _UNREAD = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
 
 
@@ -59,11 +56,8 @@ def _names(opened: Sequence[tuple[int, str]]) -> tuple[str, ...]:
 
 def _cut(document: Document, block: Block, heading: tuple[str, ...]) -> Iterator[_Piece]:
     """A block at its line ends, and a long line anywhere, so that no piece is much longer than a passage."""
-    lines = [line.rstrip() for line in document.lines[block.start : block.end]]
-    is_tagged = _TAGGED.match(lines[0])
-    for number, line in enumerate(lines, block.start):
-        if is_tagged and number > block.start and _QUESTION.match(line):
-            continue  # the memory is found by it, and it says nothing itself
+    for number in range(block.start, block.end):
+        line = document.lines[number].rstrip()
         pieces = (line[at : at + LARGE] for at in range(0, len(line), LARGE))
         yield from (_Piece(number, text, 0, heading) for text in pieces if text.strip())
 
