@@ -28,6 +28,7 @@ _INLINE = re.compile(r"`(bankctl [a-z][^`]*)`")
 _MARK = "-- the next block --"
 
 NOT_PASTED = {
+    "claude": "a session needs a model; tests/agents has one",
     "make": "it would make an environment, and run this suite inside itself",
     "pip": "the installed bankd is what is tested",
 }
