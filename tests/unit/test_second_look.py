@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from bankd.core.edits.operations import Append, Drop, Operation, Piece, Remove, Replace, Restore, digest_of
+from bankd.core.edits.operations import (
+    Append,
+    Carry,
+    Drop,
+    Operation,
+    Piece,
+    Recast,
+    Remove,
+    Replace,
+    Restore,
+    digest_of,
+)
 from bankd.core.edits.second_look import second_look
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Transaction
@@ -86,3 +97,11 @@ def test_a_page_saved_right_after_a_second_look_is_healed_again_and_one_saved_la
 
     assert again({"a.md"}) == added
     assert again(set()) == ()
+
+
+def test_what_an_editor_wrote_late_is_not_brought_to_a_page_that_was_merged_away_since() -> None:
+    late = (Carry("b.md", "# B\n", "# B\n\n- late\n"),)
+    merged = (Recast("b.md", "# B\n\n- late\n", None),)
+
+    assert look_again({"a.md": "# A\n\n- late\n"}, late, merged) == ()
+    assert look_again({"a.md": "# A\n"}, late) == late

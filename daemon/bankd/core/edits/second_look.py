@@ -100,7 +100,7 @@ class _Looker:
                 return self._recast_again(operation)
             case Replace(key=key):
                 return [] if key in self._decided() else [operation]
-            case Relink() | Carry():
+            case Relink() | Carry() if isinstance(operation, Relink) or not self._is_planned_anew(operation.path):
                 return [operation]
             case _:
                 return []
