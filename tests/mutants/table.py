@@ -179,7 +179,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "nothing below the floor is an answer", SEARCH, "above_floor",
-        "if max(reached, default=0.0) < margin:", "if False:", ("tests/unit/test_answering.py",),
+        "default=0.0) < margin:", "default=0.0) < 0:", ("tests/unit/test_answering.py",),
     ),
     Mutant(
         "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",
@@ -189,7 +189,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "a log that changed is read before answering", "bankd.app.beside", "BesideIndexes._catch_up",
         "if not pending:", "if True:", OF_LOGS,
     ),
-    Mutant("what the bank says is not said again by a log", ANSWERING, "Answering._unsaid", "is_said(terms, told) or", "", OF_LOGS),
+    Mutant("what the bank says is not said again by a log", ANSWERING, "_new_among", "is_said(terms, told) or", "", OF_LOGS),
     Mutant(
         "a log line far from the question is not added", ANSWERING, "SaidByBank.is_far_from",
         "< AS_MUCH * self.most", "< 0", OF_LOGS,
