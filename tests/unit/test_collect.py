@@ -58,6 +58,16 @@ def test_a_new_log_of_the_old_name_does_not_hide_that_the_renamed_one_is_renamed
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW}) == ()
 
 
+def test_a_copy_of_a_line_that_was_known_with_its_log_does_not_hide_that_this_is_renamed_again() -> None:
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
+        make_event(RENAMED, "copy.md", AT, log="copy.md", was=OLD),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md"}) == (Renamed("x.md", OLD),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md", NEW}) == ()
+
+
 def test_only_what_was_kept_and_not_taken_out_can_vanish() -> None:
     kept, held, archived, blocked = [taken_in("a.md", f"W: {n}")[0] for n in range(4)]
     said = [

@@ -41,9 +41,8 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
 
 
 def _left(ledger: Ledger, present: Set[str]) -> set[str]:
-    """The identities whose log went on under a name that is gone: whoever bears the first name now is another log."""
-    last_names = {was: log for log, was in ledger.identities.items()}
-    return {was for was, log in last_names.items() if log not in present}
+    """The identities whose log, or a copy of it, went on under a name that is gone: who bears the first now is another."""
+    return {was for was, (_, names) in ledger.last_names.items() if not names <= present}
 
 
 def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:

@@ -90,6 +90,8 @@ class Ledger:
     revisions: dict[str, list[Event]] = field(default_factory=dict)
     revised: dict[str, str] = field(default_factory=dict)
     left_names: dict[str, str] = field(default_factory=dict)
+    last_names: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
+    """By the first name of a log, when it got its last one, and that; a copy that was known at once has another."""
     reused: set[str] = field(default_factory=set)
 
     def identity_of(self, log: str) -> str:
@@ -166,9 +168,15 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
-        ledger.left_names.setdefault(str(item.get("was")), told_order(item)[0])
+        _rename(ledger, str(item.get("log")), str(item.get("was")), told_order(item)[0])
     elif kind == DISMISSED:
         ledger.dismissed.add(str(item.get("key")))
+
+
+def _rename(ledger: Ledger, log: str, was: str, at: str) -> None:
+    ledger.left_names.setdefault(was, at)
+    before, names = ledger.last_names.get(was, (at, set()))
+    ledger.last_names[was] = (at, {*names, log} if at == before else {log})
 
 
 def _remove(ledger: Ledger, memory: str, item: Event) -> None:
