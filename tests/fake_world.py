@@ -37,7 +37,7 @@ from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.plan.plan import Deferred, Undated
 from bankd.cycle import World
-from bankd.ports import UnreadLogs
+from bankd.ports.logs import UnreadLogs
 
 
 @lru_cache

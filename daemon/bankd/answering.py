@@ -27,7 +27,8 @@ from bankd.core.ranking.scoring import Candidate, Weights
 from bankd.search import Found, Ranked, RankingOptions, find_answers, hit_of, lexicon_within
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports.reading import QueryReader
+    from bankd.ports.searching import IndexView
 
 Terms: TypeAlias = frozenset[str]
 Work: TypeAlias = "Callable[[IndexView], Sequence[Hit]]"

@@ -37,7 +37,10 @@ from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, W
 from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.errors import InvariantError, RefusedError
-from bankd.ports import Graph, Index, Logs, MemoryCatalog, Recalls, Transactions, Wordings
+from bankd.ports.bank import Graph, Index, MemoryCatalog
+from bankd.ports.logs import Logs, Recalls
+from bankd.ports.reading import Wordings
+from bankd.ports.storage import Transactions
 from bankd.rearranging import heal_outside_moves, note_sizes, split_pages
 from bankd.relinking import find_dead_links, relink_plan
 from bankd.retention import merge_near_copies, retire_memories

@@ -19,7 +19,8 @@ from bankd.core.ranking.scoring import Weights, score_finalists, score_first, we
 from bankd.search import lexicon_within
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader
+    from bankd.ports.reading import QueryReader
+    from bankd.ports.searching import IndexView
 
 _LOOK_ALIKES = 20
 """The most memories that share words with a new one to be looked at; a twin shares nearly all of its words."""

@@ -12,7 +12,7 @@ from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_la
 from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.check import foresee_pages
 from bankd.core.plan.plan import Deferred, Plan
-from bankd.ports import Graph, MemoryCatalog
+from bankd.ports.bank import Graph, MemoryCatalog
 
 
 def heal_outside_moves(plan: Plan, graph: Graph, settings: Settings) -> Plan:

@@ -21,7 +21,7 @@ from bankd.core.pages.rearrange import read_source, reference_name, reference_re
 from bankd.core.pages.rebasing import rebase_links
 from bankd.core.plan.check import foresee_pages
 from bankd.core.plan.plan import Plan
-from bankd.ports import Graph
+from bankd.ports.bank import Graph
 
 Read = Callable[[str], bytes | None]
 Announce = Callable[[Sequence[Link]], None]

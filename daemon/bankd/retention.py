@@ -30,7 +30,8 @@ from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.policy import Settings
 from bankd.core.plan.judging import Reader
 from bankd.core.plan.plan import Plan
-from bankd.ports import Index, MemoryCatalog, Wordings
+from bankd.ports.bank import Index, MemoryCatalog
+from bankd.ports.reading import Wordings
 
 
 def merge_near_copies(

@@ -38,7 +38,8 @@ from bankd.core.ranking.timing import NOW_WEIGHT, TELLING, TIME_WEIGHT, day_with
 from bankd.core.ranking.typos import mend_typos
 
 if TYPE_CHECKING:
-    from bankd.ports import IndexView, QueryReader, Vectors
+    from bankd.ports.reading import QueryReader, Vectors
+    from bankd.ports.searching import IndexView
 
 _FILTERED_CANDIDATES = 1_000
 """More when what is found is filtered once more by what its confidence is worth today."""

@@ -11,7 +11,8 @@ from bankd.core.language.analysis import Analysis
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Vocabulary
-from bankd.ports import IndexView, QueryReader
+from bankd.ports.reading import QueryReader
+from bankd.ports.searching import IndexView
 
 
 class RememberingIndex:

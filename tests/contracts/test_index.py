@@ -20,7 +20,7 @@ from bankd.core.language.lexicon import Lexicon, lexicon_of
 from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
-from bankd.ports import IndexView
+from bankd.ports.searching import IndexView
 from bankd.search import RankingOptions
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -17,7 +17,7 @@ from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Confidence, parse_memory
-from bankd.ports import MemoryCatalog
+from bankd.ports.bank import MemoryCatalog
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"

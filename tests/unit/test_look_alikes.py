@@ -12,7 +12,8 @@ from bankd.core.language.analysis import Analysis, analyse_text
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus
 from bankd.look_alikes import LookAlikes
-from bankd.ports import IndexView, QueryReader
+from bankd.ports.reading import QueryReader
+from bankd.ports.searching import IndexView
 
 BANK = {
     1: ("_meta/inbox.md", "The umbrella stands by the red door"),

@@ -13,7 +13,7 @@ from bankd.errors import StorageError
 
 if TYPE_CHECKING:
     from bankd.answering import Work
-    from bankd.ports import WorkspaceIndex
+    from bankd.ports.searching import WorkspaceIndex
 
 QUICK_PAGES = 200
 """The most changed pages that are read before an answer when no daemon does it; more wait for a run."""

@@ -23,7 +23,7 @@ from bankd.core.pages.moves import plan_move
 from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import InvariantError, UserError
-from bankd.ports import Graph
+from bankd.ports.bank import Graph
 
 
 @dataclass(frozen=True, slots=True)

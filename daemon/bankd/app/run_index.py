@@ -13,7 +13,7 @@ from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.ranking.query import FoundRow
 from bankd.look_alikes import LookAlike, LookAlikes
-from bankd.ports import MemoryCatalog
+from bankd.ports.bank import MemoryCatalog
 
 
 class RunIndex:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes
     from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
-    from bankd.ports import Patience, RecallWriter, TextReader, Vectors, WorkspaceIndex
+    from bankd.ports.logs import RecallWriter
+    from bankd.ports.reading import Patience, TextReader, Vectors
+    from bankd.ports.searching import WorkspaceIndex
 
 
 _BATCH, _AT_ONCE = 32, 20_000

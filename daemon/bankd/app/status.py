@@ -17,7 +17,8 @@ from bankd.core.daemon.schedule_rows import LedgerRow, fold_rows
 from bankd.core.markdown.policy import Settings
 from bankd.core.plan.held_back import HeldBack
 from bankd.errors import IndexDamaged, UserError
-from bankd.ports import Files, WorkspaceIndex
+from bankd.ports.searching import WorkspaceIndex
+from bankd.ports.storage import Files
 
 JOBS = ("micro", "reflect")
 

@@ -10,7 +10,7 @@ from bankd.core.plan.closing import leave_out
 from bankd.core.plan.plan import Plan
 from bankd.cycle import Report, check_plan, closed_for
 from bankd.errors import UserError
-from bankd.ports import MemoryCatalog
+from bankd.ports.bank import MemoryCatalog
 from bankd.relinking import relink_plan
 
 

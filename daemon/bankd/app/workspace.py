@@ -25,7 +25,9 @@ from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
 from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
 from bankd.errors import UserError
-from bankd.ports import Files, Graph, Logs, MemoryCatalog, Recalls, Traces, Transactions
+from bankd.ports.bank import Graph, MemoryCatalog
+from bankd.ports.logs import Logs, Recalls
+from bankd.ports.storage import Files, Traces, Transactions
 
 _LOOK_SECONDS = 0.25
 

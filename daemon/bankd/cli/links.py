@@ -10,7 +10,7 @@ from bankd.cli.options import add_dry_run, add_json
 
 if TYPE_CHECKING:
     from bankd.core.links.linking import Link
-    from bankd.ports import Graph
+    from bankd.ports.bank import Graph
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bankd.adapters.index.writer import IndexWriter
     from bankd.core.daemon.health import IndexFacts
     from bankd.core.ranking.indexable import Refreshed
-    from bankd.ports import PageSource, TextAnalyser
+    from bankd.ports.reading import PageSource, TextAnalyser
 
 _T = TypeVar("_T")
 

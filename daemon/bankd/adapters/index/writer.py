@@ -33,7 +33,7 @@ from bankd.core.ranking.indexable import IndexablePage, Refreshed, with_days, wi
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
-    from bankd.ports import PageSource, TextAnalyser
+    from bankd.ports.reading import PageSource, TextAnalyser
 
 _BATCH_PAGES = 2_000
 _MANY_FOR_TREE = 200

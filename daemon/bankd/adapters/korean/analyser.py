@@ -12,7 +12,7 @@ from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon
 
 if TYPE_CHECKING:
     from bankd.core.ranking.indexable import IndexAnalyses
-    from bankd.ports import Patience
+    from bankd.ports.reading import Patience
 
 
 class AnalysisWorker(Protocol):

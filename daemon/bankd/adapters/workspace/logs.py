@@ -23,7 +23,7 @@ from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.plan import Deferred
 from bankd.errors import ConflictError
-from bankd.ports import UnreadLogs
+from bankd.ports.logs import UnreadLogs
 
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
