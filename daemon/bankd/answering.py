@@ -23,8 +23,11 @@ from bankd.core.ranking.floor import SMALL_BANK
 from bankd.core.ranking.marking import marks_of
 from bankd.core.ranking.parts import divide_passage
 from bankd.core.ranking.query import Answer, Freshness, Hit, Query
+from bankd.core.ranking.ranked import Ranked, hit_of
 from bankd.core.ranking.scoring import Candidate, Weights
-from bankd.search import Found, Ranked, RankingOptions, find_answers, hit_of, lexicon_within
+from bankd.search.finding import Found, find_answers
+from bankd.search.ranking_options import RankingOptions
+from bankd.search.reading_query import lexicon_within
 
 if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader

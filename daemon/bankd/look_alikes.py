@@ -16,7 +16,7 @@ from bankd.core.lifecycle.similar import NEAREST
 from bankd.core.markdown.own_pages import is_own
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Weights, score_finalists, score_first, weigh_query
-from bankd.search import lexicon_within
+from bankd.search.reading_query import lexicon_within
 
 if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader

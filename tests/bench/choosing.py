@@ -3,7 +3,7 @@
     python -m tests.bench.choosing [--queries 400] > tests/bench/choices.md
 
 Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
-the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search` itself.
+the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.finding` itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
 from bankd.core.ranking.query import Filters, Query
-from bankd.search import RankingOptions, find_candidates, rank_candidates, read_query
+from bankd.search.finding import find_candidates, rank_candidates
+from bankd.search.ranking_options import RankingOptions
+from bankd.search.reading_query import read_query
 from bankd.wiring.searching import make_search
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, SETS, data_folder

@@ -4,7 +4,7 @@
 
 Everyday sentences are asked besides the questions of the sets: of parakqc, kor-question-pair and klue-sts, where two say
 the same and one is a memory. A half of LoCoMo is asked what only the other half could answer. A query is ranked once;
-`bankd.search` itself decides what is an answer.
+`bankd.core.ranking.answers` itself decides what is an answer.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from typing import Any, NamedTuple
 from bankd.app.evaluate import NOW, TrialSet, read_set
 from bankd.app.search_service import SearchService
 from bankd.core.ranking import floor
+from bankd.core.ranking.answers import above_floor
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.query import Filters, Query
+from bankd.core.ranking.ranked import Ranked
 from bankd.core.ranking.scoring import Corpus, Weights
-from bankd.search import Ranked, RankingOptions, above_floor, find_candidates, rank_candidates, read_query
+from bankd.search.finding import find_candidates, rank_candidates
+from bankd.search.ranking_options import RankingOptions
+from bankd.search.reading_query import read_query
 from tests.bench.choosing import print_cells, print_head
 from tests.bench.floor import opened
 from tests.bench.halves import halves_of

@@ -1,6 +1,6 @@
 """An index and a reader that remember what they were asked, so that only the score is computed again.
 
-Nothing is scored here: `bankd.search` ranks, with the very functions that answer people.
+Nothing is scored here: `bankd.search.finding` ranks, with the very functions that answer people.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from bankd.app.evaluate import NOW, SETTINGS
 from bankd.app.search_service import SearchService
 from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
-from bankd.search import RankingOptions
+from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.searching import make_search
 from tests.bench.banks import Words, make_pages, make_queries
 

@@ -21,7 +21,7 @@ from bankd.core.ranking.indexable import IndexAnalyses
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
 from bankd.ports.searching import IndexView
-from bankd.search import RankingOptions
+from bankd.search.ranking_options import RankingOptions
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PAGES = {

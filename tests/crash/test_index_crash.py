@@ -24,7 +24,7 @@ from bankd.adapters.index.terms import Terms
 from bankd.answering import Answering
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import IndexDamaged, StorageError
-from bankd.search import RankingOptions
+from bankd.search.ranking_options import RankingOptions
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 CHILD = """

@@ -13,11 +13,11 @@ CHECK, CYCLE, PRESERVING, RETIRING = (
     "bankd.core.pages.verify_layout",
     "bankd.core.lifecycle.retiring",
 )
-DUPLICATES, GUARD, ROUTING, SEARCH = (
+DUPLICATES, GUARD, ROUTING, ANSWERS = (
     "bankd.core.dedup.duplicates",
     "bankd.core.dedup.guard",
     "bankd.core.lifecycle.routing",
-    "bankd.search",
+    "bankd.core.ranking.answers",
 )
 SCHEDULE, SETTLE, DECAY, SPLIT = (
     "bankd.core.daemon.schedule",
@@ -174,11 +174,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     # what answers
     Mutant(
-        "an answer reaches half the floor", SEARCH, "",
+        "an answer reaches half the floor", ANSWERS, "",
         "_TAIL = 0.5", "_TAIL = 0.0", ("tests/unit/test_answering.py",),
     ),
     Mutant(
-        "nothing below the floor is an answer", SEARCH, "above_floor",
+        "nothing below the floor is an answer", ANSWERS, "above_floor",
         "default=0.0) < margin:", "default=0.0) < 0:", ("tests/unit/test_answering.py",),
     ),
     Mutant(

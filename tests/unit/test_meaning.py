@@ -10,7 +10,8 @@ from tests.fakes import FakeAnalyser, FakeIndex
 
 from bankd.core.ranking.floor import CosineBounds, witness_factor
 from bankd.core.ranking.query import Filters, Query
-from bankd.search import Found, RankingOptions, find_answers
+from bankd.search.finding import Found, find_answers
+from bankd.search.ranking_options import RankingOptions
 
 TODAY = date(2026, 5, 4)
 PAGES = {

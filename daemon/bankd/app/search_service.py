@@ -11,7 +11,7 @@ from bankd.app.beside import QUICK_PAGES, paths_within
 from bankd.core.ranking.query import Answer, Freshness, Query
 from bankd.core.ranking.search_request import read_request
 from bankd.errors import StorageError, UserError
-from bankd.search import RankingOptions
+from bankd.search.ranking_options import RankingOptions
 
 if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes

@@ -24,7 +24,7 @@ from bankd.adapters.system.clock import read_monotonic
 from bankd.app.beside import BesideIndexes
 from bankd.app.search_service import SearchParts, SearchService
 from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
-from bankd.search import RankingOptions
+from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.search_settings import search_settings
 
 if TYPE_CHECKING:

@@ -1,0 +1,162 @@
+"""The story of a query over one index: read it, find what may answer, score that exactly, keep what is an answer."""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time
+from bankd.core.ranking.answers import answers_among
+from bankd.core.ranking.fusion import NEAREST, fuse_scores
+from bankd.core.ranking.priors import newest_first, prior_of
+from bankd.core.ranking.query import Filters, FoundRow, Query
+from bankd.core.ranking.ranked import Ranked, in_order
+from bankd.core.ranking.scoring import Weights, choose_finalists, score_finalists, score_first
+from bankd.search.asked_days import (
+    find_inside,
+    knows_days,
+    list_days,
+    list_timeline,
+    newer_by,
+    prefer_days,
+    prefer_newest,
+)
+from bankd.search.ranking_options import RankingOptions, confidence_today, keep_sure
+from bankd.search.reading_query import read_query
+
+if TYPE_CHECKING:
+    from bankd.ports.reading import QueryReader
+    from bankd.ports.searching import IndexView
+
+_FILTERED_CANDIDATES = 1_000
+"""More when what is found is filtered once more by what its confidence is worth today."""
+
+
+_FINALISTS = 25
+"""Candidates that are scored in full, or as many as are asked for; of twice as many."""
+
+
+class Found(NamedTuple):
+    """What answers a query in one index, best first, how the query was read there, and by whom memories are superseded."""
+
+    weights: Weights
+    ranked: Sequence[Ranked]
+    newer: Mapping[str, str]
+
+
+def find_answers(
+    query: Query, index: "IndexView", reader: "QueryReader", today: date, options: RankingOptions, around: int = 0
+) -> Found:
+    """Find what answers a query in one index; `around` counts the memories beside which its floor has to hold.
+
+    read | find | rank | floor
+    """
+    asked = read_asked_time(query.text, today)
+    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
+    asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
+    weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
+    ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
+    newer = options.newer_of([one.row.id for one in ranked if one.row.id])
+    newer = newer_by(query.filters.known_on, newer, index)
+    then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
+    ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
+    best = ranked[: query.limit]
+    corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
+    bounds = options.vectors.bounds if options.vectors else None
+    answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
+    return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
+
+
+def find_by_words(
+    query: Query, asked: AskedTime, weights: Weights, index: "IndexView", today: date, options: RankingOptions
+) -> list[Ranked]:
+    """The memories that match the words of a query best, and the days that it names."""
+    finalists = max(query.limit, _FINALISTS)
+    found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
+    inside = [n for window in asked.windows for n in find_inside(weights, query.filters, window, index, 2 * finalists)]
+    cosines = find_near(query, asked, [*found, *inside], index, options)
+    more = keep_sure([*inside, *cosines], query.filters, index, today, options)
+    found = [*dict.fromkeys([*found, *more])]
+    ranked = rank_candidates(found, weights, index, today, options, len(found) if more else finalists)
+    ranked = fuse_meaning(ranked, cosines) if cosines else ranked
+    if asked.windows:
+        ranked = in_order(prefer_days(one, asked.windows, today) for one in ranked)
+    return (in_order(prefer_newest(ranked)) if asked.now and not asked.windows else ranked)[:finalists]
+
+
+def find_near(
+    query: Query, asked: AskedTime, found: Sequence[int], index: "IndexView", options: RankingOptions
+) -> Mapping[int, float]:
+    """The cosines to a question of what was found by words, and of the memories nearest to it; none without vectors."""
+    vectors = options.vectors
+    if vectors is None or not index.count_vectors(vectors.identity):
+        return {}
+    keys, is_filtered = index.vector_keys(found), query.filters != Filters()
+    text, most = asked.rest if asked.windows else query.text, _FILTERED_CANDIDATES if is_filtered else NEAREST
+    cosines = vectors.near(text, [*keys.values()], most)
+    if cosines is None:
+        return {}
+    others = index.rows_with_vectors([*cosines.keys() - keys.values()], query.filters)
+    nearest = sorted(others, key=lambda row: (-cosines[others[row]], row))[:NEAREST]
+    all_keys = {**keys, **{row: others[row] for row in nearest}}
+    return {row: cosines[key] for row, key in all_keys.items() if key in cosines}
+
+
+def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
+    """Ranked memories in the order of words and meaning together."""
+    near = [cosines.get(one.row.row) for one in ranked]
+    scores = fuse_scores([one.parts["score"] for one in ranked], near)
+    return in_order(
+        one
+        if cosine is None
+        else one._replace(parts={**one.parts, "score": score, "by_words": one.parts["score"], "meaning": cosine})
+        for one, score, cosine in zip(ranked, scores, near, strict=True)
+    )
+
+
+def find_candidates(
+    weights: Weights,
+    filters: Filters,
+    index: "IndexView",
+    today: date,
+    options: RankingOptions,
+    most: int = 2 * _FINALISTS,
+) -> Sequence[int]:
+    """The numbers of the memories that may answer, and are what was asked for."""
+    if filters.min_confidence is None:
+        return index.find(weights.terms, weights.bigrams, filters, most)
+    found = index.find(weights.terms, weights.bigrams, filters, _FILTERED_CANDIDATES)
+    return keep_sure(found, filters, index, today, options)[:most]
+
+
+def rank_candidates(
+    found: Sequence[int],
+    weights: Weights,
+    index: "IndexView",
+    today: date,
+    options: RankingOptions,
+    size: int = _FINALISTS,
+) -> list[Ranked]:
+    """Score what was found, those in full that stand best at first sight, and put it best first."""
+    first_passes = score_first(index.candidates(found), weights, index.corpus)
+    finalists = choose_finalists(first_passes, weights, size, options.tree_weight)
+    pages = {one.candidate.page for one in finalists}
+    paths, scores = (
+        index.paths(pages),
+        score_finalists(finalists, index.vocabularies(pages), weights, options.tree_weight),
+    )
+    rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
+    ranked = [
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, today, options))
+        for one, parts in zip(finalists, scores, strict=True)
+        if (row := rows.get(one.candidate.row)) and row.page in paths
+    ]
+    return in_order(ranked)
+
+
+def _with_prior(parts: dict[str, float], row: FoundRow, today: date, options: RankingOptions) -> dict[str, float]:
+    sure = None if row.hundredths is None else confidence_today(row, today, options)
+    prior = prior_of(sure, (today - row.day).days if row.day else None, is_pinned="#pinned" in row.text)
+    if not prior or not parts["score"]:
+        return parts
+    return {**parts, "score": parts["score"] + prior, "prior": prior}

@@ -1,0 +1,45 @@
+"""What bears on an answer beside words, and what the confidence of memories is worth on the day."""
+
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.scoring import TREE_WEIGHT
+
+if TYPE_CHECKING:
+    from bankd.ports.reading import Vectors
+    from bankd.ports.searching import IndexView
+
+NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
+"""Ids of memories -> by those that were superseded, the ids of the newer ones."""
+
+
+class RankingOptions(NamedTuple):
+    """What bears on an answer beside words: the weight of the tree, what fades a day, and what was superseded."""
+
+    tree_weight: float = TREE_WEIGHT
+    fading_hundredths: float = 2.0
+    newer_of: NewerOf = lambda _: {}
+    vectors: "Vectors | None" = None
+    """Sentence vectors, where they are wanted."""
+
+
+def keep_sure(
+    found: Sequence[int], filters: Filters, index: "IndexView", today: date, options: RankingOptions
+) -> Sequence[int]:
+    """Those memories whose confidence is still worth what was asked for."""
+    least = filters.min_confidence
+    if least is None:
+        return found
+    sure = {row.row for row in index.rows(found) if confidence_today(row, today, options) >= least}
+    return [number for number in found if number in sure]
+
+
+def confidence_today(row: FoundRow, today: date, options: RankingOptions) -> float:
+    """What the confidence of a memory is worth today, in hundredths; one without confidence is a fact: 100."""
+    if row.hundredths is None:
+        return 100.0
+    days = max((today - row.day).days, 0) if row.day and row.tag == "O" else 0
+    return row.hundredths - options.fading_hundredths * days

@@ -1,0 +1,55 @@
+"""The text of a query as weighted terms, read with the words of an index."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
+from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
+from bankd.core.ranking.query import Query
+from bankd.core.ranking.query_form import phrasing_of
+from bankd.core.ranking.scoring import Weights, weigh_query
+from bankd.core.ranking.spacing import cut_run, restore_spaces
+from bankd.core.ranking.typos import mend_typos
+
+if TYPE_CHECKING:
+    from bankd.ports.reading import QueryReader
+    from bankd.ports.searching import IndexView
+
+
+def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
+    """Turn the text of a query into weighted terms."""
+    known, readings = cache(partial(is_known, index)), cache(index.reading)  # each is asked several times of a word
+    is_korean = has_hangul(query.text)
+    text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
+    analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
+    terms = mend_typos(analysis.terms, known, index.terms_with)
+    if is_korean:
+        terms = [word for term in terms for word in known_words(term, known)]
+        runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
+    analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
+    weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
+    return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
+
+
+def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:
+    """A run that the bank does not have, as the words that it was read as."""
+    return cut_run(run, terms) if is_hangul(run) and readings(run) is None else [run]
+
+
+def lexicon_within(index: "IndexView") -> Lexicon:
+    """How words are read in an index."""
+    return lexicon_of(index.reading, cache(partial(is_known, index)))
+
+
+def is_known(index: "IndexView", term: str) -> bool:
+    """Whether a memory has a term, stands under it, or answers a question with it."""
+    return any(index.frequency(kind, term) > 0 for kind in ("terms", "heading", "asked"))
+
+
+_ASKED = {"terms": "asked", "bigrams": "asked_bigrams"}
+
+
+def _frequency(index: "IndexView", kind: str, term: str) -> int:
+    """In how many memories a term occurs; one that none has, in the questions of how many."""
+    return index.frequency(kind, term) or index.frequency(_ASKED[kind], term)
