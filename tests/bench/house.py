@@ -16,7 +16,7 @@ import sys
 import tempfile
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import FrameType
@@ -69,23 +69,34 @@ def room_of(name: str) -> str:
 def print_rooms() -> None:
     """Print modules and lines a room, names and homonyms, and the whole."""
     rooms: dict[str, list[int]] = defaultdict(list)
-    code, names, owners = 0, Counter[bool](), defaultdict(list)
+    code, names, owners = 0, Counter[bool](), owners_of_names()
     for name, path, tree in modules():
         rooms[room_of(name)].append(path.read_text(encoding="utf-8").count("\n"))
         code += code_lines(path, tree)
         for public in public_names(tree):
             names[is_one_word(public)] += 1
-            owners[public].append(name)
     print(f"{'room':24} modules  median  90 %  lines")
     for room, sizes in sorted(rooms.items()):
         high = sorted(sizes)[int(len(sizes) * 0.9) if len(sizes) > 1 else 0]
         print(f"{room:24} {len(sizes):7} {statistics.median(sizes):7.0f} {high:5} {sum(sizes):6}")
     print(f"\n{code} lines of code in {sum(map(len, rooms.values()))} modules")
     print(f"{names[True] / names.total():.0%} of {names.total()} public names are one word")
-    shared = {public: where for public, where in owners.items() if len(where) > 1 and public not in _CONTRACTS}
-    print(
-        f"{len(shared)} homonyms: " + ", ".join(f"{public} ({len(where)})" for public, where in sorted(shared.items()))
-    )
+    shared = homonyms(owners)
+    print(f"{len(shared)} homonyms: " + ", ".join(f"{name} ({len(where)})" for name, where in shared.items()))
+
+
+def owners_of_names() -> dict[str, list[str]]:
+    """The modules that define each public name."""
+    owners: dict[str, list[str]] = defaultdict(list)
+    for name, _, tree in modules():
+        for public in public_names(tree):
+            owners[public].append(name)
+    return owners
+
+
+def homonyms(owners: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Public names that several modules define, with these."""
+    return {name: where for name, where in sorted(owners.items()) if len(where) > 1 and name not in _CONTRACTS}
 
 
 _CONTRACTS = frozenset({"configure", "run", "main"})  # what every command of the command line has, by contract

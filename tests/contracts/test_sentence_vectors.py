@@ -12,7 +12,7 @@ import pytest
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
 from bankd.adapters.meaning import sentence_vectors
-from bankd.adapters.meaning.sentence_vectors import SentenceVectors, key_of
+from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
 from bankd.app.search_service import SearchService
 from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
 from bankd.wiring.searching import make_search
@@ -136,13 +136,13 @@ def test_damaged_vectors_stop_no_answer(search: SearchService, root: Path, damag
 def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: EmbeddingServer) -> None:
     clock = Clock()
     vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)
-    assert vectors.embed(["a car", "a cat"]) == [key_of("a car"), key_of("a cat")]
+    assert vectors.embed(["a car", "a cat"]) == [vector_key("a car"), vector_key("a cat")]
     child = vectors._child._process  # type: ignore[union-attr]
     child.kill()  # type: ignore[union-attr]
     child.wait()  # type: ignore[union-attr]
     near = vectors.near("자동차", [], 1)
     assert near is not None, "it is started again"
-    assert list(near) == [key_of("a car")]
+    assert list(near) == [vector_key("a car")]
     vectors.close()
 
 
@@ -161,7 +161,7 @@ def test_a_server_that_hangs_costs_a_question_now_and_then(
     assert len(server.requests) == asked + 1, "the second is not even asked"
     server.hangs.clear()
     clock.now += 61
-    assert vectors.near("car", [], 1) == {key_of("a car"): pytest.approx(1, abs=0.01)}
+    assert vectors.near("car", [], 1) == {vector_key("a car"): pytest.approx(1, abs=0.01)}
     vectors.close()
 
 
@@ -211,7 +211,7 @@ def test_a_kill_between_keys_and_vectors_leaves_what_was_whole(root: Path, serve
     with file.open("ab") as half:
         half.write(b"\x00" * 7)
     assert vectors.embed(["a cat"])
-    assert vectors.near("고양이", [], 1) == {key_of("a cat"): pytest.approx(1, abs=0.01)}
+    assert vectors.near("고양이", [], 1) == {vector_key("a cat"): pytest.approx(1, abs=0.01)}
     vectors.close()
 
 

@@ -1,4 +1,4 @@
-"""What ARCHITECTURE.md names is there."""
+"""What ARCHITECTURE.md names is there, and what is named is one thing."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.bench.house import homonyms, owners_of_names
 
 import bankd
 
 PAGE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 TOPS = (
     "adapters",
+    "agents",
+    "answering",
     "app",
     "cli",
     "config",
     "core",
     "cycle",
+    "look_alikes",
     "ports",
+    "rearranging",
     "relinking",
     "retention",
     "search",
@@ -52,3 +57,8 @@ def test_the_page_is_short_and_walks_four_ways() -> None:
     assert text.count("\n") <= 80
     assert len(re.findall(r"^## ", text, re.MULTILINE)) == 4
     assert len(NAMES) > 30
+
+
+def test_no_public_name_means_two_things() -> None:
+    assert homonyms(owners_of_names()) == {}
+    assert homonyms({"key_of": ["turns", "vectors"], "main": ["one", "other"]}) == {"key_of": ["turns", "vectors"]}

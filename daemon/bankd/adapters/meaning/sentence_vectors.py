@@ -61,7 +61,7 @@ class SentenceVectors:
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """See that these texts have vectors; gives their keys, None when it cannot be done now."""
-        keys = [key_of(text) for text in texts]
+        keys = [vector_key(text) for text in texts]
         done = self._ask({"embed": list(zip(keys, texts, strict=True))}, _TEXTS_SECONDS)
         return None if done is None else keys
 
@@ -102,6 +102,6 @@ class SentenceVectors:
             child.close()
 
 
-def key_of(text: str) -> int:
+def vector_key(text: str) -> int:
     """The key of a text's vector: 8 bytes of its checksum, as SQLite and numpy keep whole numbers."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)

@@ -24,11 +24,11 @@ _HEAD = 2
 def read_bank_page(path: str, data: bytes) -> IndexablePage:
     """Read a page of memories, named from the workspace on."""
     page = read_page_once(path, data)
-    entries = sorted((*entries_of(page), *texts_of(page)), key=lambda entry: entry.line)
+    entries = sorted((*entries_of(page), *tables_and_code(page)), key=lambda entry: entry.line)
     return IndexablePage(page.title, [heading.path for heading in page.headings], entries)
 
 
-def texts_of(page: Page) -> Iterator[IndexableEntry]:
+def tables_and_code(page: Page) -> Iterator[IndexableEntry]:
     """The rows of tables, and code; what looks like a credential in them is masked."""
     opened: list[tuple[int, str]] = []
     for block in page.document.blocks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bankd.core.transcripts.turns import Dialogue, Row, Turn, key_of, moment_of, texts_of
+from bankd.core.transcripts.turns import Dialogue, Row, Turn, moment_of, said_texts, turn_key
 
 
 def is_chatgpt_export(row: Row) -> bool:
@@ -15,7 +15,7 @@ def is_chatgpt_export(row: Row) -> bool:
 
 def read_chatgpt_export(row: Row) -> Dialogue:
     """One conversation of an export."""
-    own = str(row.get("conversation_id") or row.get("id") or key_of(row.get("title"), row.get("create_time")))
+    own = str(row.get("conversation_id") or row.get("id") or turn_key(row.get("title"), row.get("create_time")))
     return Dialogue(own, str(row.get("title") or ""), tuple(_turns(row)))
 
 
@@ -25,8 +25,8 @@ def _turns(row: Row) -> Iterator[Turn]:
         role = author.get("role") if isinstance(author, dict) else ""
         is_hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
         if role in {"user", "assistant"} and isinstance(content, dict) and not is_hidden:
-            text = "\n\n".join(texts_of(content.get("parts")))
-            yield Turn(str(role), moment_of(message.get("create_time") or row.get("create_time")), text, key_of(id_))
+            text = "\n\n".join(said_texts(content.get("parts")))
+            yield Turn(str(role), moment_of(message.get("create_time") or row.get("create_time")), text, turn_key(id_))
 
 
 def _branch(mapping: Mapping[str, Any], leaf: object) -> Iterator[tuple[str, dict[str, Any]]]:

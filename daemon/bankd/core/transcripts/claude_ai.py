@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bankd.core.transcripts.turns import Dialogue, Row, Turn, key_of, moment_of, texts_of
+from bankd.core.transcripts.turns import Dialogue, Row, Turn, moment_of, said_texts, turn_key
 
 _SPEAKERS = {"human": "user", "assistant": "assistant"}
 
@@ -16,7 +16,7 @@ def is_claude_ai_export(row: Row) -> bool:
 
 def read_claude_ai_export(row: Row) -> Dialogue:
     """One conversation of an export."""
-    own = str(row.get("uuid") or key_of(row.get("name"), row.get("created_at")))
+    own = str(row.get("uuid") or turn_key(row.get("name"), row.get("created_at")))
     return Dialogue(own, str(row.get("name") or ""), tuple(_turns(row)))
 
 
@@ -25,5 +25,5 @@ def _turns(row: Row) -> Iterator[Turn]:
         speaker = _SPEAKERS.get(message.get("sender", "")) if isinstance(message, dict) else None
         if speaker:
             at = moment_of(message.get("created_at") or row.get("created_at"))
-            text = "\n\n".join(texts_of(message.get("content"))) or str(message.get("text") or "")
-            yield Turn(speaker, at, text, key_of(message.get("uuid") or (speaker, at, text)))
+            text = "\n\n".join(said_texts(message.get("content"))) or str(message.get("text") or "")
+            yield Turn(speaker, at, text, turn_key(message.get("uuid") or (speaker, at, text)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from bankd.core.transcripts.turns import Row, Turn, key_of, moment_of, texts_of, tool_call, tool_output
+from bankd.core.transcripts.turns import Row, Turn, moment_of, said_texts, tool_call, tool_output, turn_key
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-\w+|command-\w+)>.*?</\1>\s*", re.DOTALL)
 
@@ -32,7 +32,7 @@ def read_claude_code_turns(rows: Iterable[Row]) -> Iterator[Turn]:
             content = message.get("content")
             speaker = "tool" if _is_result(content) else str(row["type"])
             text = "\n\n".join(filter(None, _parts(content, tools)))
-            yield Turn(speaker, moment_of(row.get("timestamp")), text, key_of(row["uuid"]))
+            yield Turn(speaker, moment_of(row.get("timestamp")), text, turn_key(row["uuid"]))
 
 
 def _is_result(content: object) -> bool:
@@ -43,11 +43,11 @@ def _is_result(content: object) -> bool:
 def _parts(content: object, tools: dict[str, str]) -> Iterator[str]:
     for block in [content] if isinstance(content, str) else content if isinstance(content, list) else []:
         if not isinstance(block, dict):
-            yield from (_REMINDER.sub("", text).strip() for text in texts_of([block]))
+            yield from (_REMINDER.sub("", text).strip() for text in said_texts([block]))
         elif block.get("type") == "tool_use":
             tools[str(block.get("id"))] = str(block.get("name"))
             yield tool_call(block.get("name"), block.get("input"))
         elif block.get("type") == "tool_result":
             yield tool_output(tools.get(str(block.get("tool_use_id")), ""), block.get("content"))
         else:
-            yield from (_REMINDER.sub("", text).strip() for text in texts_of([block]))
+            yield from (_REMINDER.sub("", text).strip() for text in said_texts([block]))

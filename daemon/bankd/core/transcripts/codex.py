@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bankd.core.transcripts.turns import Row, Turn, key_of, moment_of, texts_of, tool_call, tool_output
+from bankd.core.transcripts.turns import Row, Turn, moment_of, said_texts, tool_call, tool_output, turn_key
 
 _PUT_IN = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<skills_instructions>")
 """How texts begin that Codex puts into the user's mouth, in versions that do not say where a text is from."""
@@ -25,13 +25,13 @@ def read_codex_turns(rows: Iterable[Row]) -> Iterator[Turn]:
             speaker, text = _said(payload, tools)
             at = row.get("timestamp")
             own = payload.get("id") or payload.get("call_id") or text
-            yield Turn(speaker, moment_of(at), text, key_of(at, speaker, own))
+            yield Turn(speaker, moment_of(at), text, turn_key(at, speaker, own))
 
 
 def _said(payload: dict[str, Any], tools: dict[str, str]) -> tuple[str, str]:
     kind = payload.get("type")
     if kind == "message" and payload.get("role") in {"user", "assistant"} and not _is_put_in(payload):
-        return str(payload["role"]), "\n\n".join(texts_of(payload.get("content")))
+        return str(payload["role"]), "\n\n".join(said_texts(payload.get("content")))
     if kind in {"function_call", "custom_tool_call"}:
         name = f"{payload.get('namespace') or ''}{payload.get('name')}"
         tools[str(payload.get("call_id"))] = name
@@ -44,5 +44,5 @@ def _said(payload: dict[str, Any], tools: dict[str, str]) -> tuple[str, str]:
 def _is_put_in(payload: dict[str, Any]) -> bool:
     passed = payload.get("internal_chat_message_metadata_passthrough") or {}
     kinds = [(item or {}).get("provenance", {}).get("type") for item in passed.get("content_item_metadata") or ()]
-    first = next(iter(texts_of(payload.get("content"))), "")
+    first = next(iter(said_texts(payload.get("content"))), "")
     return "harness" in kinds or first.lstrip().startswith(_PUT_IN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bankd.core.transcripts.turns import Row, Turn, key_of, moment_of, texts_of, tool_call, tool_output
+from bankd.core.transcripts.turns import Row, Turn, moment_of, said_texts, tool_call, tool_output, turn_key
 
 
 def is_hermes_row(row: Row) -> bool:
@@ -18,7 +18,7 @@ def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn]:
         role = row.get("role")
         if role in {"user", "assistant", "tool"}:
             at = moment_of(row.get("timestamp"))
-            yield Turn(str(role), at, _said(row), key_of(number, role, "".join(texts_of(row.get("content")))))
+            yield Turn(str(role), at, _said(row), turn_key(number, role, "".join(said_texts(row.get("content")))))
 
 
 def _said(row: Row) -> str:
@@ -26,4 +26,4 @@ def _said(row: Row) -> str:
         return tool_output(row.get("tool_name") or row.get("name"), row.get("content"))
     calls = [call.get("function") for call in row.get("tool_calls") or () if isinstance(call, Mapping)]
     named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if isinstance(call, Mapping)]
-    return "\n\n".join(filter(None, [*texts_of(row.get("content")), *named]))
+    return "\n\n".join(filter(None, [*said_texts(row.get("content")), *named]))

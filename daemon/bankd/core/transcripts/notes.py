@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bankd.core.markdown.scanner import BlockKind, scan_text
-from bankd.core.transcripts.turns import Dialogue, Turn, key_of
+from bankd.core.transcripts.turns import Dialogue, Turn, turn_key
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _PASSED_OVER = {BlockKind.BLANK, BlockKind.FRONT_MATTER}
@@ -29,6 +29,6 @@ def _turns(text: str) -> Iterator[Turn]:
             heading = "".join(document.lines[block.start : block.end]).strip()
             continue
         said = "".join(document.lines[block.start : max(block.end, block.whole_end)]).rstrip()
-        key = key_of(heading, said)
+        key = turn_key(heading, said)
         seen[key] += 1
-        yield Turn(heading, None, said, key_of(key, seen[key]))
+        yield Turn(heading, None, said, turn_key(key, seen[key]))

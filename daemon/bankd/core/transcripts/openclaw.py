@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bankd.core.transcripts.turns import Row, Turn, key_of, moment_of, texts_of, tool_call, tool_output
+from bankd.core.transcripts.turns import Row, Turn, moment_of, said_texts, tool_call, tool_output, turn_key
 
 
 def is_openclaw_row(row: Row) -> bool:
@@ -20,7 +20,7 @@ def read_openclaw_turns(rows: Iterable[Row]) -> Iterator[Turn]:
         message = row.get("message")
         if row.get("type") == "message" and isinstance(message, dict):
             speaker, text = _said(message)
-            yield Turn(speaker, moment_of(row.get("timestamp")), text, key_of(row.get("id"), speaker))
+            yield Turn(speaker, moment_of(row.get("timestamp")), text, turn_key(row.get("id"), speaker))
 
 
 def _said(message: dict[str, Any]) -> tuple[str, str]:
@@ -31,5 +31,5 @@ def _said(message: dict[str, Any]) -> tuple[str, str]:
         return "", ""
     blocks = content if isinstance(content, list) else []
     calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
-    said = [*texts_of(content), *(tool_call(call.get("name"), call.get("arguments")) for call in calls)]
+    said = [*said_texts(content), *(tool_call(call.get("name"), call.get("arguments")) for call in calls)]
     return str(role), "\n\n".join(filter(None, said))

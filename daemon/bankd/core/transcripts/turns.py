@@ -47,7 +47,7 @@ class Dialogue:
     is_quoted: bool = True
 
 
-def key_of(*parts: object) -> str:
+def turn_key(*parts: object) -> str:
     """A name for a turn: 48 bits of SHA-256 of what stays the same."""
     said = "\0".join(str(part) for part in parts)
     return sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -80,7 +80,7 @@ def moment_of(value: object) -> datetime | None:
     return None
 
 
-def texts_of(content: object) -> list[str]:
+def said_texts(content: object) -> list[str]:
     """The texts of a message's content: a string, or blocks of which only those of text are what somebody said."""
     if isinstance(content, str):
         return [content]
@@ -105,7 +105,7 @@ def tool_call(name: object, arguments: object) -> str:
 
 def tool_output(name: object, output: object) -> str:
     """A tool's output as one line; nothing for our own tools."""
-    said = one_line(" ".join(texts_of(output)))
+    said = one_line(" ".join(said_texts(output)))
     return f"[gave: {said}]" if said and _OWN_TOOL not in str(name) else ""
 
 
