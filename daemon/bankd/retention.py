@@ -10,10 +10,11 @@ from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
 from bankd.core.language.reading import compared_text
-from bankd.core.lifecycle.archive import NOTICE, find_archivable, goes_by_itself
+from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.lifecycle.retiring import (
     Named,
     Opinion,

@@ -10,7 +10,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
-from bankd.core.lifecycle.archive import NOTICE
+from bankd.core.lifecycle.notice import NOTICE
 
 _DECIDED = (
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
@@ -259,5 +259,7 @@ def _is_about(memory: KnownMemory, subject: str) -> bool:
 
 def _holds(text: str, subject: str) -> bool:
     """Whether a text has a word, to which Korean may add a particle."""
-    word = re.escape(subject.lstrip("@").casefold())
-    return bool(word) and re.search(rf"(?<![^\W_]){word}(?![a-z0-9])", text.casefold()) is not None
+    word, folded = subject.lstrip("@").casefold(), text.casefold()
+    if not word or word not in folded:
+        return False
+    return re.search(rf"(?<![^\W_]){re.escape(word)}(?![a-z0-9])", folded) is not None

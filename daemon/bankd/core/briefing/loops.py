@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+# Only the English is read in either case: looking for the case of all Hangul takes a session's start milliseconds.
 _OPEN = re.compile(
-    r"^\[ \]|\bTODO\b|\bto-do\b|[가-힣]야 (?:한다|해|함|됨|된다|할|하는)|(?:하|보|가|쓰|내|주|두)기로 (?:했|함|한)"
-    r"|\b(?:need|needs|have|has|ought|promised|agreed|plan|plans|remember) to\b|\bfollow up\b|\bmust\b|\bwaiting for\b",
-    re.IGNORECASE,
+    r"^\[ \]|[가-힣]야 (?:한다|해|함|됨|된다|할|하는)|(?:하|보|가|쓰|내|주|두)기로 (?:했|함|한)|(?i:\bTODO\b|\bto-do\b"
+    r"|\b(?:need|needs|have|has|ought|promised|agreed|plan|plans|remember) to\b|\bfollow up\b|\bmust\b|\bwaiting for\b)"
 )
 _DONE = re.compile(
     r"^\[[xX]\]|완료|끝냈|끝났|마쳤|해냈|보냈다|처리했|해결|취소|그만두|\b(?:done|finished|completed|sent|shipped|fixed|cancelled|canceled|closed)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[가-힣]{2}|[a-z0-9]{3,}", re.IGNORECASE)
+_WORD = re.compile(r"[가-힣]{2}|[a-z0-9]{3,}")
 _SAME = 0.5
 """The share of the words of a loop that what ends it says again; Hangul by pairs of syllables."""
 _YOUNG = timedelta(days=2)

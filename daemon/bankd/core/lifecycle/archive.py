@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 
 from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
+from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.markdown.memory import Memory
 
 UNUSED_AFTER = timedelta(days=90)
@@ -18,11 +19,6 @@ UNUSED_AFTER = timedelta(days=90)
 RESTED = timedelta(days=30)
 """How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
 the value in them is the old one; a month is time to confirm it, to write another `c=`, or to pin it."""
-
-
-NOTICE = timedelta(days=7)
-"""How long before it goes a fading memory is announced, and the least time that it stays after it was taken in: a year of
-old opinions may have faded by the time that they are imported."""
 
 
 class Reason(StrEnum):
