@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+TYPE_CHECKING = False  # `collections` would cost the hook of an agent more than all of its own work
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BUG = 70
 """The exit code of a bug (EX_SOFTWARE of sysexits.h): 1 is what a search leaves with that finds nothing, as grep does."""

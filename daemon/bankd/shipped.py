@@ -10,6 +10,11 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
+def package_folder() -> Path:
+    """Where the package itself stands."""
+    return _PACKAGE
+
+
 def shipped_folder(name: str) -> Path:
     """The folder of a shipped thing, such as `bank_template`."""
     inside = _PACKAGE / "_shipped" / name

@@ -1,9 +1,10 @@
-"""What the hooks of an agent's session cost as whole processes, against `python -c pass`, without a daemon and with one.
+"""What the hooks of an agent's session cost as `bankctl connect` has agents call them, without a daemon and with one.
 
     python -m tests.bench.hooks [--rounds 100]
 
 All commands run in turn, so that each sees the same computer. The 95th percentile is what is promised (100 ms, with a
-daemon 40); on a busy computer the ratio to an empty Python in the same run says more.
+daemon 40); on a busy computer the ratio to an empty Python in the same run says more. `python -I -S` is the least that
+any Python can take, and `sh` is part of what is timed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from bankd.app.agent_plans import hook_command
 from bankd.app.evaluate import NOW
 from bankd.wiring.searching import open_search
 from tests.bench.banks import make_bank
-from tests.bench.start import BIN, COMPILED, start_daemon
+from tests.bench.start import COMPILED, start_daemon
 
 MEMORIES = 400
 """A year of an attentive user."""
@@ -36,10 +38,11 @@ def commands(root: Path, recalled: str) -> Mapping[str, tuple[list[str], str]]:
         "session end": ("SessionEnd", {"transcript_path": str(root / "none.jsonl")}),
     }
     hooks = {
-        name: ([str(BIN / "bankctl"), "hook", event], json.dumps({"session_id": name, **fields}))
+        name: (["sh", "-c", hook_command(event, root)], json.dumps({"session_id": name, **fields}))
         for name, (event, fields) in said.items()
     }
-    return {"python -c pass": ([sys.executable, "-c", "pass"], ""), **hooks}
+    empty = [sys.executable, "-c", "pass"]
+    return {"python -c pass": (empty, ""), "python -I -S": ([*empty[:1], "-I", "-S", *empty[1:]], ""), **hooks}
 
 
 def times_of(asked: Mapping[str, tuple[list[str], str]], root: Path, rounds: int) -> dict[str, list[float]]:

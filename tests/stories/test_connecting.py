@@ -113,6 +113,21 @@ def test_what_is_installed_starts_this_program_for_this_workspace(home: Path, ro
         assert (ended.returncode, ended.stderr) == (0, b""), event
 
 
+def test_an_installed_hook_answers_from_the_bank_without_a_daemon(home: Path, root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.")
+    assert bankctl("cycle", "micro", "--now", "2026-05-05T03:00").code == 0
+    bankctl("connect", "claude-code")
+    hooks = json.loads((home / ".local/share/bankd/claude-code/bankd/hooks/hooks.json").read_bytes())["hooks"]
+    command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
+
+    said = json.dumps({"session_id": "s", "prompt": "내 가치관이 뭐였지?"}).encode()
+    ended = subprocess.run(command, shell=True, check=False, input=said, capture_output=True, timeout=60)
+
+    assert ended.stderr == b""
+    assert ended.stdout.isascii()
+    assert "정직을 최우선으로 한다." in json.loads(ended.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
 def test_any_other_agent_is_told_what_to_start(home: Path, root: Path, bankctl: Run) -> None:
     before = files_of(home)
 

@@ -23,15 +23,24 @@ _MORNING_HOUR = 5
 
 
 def brief_reader(
-    modes: Sequence[str], bank: BankReader, now: datetime, reader: str = USER, subjects: tuple[str, ...] = ()
+    modes: Sequence[str],
+    bank: BankReader,
+    now: datetime,
+    readers: Sequence[str] = (USER,),
+    subjects: tuple[str, ...] = (),
 ) -> list[Briefing]:
-    """Make briefings one after another, none of which says what another of them does; those that say nothing too."""
+    """Make briefings one after another, none of which says what another of them does; those that say nothing too.
+
+    They are for the first of the readers; all of them are remembered as having been here.
+    """
     facts, shown = bank.brief_facts(now), bank.shown()
     made: list[Briefing] = []
     for mode in modes:
-        made.append(_brief(mode, facts, now, shown, reader, subjects))
-        shown = add_shown(shown, reader, made[-1].marks, now)
-    bank.remember_shown(note_seen(shown, reader, now))
+        made.append(_brief(mode, facts, now, shown, readers[0], subjects))
+        shown = add_shown(shown, readers[0], made[-1].marks, now)
+    for reader in readers:
+        shown = note_seen(shown, reader, now)
+    bank.remember_shown(shown)
     return made
 
 

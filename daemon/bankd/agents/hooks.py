@@ -5,11 +5,11 @@ Whoever calls it (`cli.hook`) swallows everything: a session never breaks becaus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # `typing` and `collections` would cost some hooks more than all of their own work
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import datetime
+    from typing import Any
 
     from bankd.wiring.bank_reader import BankReader
 
@@ -40,7 +40,7 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
     if is_trivial(prompt):
         return ""
-    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN, "in": ["bank"]})
+    answer = bank.recall({"query": prompt, "limit": _RECALLED, "margin": _MARGIN})
     hits = [hit for hit in answer["hits"] if _stands(hit, bank)]
     return _tell_new(hits, str(said.get("session_id") or ""), bank, bank.now()) if hits else ""
 
@@ -70,14 +70,13 @@ def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     """The briefings that a session begins with."""
     from bankd.agents.briefings import USER_SESSIONS, brief_reader, modes_for_start
     from bankd.core.agents.memory_block import wrap_memories
-    from bankd.core.briefing.shown import note_seen
     from bankd.core.briefing.tokens import lines_within
 
     folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]
     now = bank.now()
     modes = modes_for_start(str(said.get("source") or ""), bank.shown(), now, has_subject=bool(folder))
-    made = brief_reader(modes, bank, now, str(said.get("session_id") or ""), (folder,) if folder else ())
-    bank.remember_shown(note_seen(bank.shown(), USER_SESSIONS, now))
+    readers = (str(said.get("session_id") or ""), USER_SESSIONS)
+    made = brief_reader(modes, bank, now, readers, (folder,) if folder else ())
     lines = [line for one in made if one.items for line in (f"{one.mode}:", *one.text.splitlines())]
     return wrap_memories("\n".join(lines_within(lines, START_TOKENS))) if lines else ""
 

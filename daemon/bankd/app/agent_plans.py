@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from bankd import __version__
 from bankd.core.agents.config_edits import add_block, add_to_json, remove_block, remove_from_json
 from bankd.errors import UserError
-from bankd.shipped import shipped_folder
+from bankd.shipped import package_folder, shipped_folder
 
 Files: TypeAlias = dict[Path, bytes]
 Edit: TypeAlias = Callable[[str], str]
@@ -68,6 +68,16 @@ def find_bankctl() -> str:
     return str(beside) if beside.exists() else shutil.which("bankctl") or "bankctl"
 
 
+def hook_command(event: str, workspace: Path) -> str:
+    """`bankctl hook EVENT` for a shell, without what Python looks for around itself: half of the time of a hook.
+
+    By `-c`, for a file that is gone would make Python leave with 2, and with that a hook forbids the prompt.
+    """
+    code = f"import sys; sys.path.append({str(package_folder().parent)!r}); from bankd.cli import main; main()"
+    python = [sys.executable, "-I", "-S", "-X", "utf8", "-c", code]
+    return shlex.join([*python, "hook", event, "--workspace", str(workspace)])
+
+
 def server_entry(workspace: Path) -> dict[str, Any]:
     """What any client of MCP is told to start."""
     return {"command": find_bankctl(), "args": ["mcp", "--workspace", str(workspace)]}
@@ -78,25 +88,20 @@ def _plugin(workspace: Path, target: Path) -> Files:
     source = shipped_folder("integrations") / "plugin"
     files = {target / path.relative_to(source): path.read_bytes() for path in source.rglob("*") if path.is_file()}
     hooks, manifest = target / "bankd/hooks/hooks.json", target / "bankd/.claude-plugin/plugin.json"
-    files[hooks] = files[hooks].replace(b'"bankctl hook ', _in_json(f"{shlex.quote(find_bankctl())} hook "))
-    files[hooks] = _with_workspace(files[hooks], workspace)
+    files[hooks] = _with_commands(files[hooks], workspace)
     held = json.loads(files[manifest])
     held["mcpServers"] = {"bankd": server_entry(workspace)}
     files[manifest] = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
     return files
 
 
-def _in_json(text: str) -> bytes:
-    """The beginning of a text in JSON, its first quote with it."""
-    return json.dumps(text, ensure_ascii=False)[:-1].encode()
-
-
-def _with_workspace(hooks: bytes, workspace: Path) -> bytes:
+def _with_commands(hooks: bytes, workspace: Path) -> bytes:
+    """The hooks as they are started by this installation, for a workspace."""
     held = json.loads(hooks)
-    for groups in held["hooks"].values():
+    for event, groups in held["hooks"].items():
         for group in groups:
             for hook in group["hooks"]:
-                hook["command"] += f" --workspace {shlex.quote(str(workspace))}"
+                hook["command"] = hook_command(event, workspace)
     return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
 
 

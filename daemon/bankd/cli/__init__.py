@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from importlib import import_module
 
-from bankd.cli.commands import COMMANDS
-from bankd.cli.streams import leave, take_streams
 from bankd.errors import BUG, BankError, InvariantError, UsageError
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn
 
 _HELP = {"-h", "--help"}
@@ -26,8 +23,6 @@ _NO_ROOM = ("failed to map segment", "cannot allocate memory")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `bankctl`; gives 0 fine, 1 nothing relevant, 2 usage, 3 the user must act, 70 a bug, 75 busy."""
-    if argv is None:
-        take_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments, is_process=argv is None)
@@ -72,13 +67,21 @@ def _explain_bug(error: Exception) -> int:
 
 
 def _run(arguments: list[str], *, is_process: bool) -> int:
+    match arguments:  # as agents call it, at every prompt: a parser would cost it more than its own work
+        case ["hook", event] | ["hook", event, "--workspace", _] if not event.startswith("-"):
+            return _run_hook(event, *arguments[3:], is_process=is_process)
+    from bankd.cli.commands import COMMANDS
+    from bankd.cli.streams import leave, take_streams
+
+    if is_process:
+        take_streams()
     _require_utf8(arguments)
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
     if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
-    if name == "hook" and len(arguments) == 2 and not arguments[1].startswith("-"):
-        return _run_hook(arguments[1], is_process=is_process)
+    from importlib import import_module
+
     from bankd.cli.parsing import Parser
 
     module = import_module(f"bankd.cli.{COMMANDS[name].module}")
@@ -93,13 +96,12 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     return code
 
 
-def _run_hook(event: str, *, is_process: bool) -> int:
-    """A hook as agents call it, at every prompt: without a parser for one word."""
+def _run_hook(event: str, workspace: str | None = None, *, is_process: bool) -> int:
     from bankd.cli.hook import run_event
 
-    code = run_event(event)
+    code = run_event(event, workspace)
     if is_process:
-        leave(code)
+        os._exit(code)  # what it says is flushed; taking the interpreter apart costs a tenth of its time
     return code
 
 
@@ -124,6 +126,7 @@ def _position_of_command(arguments: list[str]) -> int:
 def _usage(name: str | None, arguments: list[str]) -> int:
     """What is printed for no command, or one that there is not."""
     from bankd import __version__
+    from bankd.cli.commands import COMMANDS
 
     if "--version" in arguments:
         sys.stdout.write(f"bankctl {__version__}\n")

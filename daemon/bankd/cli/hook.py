@@ -1,6 +1,17 @@
-"""`bankctl hook`: what the hooks of an agent's session call. Nothing that goes wrong may be heard of in the session."""
+"""`bankctl hook`: what the hooks of an agent's session call. Nothing that goes wrong may be heard of in the session.
+
+The process starts before every prompt, so its way to the daemon imports nothing of what most programs do: no `json`,
+`re`, `signal` or `typing`, and not `site` either, as `app.agent_plans` has agents call it.
+"""
 
 from __future__ import annotations
+
+import os
+import sys
+
+from bankd.cli.workspace import locate_workspace
+from bankd.core.markdown.bare_json import read_json, write_json
+from bankd.wiring.served_hooks import ask_daemon
 
 TYPE_CHECKING = False  # `typing` would cost a hook more than this module
 if TYPE_CHECKING:
@@ -24,37 +35,45 @@ def run(arguments: Namespace) -> int:
 
 def run_event(event: str, workspace: str | None = None) -> int:
     """The same without a parser, which costs a hook more than its own work."""
-    import os
-    import signal
+    # `signal` makes enumerations of its names, which takes as long as asking the daemon.
+    import _signal  # type: ignore[import-not-found]
 
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+    _signal.setitimer(_signal.ITIMER_REAL, _SECONDS)
     try:
         return _answer(event, workspace)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
 
 
 def _answer(event: str, workspace: str | None) -> int:
-    import json
-    import sys
-
-    from bankd.cli.streams import write_json
-    from bankd.cli.workspace import locate_workspace
-    from bankd.wiring.served_hooks import ask_daemon
-
-    said, root = json.loads(sys.stdin.buffer.read()), locate_workspace(workspace)
+    said, root = read_json(sys.stdin.buffer.read()), locate_workspace(workspace)
     context = ask_daemon(root, event, said)
     if context is None:
         context = _read_bank(root, event, said)
     if context:
-        write_json({"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}})
+        answer = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+        sys.stdout.write(write_json(answer) + "\n")
         sys.stdout.flush()
     return 0
 
 
 def _read_bank(root: str, event: str, said: dict[str, Any]) -> str:
+    import gc
+
+    gc.disable()  # it ends before there is anything to collect
+    _find_neighbours()
     from bankd.agents.hooks import answer_hook
     from bankd.wiring.bank_reader import BankReader
 
-    return answer_hook(event, said, BankReader(root))
+    context = answer_hook(event, said, BankReader(root, is_alone=True))
+    return context.encode("utf-8", "replace").decode()
+
+
+def _find_neighbours() -> None:
+    """Look for packages as Python usually does, where it was started without and they do not stand beside ours."""
+    beside = os.path.normpath(f"{__file__}/../../../tantivy")
+    if sys.flags.no_site and not os.path.isdir(beside):  # noqa: PTH112 -- pathlib costs a hook more than this module
+        import site
+
+        site.main()

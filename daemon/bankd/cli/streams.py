@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-
-from bankd.core.markdown.utf8 import to_json
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
@@ -27,6 +24,10 @@ def take_streams() -> None:
 
 def write_json(value: object) -> None:
     """Print a value as JSON on one line, in escapes where the encoding of the terminal has no letters for it."""
+    import json
+
+    from bankd.core.markdown.utf8 import to_json
+
     line = to_json(value)
     try:
         line.encode(sys.stdout.encoding or "utf-8")

@@ -6,16 +6,16 @@ What a call needs is imported by that call: a server that only waits, and a hook
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.errors import BUG, BankError, UserError
 
+TYPE_CHECKING = False  # `typing` and `pathlib` would cost some hooks more than all of their own work
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
+    from pathlib import Path
+    from typing import Any
 
     from bankd.adapters.index.page_files import PageFiles
     from bankd.core.briefing.facts import BriefFacts
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _DAEMON_SECONDS = 10.0
 """A daemon that is slower than this is passed by."""
-_MONTH = timedelta(days=31)
+_MONTH = 31
+"""Days."""
 _RECALL_SECONDS = 0.5
 """What a hook waits for: the user waits with it."""
 
@@ -33,13 +34,15 @@ _RECALL_SECONDS = 0.5
 class BankReader:
     """One workspace; every method raises BankError or OSError when it cannot be done."""
 
-    def __init__(self, root: str) -> None:
-        """Take the workspace; nothing is opened yet."""
-        self._root = root
+    def __init__(self, root: str, *, is_alone: bool = False) -> None:
+        """Take the workspace, and whether this process has one thread; nothing is opened yet."""
+        self._root, self._is_alone = root, is_alone
 
     @property
     def root(self) -> Path:
         """The folder of the workspace."""
+        from pathlib import Path
+
         return Path(self._root)
 
     def settings(self) -> Settings:
@@ -50,10 +53,11 @@ class BankReader:
 
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
-        from bankd.adapters.system.clock import read_clock
+        from bankd.adapters.system.clock import read_clock, read_clock_alone
         from bankd.wiring.search_settings import search_settings
 
-        return read_clock(search_settings(self.root).timezone)
+        zone = search_settings(self.root).timezone
+        return read_clock_alone(zone) if self._is_alone else read_clock(zone)
 
     def brief_facts(self, now: datetime) -> BriefFacts:
         """What briefings choose from, as it is now; read again only when pages, events or logs changed since."""
@@ -91,7 +95,9 @@ class BankReader:
 
     def _recent_logs(self, now: datetime) -> dict[str, str]:
         """The logs of the last month by name, with a stamp each; those in folders below `memory/` are not looked at."""
-        first = (now.date() - _MONTH).isoformat()
+        from datetime import timedelta
+
+        first = (now.date() - timedelta(days=_MONTH)).isoformat()
         return {name: stamp for name, stamp in self._stamps("memory", ".md").items() if name[:10] >= first}
 
     def _stamps(self, folder: str, ending: str) -> dict[str, str]:
@@ -115,15 +121,15 @@ class BankReader:
         try:
             return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
         except NoDaemonError:
-            return self._search_index(request, None)
+            return self._search_index(request)
 
     def recall(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The same in a moment: from the index as it is, leaving no trace in `recall/`."""
-        request = {**request, "keep": False}
+        """The same of the bank in a moment: from the index as it is, leaving no trace in `recall/`."""
+        request = {**request, "in": ["bank"], "keep": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
         except NoDaemonError:
-            return self._search_index(request, 0)
+            return self._search_index(request, in_a_moment=True)
 
     def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """What the daemon answers; raises NoDaemonError when none does in time."""
@@ -132,17 +138,17 @@ class BankReader:
             raise (BankError if answer.get("exit") == BUG else UserError)(str(answer.get("error")))
         return answer
 
-    def _search_index(self, request: dict[str, Any], pending: int | None) -> dict[str, Any]:
-        from bankd.adapters.system.clock import read_clock
+    def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
+        """Ask the index; in a moment means the bank alone, as it was read last, and no time to load what makes vectors."""
         from bankd.wiring.search_settings import search_settings
         from bankd.wiring.searching import make_search, worker_for
 
         settings = search_settings(self.root)
-        if pending is not None:  # in a moment: there is no time to load what makes sentence vectors
+        if in_a_moment:
             settings = settings._replace(meaning=("off",))
-        searching = make_search(self.root, settings, worker_for(settings))
+        searching = make_search(self.root, settings, worker_for(settings), is_bank_alone=in_a_moment)
         try:
-            return searching.answer(request, read_clock(settings.timezone), pending=pending)
+            return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
         finally:
             searching.close()
 

@@ -33,7 +33,7 @@ def open_probe(root: Path) -> Iterator[Probe]:
     files, own = BankFiles(root), root / ".bankd"
     analyser = Analyser(AnalysisCache(own / "analyses"), None, kiwi_version)
     index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
-    beside = make_beside(root, analyser, search_settings(root).secret_patterns, anywhere=False)
+    beside = make_beside(root, analyser, search_settings(root))
     file_system = find_file_system(root)
     try:
         yield Probe(

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankd.adapters.index.log_pages import LogPages
-from bankd.adapters.index.outcomes import LineOutcomes
 from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.recall import RecallBuffer
 from bankd.adapters.index.search_index import SearchIndex
@@ -19,7 +17,6 @@ from bankd.adapters.index.successors import Successors
 from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
-from bankd.adapters.meaning.sentence_vectors import SentenceVectors
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.beside import BesideIndexes
 from bankd.app.search_service import SearchParts, SearchService
@@ -28,6 +25,7 @@ from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.search_settings import search_settings
 
 if TYPE_CHECKING:
+    from bankd.adapters.meaning.sentence_vectors import SentenceVectors
     from bankd.app.evaluate import TrialTools
     from bankd.core.language.wording import Wording
     from bankd.core.secrets.screening import Finder
@@ -56,14 +54,19 @@ def trial_tools(meaning: str = "off") -> TrialTools:
 
 
 def make_search(
-    root: Path, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_daemon: bool = False
+    root: Path,
+    settings: SearchSettings,
+    worker: KiwiWorker | None = None,
+    *,
+    is_daemon: bool = False,
+    is_bank_alone: bool = False,
 ) -> SearchService:
-    """Put search together; several may share a worker."""
+    """Put search together, of the bank and what is beside it, or of the bank alone; several may share a worker."""
     own = root / ".bankd"
     cache = AnalysisCache(own / "analyses")
     analyser = Analyser(cache, worker, kiwi_version)
     index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
-    beside = make_beside(root, analyser, settings.secret_patterns, anywhere=settings.anywhere)
+    beside = BesideIndexes({}, lambda _: None) if is_bank_alone else make_beside(root, analyser, settings)
     recalls = RecallBuffer(root / "recall", settings.recall_minutes)
     newer_of = Successors(own / "catalogue.sqlite3").of
     vectors = vectors_for(own, settings)
@@ -88,12 +91,20 @@ def make_search(
 def vectors_for(own: Path, settings: SearchSettings) -> SentenceVectors | None:
     """The door to sentence vectors, below the folder of derived things; None where the settings want none."""
     meaning = MeaningSettings(*settings.meaning)
-    return SentenceVectors(own, meaning, read_monotonic) if meaning.is_on else None
+    if not meaning.is_on:
+        return None
+    from bankd.adapters.meaning.sentence_vectors import SentenceVectors  # noqa: PLC0415 -- it loads OpenSSL
+
+    return SentenceVectors(own, meaning, read_monotonic)
 
 
-def make_beside(root: Path, analyser: Analyser, patterns: Sequence[str], *, anywhere: bool) -> BesideIndexes:
+def make_beside(root: Path, analyser: Analyser, settings: SearchSettings) -> BesideIndexes:
     """The indexes of the logs and of the archive."""
-    folder, outcomes = root / ".bankd" / "index", LineOutcomes(root, anywhere=anywhere)
+    from bankd.adapters.index.log_pages import LogPages  # noqa: PLC0415 -- a hook asks the bank alone
+    from bankd.adapters.index.outcomes import LineOutcomes  # noqa: PLC0415 -- same
+
+    patterns = settings.secret_patterns
+    folder, outcomes = root / ".bankd" / "index", LineOutcomes(root, anywhere=settings.anywhere)
     logs = LogPages(root / "memory", patterns, partial(_compile_finders, patterns))
     sources = {"logs": logs, "archive": PageFiles(root / "archive", "archive")}
     indexes = {group: SearchIndex(folder / group, source, analyser) for group, source in sources.items()}

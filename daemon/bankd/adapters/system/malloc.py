@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import resource
 from collections.abc import Iterator
@@ -16,6 +15,8 @@ _MANY_OBJECTS = 50_000
 
 def keep_little() -> None:
     """Have all threads share two arenas: memory freed in one of many is seldom given back. Call it first of all."""
+    import ctypes  # noqa: PLC0415 -- a query has no time for it
+
     with suppress(AttributeError):  # a C library without it
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)
 
@@ -46,6 +47,8 @@ def require_room(needed: int) -> None:
 
 def give_back() -> None:
     """Collect garbage and return what is free."""
+    import ctypes  # noqa: PLC0415 -- a query has no time for it
+
     gc.collect()
     with suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -6,8 +6,9 @@ sixth of its time.
 
 from __future__ import annotations
 
-import json
 import os
+
+from bankd.core.markdown.bare_json import read_json, write_json
 
 TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
 
 
 def _exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
-    connection.sendall(json.dumps(request).encode() + b"\n")
-    answer = json.loads(_read_line(connection))
+    connection.sendall(write_json(request).encode() + b"\n")
+    answer = read_json(_read_line(connection))
     if not isinstance(answer, dict):
         raise ValueError("the answer is no object")  # noqa: TRY004  to be told like any other answer that is none
     return answer

@@ -5,8 +5,9 @@ A line is one write, so that hooks of several sessions never mix; whoever import
 
 from __future__ import annotations
 
-import json
 import os
+
+from bankd.core.markdown.bare_json import read_json, write_json
 
 PATH = ".bankd/transcripts.jsonl"
 TAKEN = f"{PATH}.taken"
@@ -14,7 +15,7 @@ TAKEN = f"{PATH}.taken"
 
 def add_transcript(root: str, transcript: str) -> None:
     """Leave a note for the next run; raises OSError."""
-    line = json.dumps({"transcript": transcript}).encode() + b"\n"
+    line = write_json({"transcript": transcript}).encode() + b"\n"
     file = os.open(f"{root}/{PATH}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         os.write(file, line)
@@ -40,6 +41,6 @@ def drop_taken(root: str) -> None:
 
 def _transcript_of(line: bytes) -> str:
     try:
-        return str(json.loads(line)["transcript"])
+        return str(read_json(line)["transcript"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""  # torn by a full disk
