@@ -196,3 +196,16 @@ def test_archiving_reads_what_refers_to_the_memory_and_no_more(tmp_path: Path) -
         assert counts == {"archived": 1, "followed": 1}
 
     assert opened[0] == opened[1]
+
+
+def test_only_the_workspace_s_own_events_and_recall_are_passed_over(tmp_path: Path) -> None:
+    for folder in ("events", "recall", "bank/world/events", "bank/recall"):
+        write(tmp_path, f"{folder}/page.md", "# Page\n\nSee [it](it.md).\n")
+    (tmp_path / ".bankd").mkdir()
+    graph = LinkGraph(FileTree(tmp_path), LinkTable(tmp_path / ".bankd/links.sqlite3"), ["."], "routing.yaml")
+    graph.refresh()
+
+    sources = ["bank/recall/page.md", "bank/world/events/page.md"]
+    assert [link.source for link in graph.links_named(["bank/world/events/it.md"])] == sources
+    assert all(path in graph.names for path in sources)
+    assert "events/page.md" not in graph.names

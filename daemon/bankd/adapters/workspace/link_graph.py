@@ -31,7 +31,9 @@ from bankd.core.pages.rearrange import REFERRING, read_source
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "memory", "archive")
-_SKIPPED = frozenset({"node_modules", "__pycache__", "events", "recall"})
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_OWN = frozenset({"events", "recall"})
+"""Folders of the workspace, and only there: a page of the bank about events has its parts in `events/`."""
 
 
 class LinkGraph:
@@ -127,7 +129,8 @@ class LinkGraph:
         """What is in a folder and might be referred to."""
         try:
             with os.scandir(Path(self._home, folder)) as entries:
-                return sorted((entry for entry in entries if _is_visible(entry)), key=lambda entry: entry.name)
+                visible = (entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN)
+                return sorted(visible, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
 
