@@ -33,9 +33,9 @@ from bankd.core.markdown.pages import Entry, Page, read_page
 from bankd.core.markdown.scanner import decode_text, encode_text, scan_text
 from bankd.core.pages.rearrange import read_source, reference_rewriter
 from bankd.core.plan.batches import order_by_day
+from bankd.core.plan.decisions import Deferred, Undated
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour, said_on
-from bankd.core.plan.plan import Deferred, Undated
 from bankd.cycle import World
 from bankd.ports.logs import UnreadLogs
 

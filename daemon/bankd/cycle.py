@@ -31,9 +31,10 @@ from bankd.core.markdown.policy import Settings
 from bankd.core.plan.batches import Rest, cut_batch, most_lines, rest_of, take_from, whole_logs
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
 from bankd.core.plan.closing import leave_out, put_off, wait_for_page
+from bankd.core.plan.decisions import Blocked, Deferred, Placement, Repaired, Withheld
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.plan.judging import confirmations_of, judge_lines
-from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Repaired, Withheld
+from bankd.core.plan.plan import Plan
 from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.errors import InvariantError, RefusedError

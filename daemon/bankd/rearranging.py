@@ -11,7 +11,8 @@ from bankd.core.pages.block_links import heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.check import foresee_pages
-from bankd.core.plan.plan import Deferred, Plan
+from bankd.core.plan.decisions import Deferred
+from bankd.core.plan.plan import Plan
 from bankd.ports.bank import Graph, MemoryCatalog
 
 

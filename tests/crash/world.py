@@ -17,9 +17,10 @@ from bankd.adapters.storage.recovery import Recoverer, Recovery
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.inserting import new_page
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.operations import Append, Move, Operation, Piece, Relink, Remove, Replace
-from bankd.core.edits.spans import block_key, new_page
+from bankd.core.edits.spans import block_key
 from bankd.core.edits.transaction import Look, Transaction
 from bankd.core.lifecycle.events import make_event
 

@@ -17,7 +17,8 @@ from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.policy import BudgetPolicy
 from bankd.core.pages.rearrange import Rearrangement
 from bankd.core.plan.check import find_broken, find_excess, find_losses, foresee_pages
-from bankd.core.plan.plan import Placement, Plan
+from bankd.core.plan.decisions import Placement
+from bankd.core.plan.plan import Plan
 
 FACTS = "bank/world/facts.md"
 ONE, TWO = "- W: one ^m-aaaaaaaaaaaa\n", "- W: two ^m-bbbbbbbbbbbb\n"

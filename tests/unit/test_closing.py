@@ -12,7 +12,8 @@ from bankd.core.lifecycle.retain import LogPlace, RetainLine
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.closing import awaits_rest, leave_out
-from bankd.core.plan.plan import Blocked, Deferred, Placement, Plan, Undated, Update
+from bankd.core.plan.decisions import Blocked, Deferred, Placement, Undated, Update
+from bankd.core.plan.plan import Plan
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

@@ -21,7 +21,7 @@ from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
 from bankd.core.pages.rearrange import Rearrangement
-from bankd.core.plan.plan import Deferred
+from bankd.core.plan.decisions import Deferred
 from bankd.cycle import CycleKind, Policy, Report, run_cycle
 from bankd.errors import InvariantError
 

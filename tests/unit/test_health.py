@@ -9,15 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import (
-    BankFacts,
-    DaemonFacts,
-    HealthFacts,
-    IndexFacts,
-    JobFacts,
-    facts_to_json,
-    judge_health,
-)
+from bankd.core.daemon.health import facts_to_json, judge_health
+from bankd.core.daemon.health_facts import BankFacts, DaemonFacts, HealthFacts, IndexFacts, JobFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule import Slot
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome

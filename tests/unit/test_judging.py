@@ -11,8 +11,8 @@ from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.plan.decisions import Placement
 from bankd.core.plan.judging import JudgedLines, Neighbour, judge_lines, said_on
-from bankd.core.plan.plan import Placement
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:

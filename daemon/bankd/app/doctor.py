@@ -17,9 +17,7 @@ from bankd.app.service_units import Installation
 from bankd.app.status import Probe
 from bankd.config.workspace_config import FOLDERS, SETTINGS, check_configuration
 from bankd.core.daemon.health import (
-    BankFacts,
     HealthFinding,
-    IndexFacts,
     cannot_be_told,
     cannot_be_used,
     cannot_be_written,
@@ -27,6 +25,7 @@ from bankd.core.daemon.health import (
     journals_set_aside,
     stands_twice,
 )
+from bankd.core.daemon.health_facts import BankFacts, IndexFacts
 from bankd.core.daemon.schedule_rows import RunOutcome
 from bankd.core.daemon.settle import is_just_saved
 from bankd.core.markdown.policy import Settings

@@ -11,7 +11,7 @@ from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, RetainLine, identified_as
 from bankd.core.lifecycle.routing import route_memory
 from bankd.core.markdown.memory import parse_memory
-from bankd.core.plan.plan import Placement
+from bankd.core.plan.decisions import Placement
 from bankd.cycle import Report, place_on_page
 from bankd.errors import UserError
 

@@ -11,7 +11,8 @@ from typing import Any
 from bankd.app.beside import BesideIndexes
 from bankd.config import load_usable_settings
 from bankd.config.workspace_config import SETTINGS, check_configuration
-from bankd.core.daemon.health import BankFacts, HealthFacts, IndexFacts, JobFacts, facts_to_json
+from bankd.core.daemon.health import facts_to_json
+from bankd.core.daemon.health_facts import BankFacts, HealthFacts, IndexFacts, JobFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule_rows import LedgerRow, fold_rows
 from bankd.core.markdown.policy import Settings

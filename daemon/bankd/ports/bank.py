@@ -19,8 +19,8 @@ from bankd.core.markdown.names import Names
 from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.pages import Page
 from bankd.core.markdown.scanner import Document
+from bankd.core.plan.decisions import Deferred, Undated
 from bankd.core.plan.judging import Neighbour
-from bankd.core.plan.plan import Deferred, Undated
 
 
 class MemoryCatalog(Protocol):

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from bankd.core.lifecycle.edited import PastLine
 from bankd.core.lifecycle.retain import LogReading
+from bankd.core.plan.decisions import Deferred
 from bankd.core.plan.held_back import HeldBack
-from bankd.core.plan.plan import Deferred
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from bankd import __version__
 from bankd.core.daemon.clock_jumps import find_jumps
-from bankd.core.daemon.health import DaemonFacts, HealthFacts
+from bankd.core.daemon.health_facts import DaemonFacts, HealthFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.daemon.watching import Changes

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bankd.app.engine import Engine, RunSummary
 from bankd.core.daemon.alerts import PersonCall, after_run
-from bankd.core.daemon.health import JobFacts
+from bankd.core.daemon.health_facts import JobFacts
 from bankd.core.daemon.schedule import Daily, Every, Job, Slot, check_schedule, next_run
 from bankd.core.daemon.schedule_rows import History, LedgerRow, RunOutcome, add_row, fold_rows, is_enrolled
 from bankd.core.markdown.policy import SchedulePolicy, Settings

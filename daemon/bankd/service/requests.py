@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from bankd.app.engine import Engine
-from bankd.core.daemon.health import HealthFacts, facts_to_json
+from bankd.core.daemon.health import facts_to_json
+from bankd.core.daemon.health_facts import HealthFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs

@@ -18,7 +18,7 @@ from bankd.adapters.system.clock import utc_now
 from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_prose
 from bankd.adapters.workspace.clock_trust import TrustedClock
 from bankd.config.workspace_config import FOLDERS
-from bankd.core.daemon.health import BankFacts, IndexFacts
+from bankd.core.daemon.health_facts import BankFacts, IndexFacts
 from bankd.core.daemon.watching import is_watched
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.markdown.own_pages import INBOX

@@ -20,8 +20,8 @@ from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogRe
 from bankd.core.markdown.scanner import decode_text
 from bankd.core.markdown.utf8 import MARK, decode_wide, is_wide
 from bankd.core.plan.batches import order_by_day
+from bankd.core.plan.decisions import Deferred
 from bankd.core.plan.held_back import HeldBack
-from bankd.core.plan.plan import Deferred
 from bankd.errors import ConflictError
 from bankd.ports.logs import UnreadLogs
 

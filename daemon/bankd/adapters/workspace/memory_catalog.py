@@ -19,7 +19,7 @@ from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import Entry, Page, holds_memories, read_page_once
-from bankd.core.plan.plan import Deferred, Undated
+from bankd.core.plan.decisions import Deferred, Undated
 from bankd.errors import ConflictError
 
 FOLDERS = ("bank", "archive")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bankd.core.daemon.health import HealthFacts, judge_health, recent_missed
+from bankd.core.daemon.health import judge_health, recent_missed
+from bankd.core.daemon.health_facts import HealthFacts
 from bankd.core.daemon.schedule_rows import RunOutcome
 
 _HELP = {

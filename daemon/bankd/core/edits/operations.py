@@ -12,20 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
-from bankd.core.edits.insert_position import insert_beside
+from bankd.core.edits.inserting import insert_at_once, insert_pieces, new_page
+from bankd.core.edits.inserting_beside import insert_beside
 from bankd.core.edits.merge3 import carry_lines
-from bankd.core.edits.spans import (
-    cut_spans,
-    find_all,
-    insert_at_once,
-    insert_pieces,
-    new_page,
-    page_of,
-    replace_span,
-    split_bom,
-    text_of,
-    unix_text,
-)
+from bankd.core.edits.spans import cut_spans, find_all, page_of, replace_span, split_bom, text_of, unix_text
 from bankd.core.markdown.memory import normalise_text
 from bankd.core.markdown.scanner import encode_text
 

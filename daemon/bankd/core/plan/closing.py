@@ -7,7 +7,8 @@ from typing import Protocol, TypeVar
 
 from bankd.core.daemon.settle import is_just_saved
 from bankd.core.edits.operations import Operation
-from bankd.core.plan.plan import Deferred, Placement, Plan
+from bankd.core.plan.decisions import Deferred, Placement
+from bankd.core.plan.plan import Plan
 
 
 class _Planned(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bankd.core.lifecycle.events import SCREENED, Ledger
 from bankd.core.lifecycle.retain import LogPlace, LogReading
 from bankd.core.markdown.memory import render_memory
-from bankd.core.plan.plan import Withheld
+from bankd.core.plan.decisions import Withheld
 from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
 
 

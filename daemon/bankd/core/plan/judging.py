@@ -19,7 +19,7 @@ from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.decay import Fading, is_fading, raise_confidence
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.page_lines import MARKER, MemoryLines, with_confidence
-from bankd.core.plan.plan import Blocked, Confirmed, Placement, Update
+from bankd.core.plan.decisions import Blocked, Confirmed, Placement, Update
 
 _NEAREST = 10
 """Earlier lines of the same run that are compared with a new one, those that share most words first."""

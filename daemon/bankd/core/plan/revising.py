@@ -13,7 +13,8 @@ from bankd.core.lifecycle.retain import RetainLine
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.memory import Confidence, Memory, render_memory
 from bankd.core.markdown.page_lines import MARKER, MemoryLines
-from bankd.core.plan.plan import Blocked, Deferred, Plan, Revised, Update
+from bankd.core.plan.decisions import Blocked, Deferred, Revised, Update
+from bankd.core.plan.plan import Plan
 
 _DEPARTED = frozenset({DELETED, FORGOTTEN})
 

@@ -1,6 +1,6 @@
 """A place for a piece beside a memory that it stood next to before, spaced as the memories there are.
 
-Where no neighbour is left, `spans.insert` finds a place in the section.
+Where no neighbour is left, `inserting` finds a place in the section.
 """
 
 from __future__ import annotations
