@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.dedup.duplicates import Relation, compare_statements, find_match, likeness
 from bankd.core.language.english.function_words import EMPTY_WORDS, OPTIONAL
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
@@ -80,3 +82,20 @@ def test_a_negation_is_never_the_same(text: str, negation: str, at: int) -> None
     outcomes = {compare_statements(say(text), say(turned)).outcome, compare_statements(say(turned), say(text)).outcome}
 
     assert Relation.SAME not in outcomes
+
+
+lines = st.lists(words | st.sampled_from(["8080", "8081", "no longer", "이제", "warm", "cold"]), min_size=1, max_size=9)
+
+
+@given(lines, st.randoms(use_true_random=False), st.integers(0, 3), lines, st.integers(40, 100))
+def test_what_is_left_out_for_its_few_common_words_is_different(
+    row: list[str], random: Random, gone: int, other: list[str], percent: int
+) -> None:
+    old = say(" ".join(row))
+    reworded = say(" ".join(random.sample(row, max(len(row) - gone, 1)) + other[:gone]))
+    for new in (reworded, say(" ".join(other))):
+        for threshold in (percent, likeness(old, new)):
+            verdict = compare_statements(old, new, threshold)
+            match = find_match([("old", old)], new, threshold)
+
+            assert (match.verdict if match else None) == (None if verdict.outcome is Relation.DIFFERENT else verdict)

@@ -49,14 +49,19 @@ def find_change(old: Statement, new: Statement) -> str:
     return f"change: {word}" if shared and len(shared) >= LEAST_SHARE * min(len(ours), len(theirs)) else ""
 
 
-def _tells_change(token: Token) -> bool:
-    return token.base in _KOREAN or (token.base.isascii() and stem_word(token.base.casefold()) in _ENGLISH)
+def tells_change(statement: Statement) -> bool:
+    """Whether a statement has a word that tells of a change."""
+    return bool(_changes_of(statement))
 
 
 @lru_cache(maxsize=50_000)
 def _changes_of(statement: Statement) -> tuple[Token, ...]:
     """The tokens that tell of a change."""
-    return tuple(filter(_tells_change, statement.tokens))
+    return tuple(filter(_tells, statement.tokens))
+
+
+def _tells(token: Token) -> bool:
+    return token.base in _KOREAN or (token.base.isascii() and stem_word(token.base.casefold()) in _ENGLISH)
 
 
 @lru_cache(maxsize=50_000)
@@ -84,5 +89,5 @@ def _subject(statement: Statement) -> frozenset[str]:
     if statement.has_free_order:
         named = (phrase for phrase in statement.phrases if phrase[-1].case in {"topic", "subject"})
         return next((words for phrase in named if (words := concepts_of(phrase))), frozenset())
-    telling = (token for token in statement.tokens if not (is_empty(token) or _tells_change(token)))
+    telling = (token for token in statement.tokens if not (is_empty(token) or _tells(token)))
     return concepts_of(islice((token for token in telling if token.kind is not TokenKind.VALUE), 1))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from bankd.core.dedup.guard import same_roles
 from bankd.core.language.english.function_words import DAYS
@@ -30,6 +30,7 @@ _EMPTY = split_words(
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
 _RECURRENCE = split_words("매일 매주 매달 매월 매년 every each per daily weekly monthly yearly annually")
 _DAYS = frozenset(day for day in DAYS if day.endswith("s") and day[:-1] in DAYS)
+_RECURRING = _RECURRENCE | _DAYS
 _COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible": "impossible", "알": "모르", "맞": "틀리"}
 """Words whose denial says one other word: what is not open is closed, but what is not big is not small."""
 _NOMINAL = frozenset("함됨음임짐김")
@@ -38,8 +39,7 @@ _ORDERING = split_words("before after than over from until without under above b
 """English words that say how what stands before them is to what follows: beside them order counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gist:
+class Gist(NamedTuple):
     """What a statement says: concepts and values in their order, its tense, whether it recurs, whom it names."""
 
     words: tuple[str, ...]
@@ -55,11 +55,11 @@ def gist_of(statement: Statement) -> Gist:
     """Put wording aside."""
     said = [token for token in statement.tokens if not is_empty(token)]
     bases = {token.base.casefold() for token in statement.tokens}
-    recurs = bool(bases & (_RECURRENCE | _DAYS)) or any("each" in token.marks for token in statement.tokens)
+    recurs = not bases.isdisjoint(_RECURRING) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks for token in statement.tokens)
     names = tuple(token.base for token in said if token.kind is TokenKind.NAME)
     words = tuple(map(_word, said))
-    return Gist(words, tuple(sorted(words)), is_past, recurs, names, bool(bases & _ORDERING))
+    return Gist(words, tuple(sorted(words)), is_past, recurs, names, not bases.isdisjoint(_ORDERING))
 
 
 def is_empty(token: Token) -> bool:
@@ -71,7 +71,7 @@ def is_empty(token: Token) -> bool:
 
 def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
     """What some tokens stand for, whether denied or limited or not."""
-    return frozenset(_concept(token) for token in tokens if not is_empty(token))
+    return frozenset(_concept(token.base, token.kind) for token in tokens if not is_empty(token))
 
 
 def _word(token: Token) -> str:
@@ -79,14 +79,14 @@ def _word(token: Token) -> str:
     marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE)) if token.marks else ""
     if token.negation == "not" and token.base in _COMPLEMENTS:
         return concept_of(_COMPLEMENTS[token.base]) + marks
-    return ("¬" + token.negation if token.negation else "") + _concept(token) + marks
+    return ("¬" + token.negation if token.negation else "") + _concept(token.base, token.kind) + marks
 
 
-def _concept(token: Token) -> str:
-    base = token.base
-    if base != base.casefold() or (token.kind is TokenKind.NAME and not base.isascii()):
+@lru_cache(maxsize=50_000)  # the words of a run
+def _concept(base: str, kind: TokenKind) -> str:
+    if base != base.casefold() or (kind is TokenKind.NAME and not base.isascii()):
         return base
-    if token.kind is TokenKind.VALUE:
+    if kind is TokenKind.VALUE:
         base = base.removesuffix("째").removesuffix("씩")
         return base[:-1] if base in _DAYS else base
     if not base.isascii() and len(base) > 2 and concept_of(base) == base:

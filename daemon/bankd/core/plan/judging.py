@@ -6,11 +6,12 @@ Who might be alike comes from outside (the index); this decides, line by line, i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from heapq import nlargest
 from itertools import chain
+from typing import NamedTuple
 
 from bankd.core.dedup.duplicates import Match, Relation, find_match
 from bankd.core.language.reading import compared_text, read_statement
@@ -75,15 +76,15 @@ def judge_lines(
     updates: list[Update] = []
     for placement in placements:
         memory = placement.line.memory
-        new = reader.read(memory)
+        line = _Line.of(placement.line.id, reader.read(memory))
         kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
         known = [(item.id, reader.read(item.memory)) for item in kin]
-        match = find_match([*known, *earlier[memory.tag].nearest(new)], new, threshold)
+        match = find_match([*known, *earlier[memory.tag].nearest(line)], line.statement, threshold)
         if match and match.verdict.outcome is Relation.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
-        earlier[memory.tag].add(placement.line.id, new)
+        earlier[memory.tag].add(line)
         updates += _update(placement, match)
     return JudgedLines(tuple(kept), tuple(blocked), tuple(updates))
 
@@ -109,40 +110,58 @@ class Reader:
         return self._read[key]
 
 
+class _Line(NamedTuple):
+    """A line of this run, by the words that it says."""
+
+    id: str
+    statement: Statement
+    words: frozenset[str]
+    bits: int
+
+    @classmethod
+    def of(cls, id_: str, statement: Statement) -> _Line:
+        words = frozenset([token.base for token in statement.tokens])
+        return cls(id_, statement, words, _bits_of(words))
+
+    @property
+    def whole(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """What two statements have in common that are the same."""
+        return ("letters", self.statement.letters), ("signature", self.statement.signature)
+
+
 class _Earlier:
     """The lines of this run so far, found again by the words that they share with a new one."""
 
     def __init__(self) -> None:
-        self._lines: list[tuple[str, Statement, frozenset[str]]] = []
+        self._lines: list[_Line] = []
         self._bits: list[int] = []
         self._by_key: dict[object, list[int]] = defaultdict(list)
 
-    def add(self, id_: str, statement: Statement) -> None:
+    def add(self, line: _Line) -> None:
         """Remember a line."""
-        words = frozenset(token.base for token in statement.tokens)
-        for key in (*words, *_whole(statement)):
+        for key in (*line.words, *line.whole):
             self._by_key[key].append(len(self._lines))
-        self._lines.append((id_, statement, words))
-        self._bits.append(_bits_of(words))
+        self._lines.append(line)
+        self._bits.append(line.bits)
 
-    def nearest(self, new: Statement) -> list[tuple[str, Statement]]:
+    def nearest(self, new: _Line) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
-        words = {token.base for token in new.tokens}
-        numbers = self._worth_a_look(new, words) if words else []
-        shared = {number: len(words & self._lines[number][2]) for number in numbers}
-        near = nlargest(_NEAREST, (n for n, count in shared.items() if 2 * count >= len(words)), key=shared.__getitem__)
+        numbers = self._worth_a_look(new) if new.words else []
+        shared = {number: len(new.words & self._lines[number].words) for number in numbers}
+        half = [number for number, count in shared.items() if 2 * count >= len(new.words)]
+        near = nlargest(_NEAREST, half, key=shared.__getitem__) if half else ()
         return [self._lines[number][:2] for number in near]
 
-    def _worth_a_look(self, new: Statement, words: Set[str]) -> list[int]:
+    def _worth_a_look(self, new: _Line) -> list[int]:
         """What is in the same words, and what may share half of them: that has at least one of the rarer half.
 
         Most have no more than that one, which their bits show for a tenth of what counting takes.
         """
-        rarest = sorted(words, key=lambda word: (len(self._by_key.get(word) or ()), word))[: len(words) // 2 + 1]
-        found = ((self._by_key.get(key) or [])[-_LATEST:] for key in (*_whole(new), *rarest))
-        bits, others = _bits_of(words), self._bits
-        least = (len(words) + 1) // 2 - (len(words) - bits.bit_count())
-        numbers = dict.fromkeys(chain.from_iterable(found))
+        found, size, bits, others = self._by_key, len(new.words), new.bits, self._bits
+        rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + 1]
+        lines = [found[key] for key in (*new.whole, *(word for _, word in rarest)) if key in found]
+        numbers = dict.fromkeys(chain.from_iterable([some[-_LATEST:] for some in lines]))
+        least = (size + 1) // 2 - (size - bits.bit_count())
         return [number for number in numbers if (bits & others[number]).bit_count() >= least]
 
 
@@ -152,11 +171,6 @@ def _bits_of(words: Iterable[str]) -> int:
     for word in words:
         bits |= 1 << hash(word) % _BITS
     return bits
-
-
-def _whole(statement: Statement) -> tuple[tuple[str, str], tuple[str, str]]:
-    """What two statements have in common that are the same."""
-    return ("letters", statement.letters), ("signature", statement.signature)
 
 
 def confirmations_of(

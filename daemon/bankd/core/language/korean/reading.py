@@ -28,6 +28,11 @@ def read_korean(wording: Wording, entities: Sequence[str]) -> Statement:
     return _Reader(wording).read(entities)
 
 
+def _whole_tag(morpheme: Morpheme) -> Morpheme:
+    """Without what an analyser adds to a tag: VA-I is a VA."""
+    return Morpheme(morpheme.form, morpheme.tag.split("-")[0])
+
+
 def _says_nothing(form: str, tag: str) -> bool:
     if tag == "MM":
         return form == "한"
@@ -43,7 +48,7 @@ class _Reader:
 
     def __init__(self, wording: Wording) -> None:
         self._text = wording.text
-        self._morphemes = [Morpheme(form, tag.split("-")[0]) for form, tag in wording.morphemes]
+        self._morphemes = [one if "-" not in one.tag else _whole_tag(one) for one in wording.morphemes]
         self._at = 0
         self._phrases: list[list[Token]] = []
         self._open: list[Token] = []
