@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
 from bankd.app.search_service import SearchService
-from bankd.core.language.likeness import LetterPairs, may_be_alike
+from bankd.core.language.likeness import LetterPairs
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.similar import Similar
 from bankd.core.markdown.memory import Memory
@@ -78,7 +78,7 @@ class RunIndex:
         for id_, new in memories.items():
             pairs = letters.of(new.text)
             near = sorted(alike.near(new.text), key=lambda one: one.row.row)
-            looks = [look.at(one) for one in near if may_be_alike(pairs, letters.of(one.row.text))]
+            looks = [look.at(one) for one in near if pairs.may_be_alike(letters.of(one.row.text))]
             yield id_, [one for one in looks if one]
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import count
 from operator import add
+from typing import NamedTuple
 
 _LETTERS = re.compile(r"[\W_]+")
 
@@ -14,21 +15,33 @@ LEAST = 0.15
 """The share of common letter pairs (Dice) below which hardly a pair of data/pairs was found to be the same or changed."""
 
 
+class Pairs(NamedTuple):
+    """The pairs of neighbouring letters of a text, a bit for each, and how many they are."""
+
+    bits: int
+    many: int
+
+    def shared_with(self, other: Pairs) -> int:
+        """How many pairs two texts share."""
+        return (self.bits & other.bits).bit_count()
+
+    def may_be_alike(self, other: Pairs) -> bool:
+        """Whether two texts share enough pairs to be worth a close look."""
+        return 2 * self.shared_with(other) >= LEAST * (self.many + other.many)
+
+
 class LetterPairs:
-    """The pairs of neighbouring letters of texts, a bit for each: what two texts share is counted in one step."""
+    """Finds the pairs of texts: what two texts share is counted in one step."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self.of = lru_cache(maxsize=10_000)(self._of)  # the same memories are found for many lines of a run
 
-    def _of(self, text: str) -> int:
+    def _of(self, text: str) -> Pairs:
         """The pairs of a text, without spaces and punctuation; of a single letter that letter."""
-        letters, bits = _LETTERS.sub("", text.casefold()), 0
-        for pair in {*map(add, letters, letters[1:])} or {letters}:
-            bits |= 1 << self._numbers[pair]
-        return bits
-
-
-def may_be_alike(one: int, other: int) -> bool:
-    """Whether two texts, by their pairs, share enough of them to be worth a close look."""
-    return 2 * (one & other).bit_count() >= LEAST * (one.bit_count() + other.bit_count())
+        letters = _LETTERS.sub("", text.casefold())
+        numbers = [*map(self._numbers.__getitem__, {*map(add, letters, letters[1:])} or {letters})]
+        octets = bytearray(max(numbers) // 8 + 1)
+        for number in numbers:
+            octets[number >> 3] |= 1 << (number & 7)
+        return Pairs(int.from_bytes(octets, "little"), len(numbers))
