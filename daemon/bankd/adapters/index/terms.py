@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _TELLING, _RARE = 0.4, 1000
 """A term of more memories than the second that weighs less than this share of the heaviest one finds no memory by itself:
 at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
-_KEPT_FREQUENCIES = 20_000
-"""A run asks for the frequency of each word of each new line, several times; these take some 5 MB."""
+_KEPT_FREQUENCIES = 100_000
+"""A run asks for the frequency of each word of each new line, in several fields; after 20,000 lines these take some 20 MB."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
 _THREADS_BYTES = 200_000_000
@@ -82,10 +82,11 @@ class Terms:
 
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""
-        telling = self._telling("terms", terms) | self._telling("heading", terms)
-        parts = [self._term(at, term) for at in ("terms", "heading") for term in telling if self._frequency(at, term)]
-        parts += [self._term("asked", term) for term in self._telling("asked", terms)]
-        parts += [self._term(at, gram) for at in ("bigrams", "asked_bigrams") for gram in self._telling(at, bigrams)]
+        known = {at: self._known(at, terms) for at in ("terms", "heading")}
+        telling = dict.fromkeys(term for found in known.values() for term in _telling(found, terms))
+        parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
+        for at, weights in (("asked", terms), ("bigrams", bigrams), ("asked_bigrams", bigrams)):
+            parts += [self._term(at, term) for term in _telling(self._known(at, weights), weights)]
         if not parts:
             return []
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
@@ -118,11 +119,10 @@ class Terms:
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 
-    def _telling(self, field: str, weights: Mapping[str, float]) -> dict[str, float]:
-        """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
-        known = {term: many for term in weights if (many := self._frequency(field, term))}
-        least = _TELLING * max((weights[term] for term in known), default=0.0)
-        return {term: weights[term] for term, many in known.items() if many <= _RARE or weights[term] >= least}
+    def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
+        """Those of these terms that occur, and in how many memories."""
+        frequency = self._frequency
+        return {term: many for term in terms if (many := frequency(field, term))}
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
@@ -150,6 +150,12 @@ class Terms:
         low, high = (day.toordinal() if day else None for day in (first, last))
         between = tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Unsigned, low, high)
         return tantivy.Query.const_score_query(between, 0.0)
+
+
+def _telling(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
+    """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
+    least = _TELLING * max([weights[term] for term in known], default=0.0)
+    return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]
 
 
 def _schema() -> tantivy.Schema:

@@ -207,8 +207,8 @@ class IndexWriter:
         changes = {path: self._compare(build, path, page, looked) for path, page in read.items()}
         added = [entry for change in changes.values() for _, entry in change.added]
         texts = {text for entry in added for text in (*entry.texts, *entry.questions, entry.context)}
-        analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
         with build.rows.transaction():  # each reading by itself would take longer than all the rest
+            analyses = self._analyser.analyse_for_index(texts, lexicon_of(build.rows.reading, looked.known))
             build.rows.add_readings(analyses.readings)
         pages = []
         for path, (_, digest) in contents.items():

@@ -8,6 +8,8 @@ into terms, and says how a text is cut where there are none.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
 from operator import add
 from typing import NamedTuple
 
@@ -17,6 +19,7 @@ VERSION = 4
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
+_HANGUL = re.compile("[가-힣ᄀ-ᇿ]")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
     "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
@@ -83,7 +86,7 @@ def runs_of(text: str) -> list[str]:
 
 def has_hangul(text: str) -> bool:
     """Whether a text has Hangul, composed or not."""
-    return not text.isascii() and any("가" <= letter <= "힣" or "ᄀ" <= letter <= "ᇿ" for letter in text)
+    return not text.isascii() and _HANGUL.search(text) is not None
 
 
 def is_hangul(run: str) -> bool:
@@ -93,13 +96,14 @@ def is_hangul(run: str) -> bool:
 
 def bigrams_of(runs: Iterable[str]) -> list[str]:
     """Pairs of neighbouring syllables, with the first syllable of short runs by itself, so that 술 finds 술은."""
-    grams: list[str] = []
-    for run in runs:
-        if is_hangul(run):
-            grams += map(add, run, run[1:])
-            if len(run) <= _SHORT:
-                grams.append(run[0])
-    return grams
+    return [*chain.from_iterable(map(_bigrams_of_run, runs))]
+
+
+@lru_cache(maxsize=20_000)
+def _bigrams_of_run(run: str) -> Sequence[str]:
+    if not is_hangul(run):
+        return ()
+    return (*map(add, run, run[1:]), run[0]) if len(run) <= _SHORT else (*map(add, run, run[1:]),)
 
 
 def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:

@@ -5,12 +5,11 @@ Particles are never stripped by rule (회의, 단가, 평가 end like noun and p
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import chain
 
-from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, runs_of, split_sentences
+from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, normal_form, runs_of, split_sentences
 from bankd.core.language.english.stemming import stem_word
 
 Readings = Callable[[str], Sequence[str] | None]
@@ -37,10 +36,10 @@ def lexicon_of(readings: Readings, known: Known) -> Lexicon:
 
 def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
-    parts = [runs_of(part) for part in split_sentences(unicodedata.normalize("NFKC", text))]
-    sentences = (tuple(chain.from_iterable(map(lexicon, runs))) for runs in parts)
-    runs = [*chain.from_iterable(parts)]
-    kept = tuple(sentence for sentence in sentences if sentence)
+    parts = [runs_of(part) for part in split_sentences(normal_form(text))]
+    sentences = [tuple(chain.from_iterable(map(lexicon, runs))) for runs in parts]
+    runs = parts[0] if len(parts) == 1 else [*chain.from_iterable(parts)]
+    kept = tuple([sentence for sentence in sentences if sentence])
     return Analysis(kept, tuple(bigrams_of(runs)), any(map(_denies, runs)))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from operator import add
 from zlib import crc32
@@ -51,7 +51,12 @@ def past_line(line: RetainLine) -> PastLine:
 def _pairs_of(memory: Memory) -> frozenset[int]:
     letters = _LETTERS.sub("", memory.text.casefold())
     pairs = {*map(add, letters, letters[1:])} or {letters}
-    return frozenset(crc32(pair.encode("utf-8", "surrogateescape")) & 0xFFFF for pair in pairs)
+    return frozenset(map(_code_of, pairs))
+
+
+@lru_cache(maxsize=20_000)
+def _code_of(pair: str) -> int:
+    return crc32(pair.encode("utf-8", "surrogateescape")) & 0xFFFF
 
 
 def find_edited(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> list[tuple[PastLine, RetainLine]]:

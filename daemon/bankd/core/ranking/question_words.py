@@ -8,6 +8,7 @@ That includes what a yes-or-no question is about (있다, 좋아하다): the ans
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bankd.core.language.analysis import bigrams_of, is_hangul
 from bankd.core.language.english.stemming import stem_word
@@ -69,6 +70,8 @@ def term_weight(term: str) -> float:
 def requesting_terms(terms: Iterable[str], runs: Iterable[str]) -> frozenset[str]:
     """The terms of a query that only say what is to be done with the answer: 정리 in 정리해줘."""
     requests = [run for run in runs if run.endswith(_REQUESTS)]
+    if not requests:
+        return frozenset()
     return frozenset(term for term in terms if is_hangul(term) and any(run.startswith(term) for run in requests))
 
 
@@ -79,8 +82,9 @@ def starts_asking(run: str) -> bool:
 
 def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
     """The bigrams of the Hangul runs that only ask, request or say whose, such as 무엇인가, 알려줘 and 우리."""
-    return frozenset(bigrams_of(run for run in runs if is_hangul(run) and _only_asks(run)))
+    return frozenset(bigrams_of(filter(_only_asks, runs)))
 
 
+@lru_cache(maxsize=20_000)
 def _only_asks(run: str) -> bool:
-    return starts_asking(run) or run in _OWN or run.endswith(_REQUESTS)
+    return is_hangul(run) and (starts_asking(run) or run in _OWN or run.endswith(_REQUESTS))
