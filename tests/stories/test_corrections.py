@@ -75,6 +75,22 @@ def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -
     assert bankctl("verify").code == 0
 
 
+def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page, other = root / PAGE, root / "bank/world/facts.md"
+    line = next(line for line in page.read_text().splitlines(True) if "10:00" in line)
+    page.write_text(without(page, "10:00") + "\nA note in its place.\n")
+    other.write_text(f"# Facts\n\n{line}Only in summer, and never before a holiday.\n")
+
+    run = bankctl("cycle", "micro", "--now", SOON, "--json").json
+
+    assert run["counts"] == {"deleted": 1}, "in Markdown the id is text now"
+    assert "10:00" not in page.read_text()
+    assert other.read_text() == f"# Facts\n\n{line}Only in summer, and never before a holiday.\n"
+    assert bankctl("verify").code == 0
+
+
 def test_an_old_copy_that_is_saved_brings_back_only_what_nobody_had_taken_out(page: Path, bankctl: Run) -> None:
     page.write_text(without(page, "10:00"))
     old = without(page, "sign-off")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from bankd.core.markdown.blocks import CODE_INDENT, indent_of, without_indent
+from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.pages import Page, read_page
 from bankd.core.markdown.scanner import Block, BlockKind, Document, decode_text, encode_text, split_lines
 
@@ -97,6 +98,13 @@ def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
         return set()
     _, text = split_bom(data)
     return {key for key, spans in find_all(page_of(text), wanted).items() if spans}
+
+
+def named_in(data: bytes | None, keys: Collection[str]) -> set[str]:
+    """Those of the keys that end a line of this page, be it a memory or not: a hand may have written on right below it."""
+    if data is None or not any(key.encode() in data for key in keys):
+        return set()
+    return set(keys) & {split_id(line.rstrip())[1] for line in decode_text(data).split("\n")}
 
 
 def _block_spans(document: Document) -> Iterator[LineSpan]:
