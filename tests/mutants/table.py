@@ -5,6 +5,7 @@ A rule is one that a user would miss: without it something is lost, doubled, sho
 
 from __future__ import annotations
 
+from tests.mutants.features import FEATURES
 from tests.mutants.switching import Mutant
 
 CHECK, CYCLE, PRESERVING, RETIRING = (
@@ -53,6 +54,7 @@ OF_SPLIT = ("tests/unit/test_split.py",)
 ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
+    *FEATURES,
     # what a plan may not do
     Mutant(
         "a plan is searched for losses", CHECK, "find_losses",

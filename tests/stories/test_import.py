@@ -90,6 +90,7 @@ def test_an_export_is_read_from_its_archive_and_what_nobody_knows_is_named(
     other = bankctl("import", str(tmp_path / "other.json"))
     assert other.code == 3
     assert "other.json: no transcript" in other.out
+    assert bankctl("import", str(tmp_path / "other.json")).out == other.out, "it is not taken for read"
     gone = bankctl("import", str(tmp_path / "gone"))
     assert gone.code == 3
     assert "no such file" in gone.err

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from bankd.core.ranking.answers import above_floor
-from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.floor import MOST_WITNESS, CosineBounds, floor_of
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.ranked import Ranked
 from bankd.core.ranking.scoring import Candidate, Corpus, Weights
@@ -33,3 +33,15 @@ def test_where_no_memory_reaches_the_floor_nothing_is_an_answer(shares: Sequence
 def test_beside_one_that_reaches_it_those_are_answers_that_reach_half_of_it() -> None:
     assert answers(1, 0.5, 0.49, 0.1) == [1, 0.5]
     assert answers(0.51, 1.2, 0.3) == [0.51, 1.2]
+
+
+def test_where_even_the_nearest_memory_is_far_more_words_must_answer() -> None:
+    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "paint")
+
+    def is_answer(share: float, cosine: float) -> bool:
+        ranked = Ranked("a.md", row, MEMORY, {"score": share * FLOOR, "meaning": cosine})
+        return bool(above_floor([ranked], ASKED, CORPUS, bounds=CosineBounds(near=0.8, across=0.9)))
+
+    assert is_answer(1.1, 0.8)
+    assert not is_answer(1.1, 0.7)
+    assert is_answer(MOST_WITNESS, 0.1)

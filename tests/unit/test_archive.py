@@ -42,6 +42,8 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (FADED, [Reason.FADED]),
         (replace(FADED, kept=TODAY - timedelta(6)), []),
         (replace(FADED, kept=None), [Reason.FADED]),
+        (replace(FADED, restored=TODAY - timedelta(29)), []),
+        (replace(FADED, restored=TODAY - timedelta(30)), [Reason.FADED]),
         (UNUSED, [Reason.UNUSED]),
         (replace(UNUSED, kept=TODAY - timedelta(90)), []),
         (replace(UNUSED, recalled=TODAY - timedelta(3)), []),

@@ -9,7 +9,7 @@ import pytest
 from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, Occasion, OpenLine
 from bankd.core.briefing.modes import MODES, due_modes, make_briefing
 from bankd.core.briefing.names import MODES as NAMES
-from bankd.core.briefing.shown import Shown, add_shown, last_seen, note_seen
+from bankd.core.briefing.shown import Shown, add_shown, is_shown, last_seen, note_seen
 from bankd.core.briefing.tokens import count_tokens
 
 NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)  # a Monday
@@ -270,6 +270,15 @@ def test_nothing_is_said_twice_a_day_unless_it_changed() -> None:
     assert not make_briefing("orient", facts, occasion, shown, "r").items
     assert make_briefing("orient", facts, occasion, shown, "other").items
     assert make_briefing("orient", facts_of(memory("s", "I am T.", "S")), occasion, shown, "r").items
+
+
+def test_what_was_shown_is_remembered_for_a_day_and_not_before_it_is_shown() -> None:
+    shown = add_shown({}, "r", ["m"], NOW)
+
+    assert is_shown(shown, "r", "m", NOW + timedelta(hours=23))
+    assert not is_shown(shown, "r", "m", NOW + timedelta(hours=24))
+    assert not is_shown(shown, "r", "m", NOW - timedelta(hours=1))
+    assert list(add_shown(shown, "x", ["n"], NOW + timedelta(hours=25))) == ["x"]
 
 
 def test_when_a_reader_was_last_here_is_remembered_for_longer_than_a_day() -> None:

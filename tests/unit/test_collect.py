@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,9 +19,9 @@ def reading(log: str, *lines: str) -> LogReading:
     return read_log(log, "".join(f"- {line}\n" for line in lines), anywhere=True)
 
 
-def taken_in(log: str, *lines: str, kind: str = KEPT) -> list[Event]:
+def taken_in(log: str, *lines: str, kind: str = KEPT, at: datetime = AT) -> list[Event]:
     """What the event log says of a log that was read."""
-    return [make_event(kind, line.id, AT, memory=line.id, log=log) for line in reading(log, *lines).lines]
+    return [make_event(kind, line.id, at, memory=line.id, log=log) for line in reading(log, *lines).lines]
 
 
 @pytest.mark.parametrize(("same", "is_known"), [(4, True), (2, True), (1, False), (0, False)])
@@ -56,6 +56,26 @@ def test_a_new_log_of_the_old_name_does_not_hide_that_the_renamed_one_is_renamed
 
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD}) == (Renamed("x.md", OLD),)
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW}) == ()
+
+
+def test_a_log_that_took_a_name_is_known_when_it_goes_on_while_the_first_of_that_name_is_there() -> None:
+    later = [f"W: of another day {n}" for n in range(2)]
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
+        *taken_in(OLD, *later, at=AT + timedelta(hours=1)),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *later)], ledger, {"x.md", NEW}) == (Renamed("x.md", OLD),)
+
+
+def test_a_name_that_a_log_had_on_its_way_does_not_make_a_copy_of_it_the_log() -> None:
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
+        make_event(RENAMED, "z.md", AT + timedelta(hours=1), log="z.md", was=OLD),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "z.md"}) == ()
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md"}) == (Renamed("x.md", OLD),)
 
 
 def test_a_copy_of_a_line_that_was_known_with_its_log_does_not_hide_that_this_is_renamed_again() -> None:

@@ -509,3 +509,17 @@ def test_a_memory_that_follows_its_line_is_not_compared_with_as_it_was() -> None
     assert [item.line.place.line for item in report.plan.revised] == [1]
     assert [update.old for update in report.plan.updates] == []
     assert "The port is 8080" not in world.disk.pages[FACTS]
+
+
+def test_logs_that_share_a_name_have_no_line_edited_into_the_other_s() -> None:
+    later, renamed = NOW + timedelta(hours=1), "2026-05-03.md"
+    world = FakeWorld({}, log("W: Lunch with Mina is at noon."))
+    cycle(world)
+    world.disk.logs = {renamed: world.disk.logs[LOG]}
+    cycle(world, now=later)
+    world.disk.logs |= log("W: Lunch with Mina is at one.")
+
+    assert cycle(world, now=later + timedelta(hours=1)).plan.revised == (), "another log took the name"
+    world.disk.logs[renamed] += "- W: Lunch with Mina is at one or two.\n"
+    assert cycle(world, now=later + timedelta(hours=2)).plan.revised == (), "the first one under its new name"
+    assert [line for line in ("noon", "one.", "two") if line in world.disk.pages[FACTS]] == ["noon", "one.", "two"]

@@ -51,6 +51,13 @@ def test_the_same_change_now_and_then_is_no_fight() -> None:
     assert find_rests(done(6 * n, RECAST) for n in range(9)) == {}
 
 
+def test_ten_minutes_from_the_first_to_the_last_time_are_a_fight_and_a_second_more_is_none() -> None:
+    first = [done(n, RECAST) for n in (0, 1, 6)]
+
+    assert find_rests([*first, done(11, RECAST)]) == {PAGE: minute(11) + REST}
+    assert find_rests([*first, done(11 + 1 / 60, RECAST)]) == {}
+
+
 def test_many_transactions_healed_at_one_moment_count_once() -> None:
     first = [done(n, learned(n)) for n in range(9)]
     healed = [done(9, learned(n), "second look") for n in range(9)]

@@ -11,6 +11,8 @@ from bankd.adapters.index.line_questions import read_questions
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.language.analysis import analyse_text
+from bankd.core.lifecycle.asked import memory_behind
+from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, fold_events, make_event
 from bankd.core.ranking.indexable import LineQuestions, NewQuestions
 from bankd.core.ranking.query import Filters
 from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts, weigh_query
@@ -98,3 +100,16 @@ def test_questions_raise_a_memory_and_are_not_compared() -> None:
     first, second = score_first([plain, asked], weights, corpus)
     assert first.words == 0 < second.words
     assert score_texts([plain, asked], weights, corpus) == [0.0, 0.0]
+
+
+def test_the_questions_of_a_line_are_those_of_the_memory_that_says_it() -> None:
+    said = [
+        make_event(KEPT, "m-a", NOW, memory="m-a", log="a.md"),
+        make_event(DUPLICATE, "m-b", NOW, memory="m-b", log="b.md", of="m-a"),
+        make_event(REVISED, "m-c", NOW, memory="m-c", log="a.md", of="m-a"),
+        make_event(DUPLICATE, "m-d", NOW, memory="m-d", log="b.md", of="m-c"),
+    ]
+    ledger = fold_events(said)
+
+    assert {memory_behind(line, ledger) for line in ("m-a", "m-b", "m-c", "m-d")} == {"m-a"}
+    assert memory_behind("m-new", ledger) == "m-new"

@@ -22,12 +22,19 @@ EVERYTHING = Filters()
 BOUNDS = CosineBounds(near=0.8, across=0.9)
 
 
-def asked(text: str, vectors: FakeVectors | None, *, filters: Filters = EVERYTHING, everything: bool = True) -> Found:
+def asked(
+    text: str,
+    vectors: FakeVectors | None,
+    *,
+    filters: Filters = EVERYTHING,
+    everything: bool = True,
+    margin: float = 1.0,
+) -> Found:
     index = FakeIndex(PAGES)
     if vectors is not None:
         said = [row.text for row in index.rows(range(5))]
         index.vectors = dict(enumerate(vectors.embed(said) or []))
-    query = Query(text, 5, filters, everything, today=TODAY)
+    query = Query(text, 5, filters, everything, today=TODAY, margin=margin)
     return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
 
 
@@ -75,6 +82,8 @@ def test_in_another_script_meaning_alone_is_a_witness() -> None:
     assert not texts(asked("vehicle", vectors, everything=False)), "nobody measured the model"
     vectors.bounds = BOUNDS
     assert texts(asked("vehicle", vectors, everything=False)) == ["자동차는 지하 2층에 세운다."]
+    assert not texts(asked("espresso", vectors, everything=False)), "that is far from all of them"
+    assert not texts(asked("vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
     assert not texts(asked("pet", vectors, everything=False)), "in the same script words are to meet"
 
 

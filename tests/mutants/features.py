@@ -1,0 +1,183 @@
+"""More rules that are switched off one by one: of what hands and agents meet beside the main job.
+
+Renamed and edited logs, copies, meaning, questions, briefings, imports and purging.
+"""
+
+from __future__ import annotations
+
+from tests.mutants.switching import Mutant
+
+COLLECT, EDITED, REVISING, EVENTS = (
+    "bankd.core.lifecycle.collect",
+    "bankd.core.lifecycle.edited",
+    "bankd.core.plan.revising",
+    "bankd.core.lifecycle.events",
+)
+TRANSACTION, RECASTING, FIGHTS = (
+    "bankd.core.edits.transaction", "bankd.core.edits.recasting", "bankd.core.daemon.edit_loops",
+)  # fmt: skip
+FLOOR, FUSION, ANSWERS, CYCLE = (
+    "bankd.core.ranking.floor", "bankd.core.ranking.fusion", "bankd.core.ranking.answers", "bankd.cycle",
+)  # fmt: skip
+ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
+PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
+ARCHIVE = "bankd.core.lifecycle.archive"
+
+OF_COLLECT, OF_EDITED = ("tests/unit/test_collect.py",), ("tests/unit/test_edited.py",)
+OF_REVISING = ("tests/unit/test_revising.py",)
+OF_COPIES, OF_HALVES = ("tests/unit/test_transaction.py",), ("tests/unit/test_recasting.py",)
+OF_FUSION, OF_MEANING = ("tests/unit/test_fusion.py",), ("tests/unit/test_meaning.py",)
+OF_QUESTIONS, OF_SHOWN, OF_IMPORT = (
+    ("tests/stories/test_questions.py",), ("tests/unit/test_briefing.py",), ("tests/unit/test_transcripts.py", "tests/stories/test_import.py"),
+)  # fmt: skip
+OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_fights.py",)
+OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
+OF_ARCHIVE = ("tests/unit/test_archive.py",)
+
+FEATURES: tuple[Mutant, ...] = (
+    # logs that get other names
+    Mutant("a log that is still there was not renamed", COLLECT, "find_renamed", "if was not in taken", "", OF_COLLECT),
+    Mutant(
+        "a name that was used again is free as long as one of its logs is gone", COLLECT, "find_renamed",
+        "logs > (was in ledger.reused)", "logs > 0", OF_COLLECT,
+    ),
+    Mutant(
+        "a log whose last name is gone may have another", COLLECT, "find_renamed",
+        " - _left(ledger, present)", "", OF_COLLECT,
+    ),
+    Mutant(
+        "every copy that was known with a log counts as its last name", EVENTS, "_rename",
+        "{*names, log} if at == before else {log}", "{log}", OF_COLLECT,
+    ),
+    Mutant(
+        "only the last names of a log count", EVENTS, "_rename",
+        "{*names, log} if at == before else {log}", "{*names, log}", OF_COLLECT,
+    ),
+    Mutant(
+        "what was read under a name before it was left is the old log's", EVENTS, "_consume",
+        " and told_order(item)[0] > ledger.left_names[log]", "", OF_COLLECT,
+    ),
+    Mutant(
+        "a log that was first read under a name that is used again has no edited lines", CYCLE, "follow_edits",
+        "reading.identity in facts.ledger.reused or ", "", OF_CYCLE,
+    ),
+    Mutant(
+        "a log that took the name of another has none of its lines", CYCLE, "follow_edits",
+        " or facts.ledger.has_name_of_another(reading.log)", "", OF_CYCLE,
+    ),
+    # lines that are edited in their log
+    Mutant("a line in the place of another is that one from half of its letters on", EDITED, "", "IN_PLACE = 0.5", "IN_PLACE = 0.2", OF_EDITED),
+    Mutant("a line elsewhere is another one unless nearly all is the same", EDITED, "", "ELSEWHERE = 0.8", "ELSEWHERE = 0.5", OF_EDITED),
+    Mutant("a log written anew was not edited", EDITED, "find_edited", " or went > max(_FEW, len(before) // 2)", "", OF_EDITED),
+    Mutant("two lines of a short log may be edited at once", EDITED, "", "_FEW = 2", "_FEW = 1", OF_EDITED),
+    Mutant("the likest lines are paired first", EDITED, "find_edited", "-found[0]", "found[0]", OF_EDITED),
+    Mutant("no two lines follow one", EDITED, "find_edited", "old not in pairs and ", "", OF_EDITED),
+    Mutant("no line follows two", EDITED, "find_edited", " and new not in pairs.values()", "", OF_EDITED),
+    Mutant(
+        "what a person took out does not come back with its line edited", REVISING, "_outcomes",
+        ' or (gone is not None and gone["type"] in _DEPARTED)', "", OF_REVISING,
+    ),
+    Mutant(
+        "what this run finds deleted does not come back with its line edited", REVISING, "_outcomes",
+        "id_ in plan.deleted or ", "", OF_REVISING,
+    ),
+    Mutant(
+        "what a person changed does not follow its line", REVISING, "_outcomes",
+        "text_key(now) not in {past.key, text_key(line.memory)}", "False", OF_REVISING,
+    ),
+    Mutant(
+        "what a person mended alike goes on following its line", REVISING, "_outcomes",
+        ", text_key(line.memory)}", "}", OF_REVISING,
+    ),
+    Mutant(
+        "a line about somebody else now is an update", REVISING, "_outcomes",
+        "elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):", "elif False:", OF_REVISING,
+    ),
+    Mutant(
+        "an edited line waits for the page of its memory", REVISING, "_outcomes",
+        'if path.startswith("bank/")', "if False", OF_REVISING,
+    ),
+    Mutant(
+        "a line that is kept already as another memory changes no other", REVISING, "revise",
+        " and (line.id in fresh or ledger.memory_of(line.id) == memory)", "", OF_REVISING,
+    ),
+    Mutant(
+        "a confidence that was not edited stays what it has become", REVISING, "_rewritten",
+        "and said.confidence.hundredths != past.hundredths", "", OF_REVISING,
+    ),
+    Mutant("what is nested in a memory stays when its line is edited", REVISING, "_rewritten", ", *rows[lines.own :]", "", OF_REVISING),
+    Mutant(
+        "a line that its memory follows is not taken in as another", REVISING, "revise",
+        "if line.place not in places and ", "if ", OF_REVISING,
+    ),
+    # what a hand copied, and what could not be made
+    Mutant("what a hand copied and reworded stays where it is", TRANSACTION, "keep_versions", "if transaction.kind in HEALING:", "if True:", OF_COPIES),
+    Mutant("what heals takes out what it knows", TRANSACTION, "keep_versions", "if transaction.kind in HEALING:", "if False:", OF_COPIES),
+    Mutant("what stays is not told to have gone", TRANSACTION, "keep_versions", 'if said.get("memory") not in versions', "", OF_COPIES),
+    Mutant("what reads alike in both places may go", TRANSACTION, "_other_versions", ".apply(there) == there", ".apply(there) is not None", OF_COPIES),
+    Mutant("a page of which a part could not be made stays whole", RECASTING, "find_half_divided", "if lacking:", "if False:", OF_HALVES),
+    Mutant(
+        "a page that a hand changed meanwhile goes by pieces", RECASTING, "find_half_divided",
+        "if look(op.path) == encode_text(op.before)", "", OF_HALVES,
+    ),
+    Mutant("a page given the same three times in ten minutes rests", FIGHTS, "", "MOST_AGAIN = 3", "MOST_AGAIN = 4", OF_FIGHTS),
+    Mutant("three times within ten minutes to the second is a fight", FIGHTS, "_rests_until", "last - first <= REST", "last - first < REST", OF_FIGHTS),
+    Mutant("what a person asked for is no fight", FIGHTS, "find_rests", "transaction.kind in _BY_ITSELF and ", "", OF_FIGHTS),
+    # what goes to the archive, and when
+    Mutant("what was taken in lately is announced before it fades away", ARCHIVE, "_candidate", " and today >= noticed_until(resident.kept)", "", OF_ARCHIVE),
+    Mutant("what a person brought back stays a month", ARCHIVE, "_candidate", " or today < stays_until(resident.restored)", "", OF_ARCHIVE),
+    Mutant("while the clock is frozen nothing fades away", ARCHIVE, "_candidate", "if clock_frozen:", "if False:", OF_ARCHIVE),
+    Mutant("what nobody asked for never goes by itself", ARCHIVE, "goes_by_itself", "return candidate.reason is Reason.FADED", "return True", OF_ARCHIVE),
+    # meaning beside words
+    Mutant("the farther the nearest memory, the more words must answer", ANSWERS, "above_floor", "factor * floor_of", "floor_of", OF_ANSWERS),
+    Mutant("a vector does not unmake a sure answer", FLOOR, "witness_factor", "min(MOST_WITNESS, ", "max(0.0, ", OF_MEANING),
+    Mutant("a near memory makes nothing an answer", FLOOR, "witness_factor", "max(1.0, ", "max(0.0, ", OF_MEANING),
+    Mutant(
+        "where words can meet, meaning alone is no answer", FLOOR, "answers_across",
+        " or bool(weights.bigrams) == bool(candidate.bigrams)", "", OF_MEANING,
+    ),
+    Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", "cosine >= bounds.across", "True", OF_MEANING),
+    Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "if is_answer and margin <= 1", "if is_answer", OF_MEANING),
+    Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
+    Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),
+    Mutant("cosines that tell nothing apart change nothing", FUSION, "fuse_scores", " or (high <= low and most > least)", "", OF_FUSION),
+    # the questions of memories
+    Mutant("a question with a credential is not indexed", ASKED, "questions_in", "if not find_secrets(question, finders)", "", OF_QUESTIONS),
+    Mutant("the questions of a line said again are those of its memory", ASKED, "memory_behind", "ledger.memory_of(twin) or twin", "line", ("tests/unit/test_index_questions.py",)),
+    Mutant(
+        "questions go with a line that was edited in this run", ASKED, "questions_in",
+        "behind.get(line.id) or ", "", OF_QUESTIONS,
+    ),
+    Mutant(
+        "questions that only the index of another catalog knew are read again", "bankd.adapters.index.line_questions", "read_questions",
+        'if seen.startswith(f"{catalog}:"):', "if seen:", ("tests/unit/test_index_questions.py",),
+    ),
+    # who was shown what
+    Mutant("what changed is told again", SHOWN, "mark_of", "' '.join(text.split())", "''", OF_SHOWN),
+    Mutant("what was shown in the future was not", SHOWN, "is_shown", "timedelta(0) <= now - at", "now - at", OF_SHOWN),
+    Mutant("what one reader was shown is news for another", SHOWN, "is_shown", "shown.get(reader, {}).get(mark, \"\")", "next((seen[mark] for seen in shown.values() if mark in seen), \"\")", OF_SHOWN),
+    Mutant("what was shown long ago is forgotten", SHOWN, "add_shown", "if _is_recent(at, now)", "", OF_SHOWN),
+    Mutant("when a reader was here outlasts what it was shown", SHOWN, "add_shown", "kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))", "", OF_SHOWN),
+    # conversations from elsewhere
+    Mutant("a turn that a log has is not written again", DAY_LOGS, "new_turns", "turn.key not in known and ", "", OF_IMPORT),
+    Mutant("turns are known by every log of their conversation", DAY_LOGS, "is_log_of", "return log[10:] == log_name(conversation, \"\")", "return False", OF_IMPORT),
+    Mutant("each piece of a conversation names its turns", DAY_LOGS, "keys_in_log", "found[1].split()", "()", OF_IMPORT),
+    Mutant("what bankd put into a conversation is not taken in", DAY_LOGS, "clean", "strip_memories(text.replace(\"\\r\\n\", \"\\n\"))", "text", OF_IMPORT),
+    Mutant("what was said is quoted, so that no line of it is learned", DAY_LOGS, "_quoted", '"> {line}"', '"{line}"', OF_IMPORT),
+    Mutant("a credential in a conversation is masked", "bankd.app.import_sources", "Importer._mask", "mask_secrets(text, find_secrets(text, self.finders))", "text", OF_IMPORT),
+    Mutant("a dry run of an import remembers nothing", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "imported.problem", OF_IMPORT),
+    Mutant("a source that could not be read is read again", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "dry_run", OF_IMPORT),
+    Mutant("an export that grew is read again", "bankd.app.import_sources", "Importer.import_all", "== source.stamp", "", OF_IMPORT),
+    # what is purged is gone
+    Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
+    Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
+    Mutant("a text of three letters is not purged", PURGE, "", "_SHORTEST = 4", "_SHORTEST = 1", ("tests/unit/test_purge.py",)),
+    Mutant("a purged text leaves the past runs", TRACES, "TextTraces.find", "self._in_journals(words), ", "", OF_PURGE),
+    Mutant("a purged text leaves the events", TRACES, "TextTraces.find", "self._in_lines(words), ", "", OF_PURGE),
+    Mutant("a purged text leaves displaced files and answers", TRACES, "TextTraces._in_copies", "if holds_form(", "if False and holds_form(", OF_PURGE),
+    Mutant("a purged text leaves what is derived", TRACES, "TextTraces._in_copies", "for name in _DERIVED:", "for name in ():", OF_PURGE),
+    Mutant("purging says where the text still is", TRACES, "TextTraces.beyond", "(f\"{relative}:{line}\" for line in find_lines(descriptor, wanted, longest))", "()", OF_PURGE),
+    Mutant("a memory does not go with others below it", FORGET, "_find", "if others := sorted(str(e.memory.id) for e in below if e not in meant):", "if others := []:", OF_PURGE),
+    Mutant("nothing is purged before it is applied", FORGET, "_scrub_all", "if apply:", "if True:", OF_PURGE),
+    Mutant("what was forgotten can be purged by its id", FORGET, "_text_of", "chain(pages, past)", "pages", OF_PURGE),
+)  # fmt: skip

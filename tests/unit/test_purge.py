@@ -1,0 +1,37 @@
+"""In which forms a text that is purged is looked for, and what stays in its place."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+
+from bankd.core.lifecycle.purge import PURGED, encoded_forms, holds_form, scrub_bytes, scrub_json, text_forms
+
+TEXT = "보라색 우산"
+PLAIN = TEXT.encode()
+DECOMPOSED = unicodedata.normalize("NFD", TEXT).encode()
+ESCAPED = json.dumps(TEXT).encode()
+
+
+@pytest.mark.parametrize("data", [PLAIN, DECOMPOSED, ESCAPED])
+def test_a_text_is_found_and_taken_out_composed_decomposed_and_escaped(data: bytes) -> None:
+    forms = encoded_forms(text_forms(TEXT))
+
+    assert holds_form(data, forms)
+    assert not holds_form(scrub_bytes(data, forms), forms)
+
+
+def test_a_text_is_looked_for_line_by_line_and_not_by_less_than_four_letters() -> None:
+    assert text_forms("the lamp\n  in the hall \nabc") == ("in the hall", "the lamp")
+    assert text_forms("abc") == ()
+
+
+def test_every_string_of_a_json_value_is_cleaned() -> None:
+    value = {"text": f"is {TEXT}.", "list": [TEXT, 1, None, {"deep": TEXT}]}
+
+    assert scrub_json(value, text_forms(TEXT)) == {
+        "text": f"is {PURGED}.",
+        "list": [PURGED, 1, None, {"deep": PURGED}],
+    }

@@ -1,0 +1,38 @@
+"""A page is divided as a whole or not at all, unless a hand has changed it meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bankd.core.edits.operations import Create, Moved, Recast
+from bankd.core.edits.recasting import HalfDivided, find_half_divided
+
+WHOLE, HUB = "# A\n\n- one\n- two\n", "# A\n\n- [One](a/a-1.md)\n- [Two](a/a-2.md)\n"
+ONE, TWO = Create("bank/a/a-1.md", "- one\n"), Create("bank/a/a-2.md", "- two\n")
+ELSEWHERE = Create("bank/b.md", "# B\n")
+DIVIDED = Recast("bank/a.md", WHOLE, HUB, (Moved(ONE.path, 2, 3, ()), Moved(TWO.path, 3, 4, ())))
+
+
+def halves(files: Mapping[str, str], recast: Recast = DIVIDED) -> list[HalfDivided]:
+    """What is half done where these files are there."""
+    data = {path: text.encode() for path, text in files.items()}
+    return list(find_half_divided([ONE, TWO, ELSEWHERE, recast], data.get))
+
+
+def test_where_a_part_is_lacking_the_others_are_named() -> None:
+    files = {DIVIDED.path: WHOLE, ONE.path: ONE.text, ELSEWHERE.path: ELSEWHERE.text}
+
+    assert halves(files) == [HalfDivided(DIVIDED.path, TWO.path, (ONE,))]
+    assert halves({**files, TWO.path: TWO.text}) == []
+
+
+def test_a_page_that_a_hand_changed_or_that_is_divided_already_goes_by_pieces() -> None:
+    assert halves({DIVIDED.path: f"{WHOLE}- three\n", ONE.path: ONE.text}) == []
+    assert halves({DIVIDED.path: HUB, ONE.path: ONE.text}) == []
+
+
+def test_a_page_that_goes_away_or_gives_nothing_away_is_not_divided() -> None:
+    merged = Recast(DIVIDED.path, WHOLE, None, DIVIDED.moved)
+
+    assert halves({DIVIDED.path: WHOLE}, merged) == []
+    assert halves({DIVIDED.path: WHOLE}, Recast(DIVIDED.path, WHOLE, HUB)) == []
