@@ -240,6 +240,26 @@ MUTANTS: tuple[Mutant, ...] = (
         "max(0, (today - written.day).days)", "(today - written.day).days", OF_DECAY,
     ),
     Mutant(
+        "a memory grows weak by itself, not at once", "bankd.core.use.strength", "",
+        "FIRST_STABILITY = 30.0", "FIRST_STABILITY = 29.0", ("tests/unit/test_archive.py",),
+    ),
+    Mutant(
+        "a use on another day doubles the stability", "bankd.core.use.strength", "stability_of",
+        "if was_used:", "if False:", ("tests/unit/test_use.py",),
+    ),
+    Mutant(
+        "importance is a floor", "bankd.core.use.strength", "strength_on",
+        "signals.importance or 0", "0", ("tests/unit/test_archive.py",),
+    ),
+    Mutant(
+        "a used opinion does not fade unnoticed", ARCHIVE, "noticed_until",
+        "(kept, signals.last_used())", "(kept,)", ("tests/unit/test_archive.py",),
+    ),
+    Mutant(
+        "a memory counts as used where its words are in the response", "bankd.core.agents.responses", "_is_used",
+        "> USED_SHARE", ">= 0", ("tests/unit/test_use.py",),
+    ),
+    Mutant(
         "a pinned memory stays", ARCHIVE, "_candidate",
         "resident.memory.is_pinned or", "", ("tests/unit/test_archive.py",),
     ),

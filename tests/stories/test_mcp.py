@@ -141,6 +141,17 @@ def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root:
     assert agent.call("memory_search", query="concise replies")["structuredContent"]["hits"] == []
 
 
+def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
+    [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
+
+    said = agent.call("memory_feedback", used=[f"^{hit['id']}"], ignored=["m-zzzzzzzzzzzz"])["structuredContent"]
+
+    assert said == {"used": [hit["id"]], "ignored": [], "unknown": ["m-zzzzzzzzzzzz"]}
+    assert "used 1 time" in " ".join(agent.call("memory_get", what=hit["id"])["structuredContent"]["history"])
+    assert agent.call("memory_feedback")["isError"]
+    assert agent.call("memory_feedback", used=["m-zzzzzzzzzzzz"])["isError"]
+
+
 def test_pages_are_resources_and_nothing_else_is(agent: Agent) -> None:
     agent.ask("resources/list", {"_meta": META})
     uris = [one["uri"] for one in agent.hear()["result"]["resources"]]

@@ -20,6 +20,7 @@ from bankd.core.lifecycle.archive import (
 )
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.markdown.memory import Confidence, Memory
+from bankd.core.use.signals import Signals
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)
@@ -46,7 +47,11 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (replace(FADED, restored=TODAY - timedelta(30)), [Reason.FADED]),
         (UNUSED, [Reason.UNUSED]),
         (replace(UNUSED, kept=TODAY - timedelta(90)), []),
-        (replace(UNUSED, recalled=TODAY - timedelta(3)), []),
+        (replace(UNUSED, used=TODAY - timedelta(3)), []),
+        (replace(UNUSED, used=TODAY - timedelta(91), signals=Signals(used=[TODAY - timedelta(91)])), []),
+        (replace(UNUSED, signals=Signals(importance=1)), []),
+        (replace(FADED, signals=Signals(used=[TODAY - timedelta(6)])), []),
+        (replace(FADED, signals=Signals(used=[TODAY - timedelta(7)])), [Reason.FADED]),
         (replace(UNUSED, kept=None), []),
         (replace(FADED, memory=replace(FADED.memory, text="prefers tea #pinned")), []),
         (replace(UNUSED, memory=replace(UNUSED.memory, text="prefers tea #pinned")), []),
@@ -65,7 +70,7 @@ def test_nothing_goes_for_its_age_while_the_clock_is_not_believed() -> None:
 
 
 def test_by_itself_only_what_faded_goes() -> None:
-    of = {reason: ArchiveCandidate(PLAIN, reason, "") for reason in Reason}
+    of = {reason: ArchiveCandidate(PLAIN, reason, "", 1.0) for reason in Reason}
 
     assert [reason for reason in Reason if goes_by_itself(of[reason], archives_superseded=False)] == [Reason.FADED]
     assert goes_by_itself(of[Reason.SUPERSEDED], archives_superseded=True)

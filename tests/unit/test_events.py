@@ -12,7 +12,6 @@ from bankd.core.lifecycle.events import (
     DUPLICATE,
     FORGOTTEN,
     KEPT,
-    RECALLED,
     RENAMED,
     RESTORED,
     SUPERSEDED,
@@ -22,6 +21,7 @@ from bankd.core.lifecycle.events import (
     in_order_told,
     make_event,
 )
+from bankd.core.use.signals import RECALLED
 
 START = datetime(2026, 5, 4, 3, tzinfo=UTC)
 ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
@@ -84,7 +84,7 @@ def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:
         make_event(RENAMED, "b.md", START, log="b.md", was="a.md"),
     ]
 
-    assert fold_events(recalls).recalled == {ONE: date(2026, 5, 3)}
+    assert fold_events(recalls).last_use_of(ONE) == date(2026, 5, 3)
     assert fold_events(renamed).read == {"a.md": {ONE}}
 
 

@@ -11,7 +11,7 @@ from bankd.core.agents.memory_block import DATA_NOTICE, wrap_memories
 from bankd.core.agents.recalled import found_memories, recalled_lines
 from bankd.core.briefing.names import MODES
 from bankd.core.markdown.utf8 import to_json
-from bankd.errors import BankError
+from bankd.errors import BankError, UserError
 
 if TYPE_CHECKING:
     from bankd.wiring.bank_reader import BankReader
@@ -50,6 +50,7 @@ class BankMethods:
             "memory_get": _get,
             "memory_note": _note,
             "memory_brief": _brief,
+            "memory_feedback": _feedback,
             FORGET: _forget,
         }
 
@@ -184,6 +185,19 @@ def _note(bank: BankReader, arguments: Json) -> Json:
     line = retain_line(arguments["text"], arguments.get("tag"), arguments.get("confidence"), questions)
     place, is_new = add_line_once(bank.root, line)
     return {"place": str(place), "written": is_new, "note": "becomes a memory at the next run; where bankd runs, soon"}
+
+
+def _feedback(bank: BankReader, arguments: Json) -> Json:
+    from dataclasses import asdict
+
+    from bankd.app.feedback import give_feedback
+    from bankd.wiring.workspace import open_workspace
+
+    used, ignored = ([str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored"))
+    if not used and not ignored:
+        raise UserError("memory_feedback needs ids, used or ignored")
+    with open_workspace(bank.root) as workspace:
+        return asdict(give_feedback(workspace, used, ignored))
 
 
 def _forget(bank: BankReader, arguments: Json) -> Json:

@@ -90,6 +90,30 @@ def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedMemory:
+    """A memory that may go to the archive: its strength, 0 to 1, why, where it stands and what it says."""
+
+    id: str
+    strength: float
+    reason: str
+    page: str
+    text: str
+
+
+def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
+    """What `collect_garbage` would take, the weakest first."""
+    user_run = begin_run(workspace, "candidates")
+    residents = residents_of(user_run.catalog.all_lines(), user_run.ledger)
+    fading, policy = Fading.of(workspace.settings.decay), workspace.policy()
+    found = find_archivable(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
+    offered = [
+        OfferedMemory(one.resident.id, one.strength, one.detail, one.resident.page, statement_of(one.resident.memory))
+        for one in found
+    ]
+    return sorted(offered, key=lambda one: (round(one.strength, 6), one.page, one.id))
+
+
+@dataclass(frozen=True, slots=True)
 class FadingForecast:
     """A memory that will fall below the floor: when, what it is worth today, where it stands and what it says."""
 
@@ -123,5 +147,5 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
 def _postponed(fall: Fall, ledger: Ledger) -> Fall:
     """What a person brought back, or what was taken in just now, stays for a while."""
     kept = ledger.consumed.get(fall.id)
-    noticed = noticed_until(day_of(kept) if kept else None)
+    noticed = noticed_until(day_of(kept) if kept else None, ledger.signals_of(fall.id))
     return replace(fall, day=max(fall.day, stays_until(ledger.restored.get(fall.id)), noticed))

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
 
 if TYPE_CHECKING:
-    from bankd.app.archive import ArchivedMemory
+    from bankd.app.archive import ArchivedMemory, OfferedMemory
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default): what is in it; restore ID...: back to the place it came from; "
-        "gc: what was superseded, has faded, or was not asked for in 90 days"
+        "candidates: what may go, the weakest first: superseded, faded, or not asked for in 90 days, and longer what "
+        "was used; gc: these go"
     )
-    parser.add_argument("action", nargs="?", choices=["list", "restore", "gc"], default="list", help=help_)
+    parser.add_argument(
+        "action", nargs="?", choices=["list", "restore", "candidates", "gc"], default="list", help=help_
+    )
     parser.add_argument("ids", nargs="*", metavar="ID", help="the memories to restore")
     add_dry_run(parser, "restore")
     add_apply(parser, "gc")
@@ -28,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List, restore or collect."""
-    from bankd.app.archive import collect_garbage, list_archive, restore_memories
+    from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
@@ -42,6 +45,8 @@ def run(arguments: Namespace) -> int:
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=writes) as workspace:
         if arguments.action == "list":
             return _list(list_archive(workspace), as_json=arguments.json)
+        if arguments.action == "candidates":
+            return _offer(offer_candidates(workspace), as_json=arguments.json)
         if arguments.action == "restore":
             report = restore_memories(
                 workspace, [id_.removeprefix("^") for id_ in arguments.ids], dry_run=arguments.dry_run
@@ -52,6 +57,21 @@ def run(arguments: Namespace) -> int:
     if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
         _say_how()
     return code
+
+
+def _offer(offered: list[OfferedMemory], *, as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from bankd.cli.printing import say, say_json, styled
+
+    if as_json:
+        say_json({"candidates": [asdict(item) for item in offered]})
+        return 0
+    for item in offered:
+        say(f"{item.strength:.2f}  {styled(item.id, 'bold')}  {styled(item.reason, 'dim')}")
+        say(f"      {styled(item.text)}")
+    say(f"{len(offered)} may go; bankctl archive gc --apply takes them all" if offered else "nothing may go")
+    return 0
 
 
 def _say_how() -> None:

@@ -39,6 +39,8 @@ COMMANDS = {
     "conflicts": Command("conflicts", "memories that say different values of the same thing"),
     "decay": Command("decay", "which opinions will have faded when"),
     "archive": Command("archive", "what left the bank, what may, and the way back"),
+    "feedback": Command("feedback", "which memories were of use, and which were not"),
+    "importance": Command("importance", "how important a memory is, 1 to 10"),
     "clock": Command("clock", "whether the clock is believed, and your word that it may be"),
     "split": Command("split", "divide a page into parts, and let every link follow"),
     "merge": Command("merge", "put the parts of a page back into it"),

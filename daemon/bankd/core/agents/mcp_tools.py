@@ -30,16 +30,16 @@ def _texts(said: str) -> Json:
     return {"type": "array", "items": {"type": "string"}, "description": said}
 
 
-def _tool(name: str, said: str, takes: Json, needs: Sequence[str], gives: Json, hints: Json) -> Json:
-    """A tool as `tools/list` shows it."""
+def _tool(name: str, said: str, takes: Json, needs: Sequence[str], hints: Json, gives: Json | None = None) -> Json:
+    """A tool as `tools/list` shows it; what it gives is told where an agent works with the parts."""
     schema = {"type": "object", "properties": takes, "required": list(needs)}
-    output = {"type": "object", "properties": gives}
+    output = {"outputSchema": {"type": "object", "properties": gives}} if gives else {}
     annotations = {"openWorldHint": False, **hints}
     tool = {
         "name": name,
         "description": said,
         "inputSchema": schema,
-        "outputSchema": output,
+        **output,
         "annotations": annotations,
     }
     return {**tool, "_meta": {"anthropic/alwaysLoad": True}} if name in _ALWAYS_SHOWN else tool
@@ -47,6 +47,7 @@ def _tool(name: str, said: str, takes: Json, needs: Sequence[str], gives: Json, 
 
 _READS: Json = {"readOnlyHint": True}
 _ADDS: Json = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True}
+_TELLS: Json = {"readOnlyHint": False, "destructiveHint": False}
 _DELETES: Json = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True}
 
 TOOLS: Sequence[Json] = (
@@ -66,47 +67,51 @@ TOOLS: Sequence[Json] = (
             "until": _text("YYYY-MM-DD"),
         },
         ["query"],
-        {"hits": {"type": "array", "items": {"type": "object"}}, "note": {"type": "string"}},
         _READS,
+        {"hits": {"type": "array", "items": {"type": "object"}}, "note": {"type": "string"}},
     ),
     _tool(
         "memory_get",
         "A memory with its source and history by its id (m-…), or a page by its path (bank/…, memory/…).",
-        {"what": _text("m-k3fba2xqb7te, or bank/knowledge/tools.md")},
+        {"what": _text("m-…, or bank/knowledge/tools.md")},
         ["what"],
-        {"text": {"type": "string"}},
         _READS,
     ),
     _tool(
         "memory_note",
         "Remember one statement for good; it must make sense on its own. The same note again is written once.",
         {
-            "text": _text("one sentence, in the user's language, such as: @Peter: Prefers concise replies."),
+            "text": _text("in the user's language, e.g. @Peter: Prefers concise replies."),
             "tag": {
                 "enum": ["W", "B", "O", "S"],
-                "description": "W fact (default), B what one does, O opinion, S about the user",
+                "description": "W fact (default), B habit, O opinion, S about the user",
             },
             "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "of an opinion"},
-            "questions": _texts("up to 5 questions that it answers, as somebody would ask them later"),
+            "questions": _texts("up to 5 questions that it answers"),
         },
         ["text"],
-        {"place": {"type": "string"}, "written": {"type": "boolean"}},
         _ADDS,
+        {"place": {"type": "string"}, "written": {"type": "boolean"}},
     ),
     _tool(
         "memory_brief",
         "What is worth knowing unasked, e.g. before a meeting.",
         {"mode": {"enum": list(MODES)}, "about": _texts("whom or what, e.g. @Peter")},
         ["mode"],
-        {"items": {"type": "array", "items": {"type": "string"}}, "note": {"type": "string"}},
         _READS,
+    ),
+    _tool(
+        "memory_feedback",
+        "Tell which memories found were of use for the answer, and which were not.",
+        {"used": _texts("ids"), "ignored": _texts("ids")},
+        [],
+        _TELLS,
     ),
     _tool(
         FORGET,
         "Delete one memory for good, when the user asks for it.",
         {"id": _text("m-…")},
         ["id"],
-        {"text": {"type": "string"}, "pages": {"type": "array", "items": {"type": "string"}}},
         _DELETES,
     ),
 )

@@ -47,7 +47,7 @@ class _MemoryReader:
         key = memory.id or f"{page.path}:{entry.line}"
         days = tuple(sorted(self.said.get(key, ())))
         learned = days[0] if days else (memory.confidence.day if memory.confidence else None)
-        used = max(filter(None, (*days, self.ledger.recalled.get(key), learned)), default=None)
+        used = max(filter(None, (*days, self.ledger.last_use_of(key), learned)), default=None)
         links = self.links.get(key, 0) + _links_to_entities(memory, self.links)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, self._value(memory), memory.entities, entry.heading,
@@ -56,8 +56,8 @@ class _MemoryReader:
 
     def _fades_on(self, key: str, memory: Memory) -> date | None:
         kept = self.ledger.consumed.get(key)
-        restored = self.ledger.restored.get(key)
-        return fades_away_on(memory, day_of(kept) if kept else None, restored, self.today, self.fading)
+        restored, signals = self.ledger.restored.get(key), self.ledger.signals_of(key)
+        return fades_away_on(memory, day_of(kept) if kept else None, restored, self.today, self.fading, signals)
 
     def _value(self, memory: Memory) -> int | None:
         """The confidence today; only opinions fade."""

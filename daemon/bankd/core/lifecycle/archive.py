@@ -6,15 +6,15 @@ Nothing here removes anything: the plan does, with a tombstone in the event log 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 
 from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
 from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.markdown.memory import Memory
-
-UNUSED_AFTER = timedelta(days=90)
+from bankd.core.use.signals import NOTHING, Signals
+from bankd.core.use.strength import WEAK, strength_on
 
 RESTED = timedelta(days=30)
 """How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so
@@ -38,18 +38,26 @@ class Resident:
     heading: tuple[str, ...]
     memory: Memory
     kept: date | None = None
-    recalled: date | None = None
+    used: date | None = None
+    """The last day on which it answered a search, was used, or was said again."""
     superseded_by: str | None = None
     restored: date | None = None
+    signals: Signals = field(default_factory=Signals)
+
+    def strength(self, today: date) -> float:
+        """How strong it is, 0 to 1; one of whose life nobody knows anything does not grow weak."""
+        last = max((day for day in (self.kept, self.used) if day), default=today)
+        return strength_on(today, last, self.signals, is_pinned=self.memory.is_pinned)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCandidate:
-    """A memory that may be archived, and why, in a word and in words for people."""
+    """A memory that may be archived, why, in a word and in words for people, and its strength, 0 to 1."""
 
     resident: Resident
     reason: Reason
     detail: str
+    strength: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +90,16 @@ def find_archivable(
 def _candidate(resident: Resident, today: date, fading: Fading, clock_frozen: bool) -> ArchiveCandidate | None:
     if resident.memory.is_pinned or today < stays_until(resident.restored):
         return None
+    strength = resident.strength(today)
     if resident.superseded_by:
-        return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer")
+        return ArchiveCandidate(resident, Reason.SUPERSEDED, f"{resident.superseded_by} says it newer", strength)
     if clock_frozen:
         return None
-    if is_faded(resident.memory, today, fading) and today >= noticed_until(resident.kept):
-        return ArchiveCandidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}")
-    used = max((day for day in (resident.kept, resident.recalled) if day), default=None)
-    if used is not None and today - used > UNUSED_AFTER:
-        return ArchiveCandidate(resident, Reason.UNUSED, f"nobody asked for it since {used.isoformat()}")
+    if is_faded(resident.memory, today, fading) and today >= noticed_until(resident.kept, resident.signals):
+        return ArchiveCandidate(resident, Reason.FADED, f"its confidence is below {fading.floor / 100:.2f}", strength)
+    last = max((day for day in (resident.kept, resident.used) if day), default=None)
+    if last is not None and strength < WEAK:
+        return ArchiveCandidate(resident, Reason.UNUSED, f"nobody asked for it since {last.isoformat()}", strength)
     return None
 
 
@@ -99,17 +108,20 @@ def stays_until(restored: date | None) -> date:
     return restored + RESTED if restored else date.min
 
 
-def noticed_until(kept: date | None) -> date:
-    """The first day on which a memory that was taken in then may fade away; long past for one of which nobody knows."""
-    return kept + NOTICE if kept else date.min
+def noticed_until(kept: date | None, signals: Signals = NOTHING) -> date:
+    """The first day on which a memory that was taken in then, and used since, may fade away; long past without either."""
+    last = max((day for day in (kept, signals.last_used()) if day), default=None)
+    return last + NOTICE if last else date.min
 
 
-def fades_away_on(memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading) -> date | None:
+def fades_away_on(
+    memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading, signals: Signals = NOTHING
+) -> date | None:
     """The day on which a memory goes to the archive because it has faded; None when it never does."""
     if memory.confidence is None or not is_fading(memory):
         return None
     falls = falls_on(memory.confidence, fading)
-    return max(falls, today, stays_until(restored), noticed_until(kept)) if falls else None
+    return max(falls, today, stays_until(restored), noticed_until(kept, signals)) if falls else None
 
 
 def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) -> bool:

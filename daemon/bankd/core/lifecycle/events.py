@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
+from bankd.core.use.signals import KINDS, NOTHING, Signals, note_use
+
 Event: TypeAlias = Mapping[str, Any]
 
 KEPT = "kept"
@@ -23,7 +25,6 @@ ARCHIVED = "archived"
 RESTORED = "restored"
 RENAMED = "renamed"
 SUPERSEDED = "superseded"
-RECALLED = "recalled"
 UNDONE = "undone"
 DISMISSED = "dismissed"
 
@@ -37,7 +38,7 @@ def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[st
 
 
 _NEEDED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, RECALLED), ("memory",)),
+    **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, *KINDS), ("memory",)),
     ARCHIVED: ("memory", "page"),
     REVISED: ("memory", "of"),
     SUPERSEDED: ("memory", "by"),
@@ -82,7 +83,7 @@ class Ledger:
     superseded: dict[str, str] = field(default_factory=dict)
     supersessions: dict[str, Event] = field(default_factory=dict)
     restored: dict[str, date] = field(default_factory=dict)
-    recalled: dict[str, date] = field(default_factory=dict)
+    signals: dict[str, Signals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
     allowed: dict[str, Event] = field(default_factory=dict)
     tombstones: dict[str, Event] = field(default_factory=dict)
@@ -93,6 +94,16 @@ class Ledger:
     last_names: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
     """By the first name of a log, when it got its last one, and that; a copy that was known at once has another."""
     reused: set[str] = field(default_factory=set)
+
+    def signals_of(self, memory: str) -> Signals:
+        """What is known of the use of a memory."""
+        return self.signals.get(memory, NOTHING)
+
+    def last_use_of(self, memory: str) -> date | None:
+        """The last day on which a memory answered a search, was used, or was said again; None when none is known."""
+        own = self.signals_of(memory)
+        said = self.confirmed.get(memory)
+        return max((*own.recalled, *own.used, *((said,) if said else ())), default=None)
 
     def identity_of(self, log: str) -> str:
         """The name under which a log was first read, whatever it is called now."""
@@ -163,9 +174,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
         ledger.superseded[memory] = str(item.get("by"))
         ledger.supersessions[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, not in spite of that
-    elif kind == RECALLED:
-        day = day_of({"at": item.get("day")})
-        ledger.recalled[memory] = max(day, ledger.recalled.get(memory, day))
+    elif kind in KINDS:
+        note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
         _rename(ledger, str(item.get("log")), str(item.get("was")), told_order(item)[0])

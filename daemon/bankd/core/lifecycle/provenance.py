@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
 from bankd.core.markdown.memory import statement_of
 from bankd.core.secrets.screening import find_secrets, mask_secrets
+from bankd.core.use.signals import Signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,21 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     lines += [f"says newer what {old} says" for old, new in ledger.successors().items() if new == id_]
     if newer := ledger.successors().get(id_):
         lines.append(f"superseded by {newer}: {ledger.supersessions[id_].get('reason')}")
+    lines += _uses_of(ledger.signals_of(id_))
     if id_ in ledger.restored:
         lines.append(f"brought back on {ledger.restored[id_]}")
     if id_ in ledger.gone:
         gone = ledger.gone[id_]
         lines.append(f"{gone['type']} on {gone['at']}" + (f": {gone['reason']}" if gone.get("reason") else ""))
     return lines
+
+
+def _uses_of(signals: Signals) -> Iterator[str]:
+    for what, days in (("used", signals.used), ("ignored", signals.ignored)):
+        if days:
+            yield f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}"
+    if signals.importance is not None:
+        yield f"has importance {signals.importance} of 10"
 
 
 def confirmations(id_: str, ledger: Ledger) -> list[Event]:

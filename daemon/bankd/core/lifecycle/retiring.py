@@ -95,7 +95,7 @@ class Departure:
 
 def find_departures(residents: Iterable[Resident], today: date, fading: Fading) -> list[Departure]:
     """What fades away within the time of notice, but not today, soonest first."""
-    days = [(r, fades_away_on(r.memory, r.kept, r.restored, today, fading)) for r in residents]
+    days = [(r, fades_away_on(r.memory, r.kept, r.restored, today, fading, r.signals)) for r in residents]
     soon = [Departure(r.page, statement_of(r.memory), day) for r, day in days if day and today < day <= today + NOTICE]
     return sorted(soon, key=lambda one: (one.day, one.page, one.text))
 
@@ -122,9 +122,9 @@ def residents_of(held: Mapping[str, MemoryLines], ledger: Ledger) -> list[Reside
 def _resident(id_: str, lines: MemoryLines, newer: str | None, ledger: Ledger) -> Resident:
     memory = memory_of(lines)
     kept = ledger.consumed.get(id_)
-    used = max((day for day in (ledger.recalled.get(id_), ledger.confirmed.get(id_)) if day), default=None)
     first = day_of(kept) if kept else None
-    return Resident(id_, lines.page, lines.heading, memory, first, used, newer, ledger.restored.get(id_))
+    used, signals = ledger.last_use_of(id_), ledger.signals_of(id_)
+    return Resident(id_, lines.page, lines.heading, memory, first, used, newer, ledger.restored.get(id_), signals)
 
 
 def memory_of(lines: MemoryLines) -> Memory:

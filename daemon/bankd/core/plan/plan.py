@@ -39,6 +39,7 @@ from bankd.core.plan.decisions import (
     Update,
     Withheld,
 )
+from bankd.core.use.signals import RECALLED
 
 _UNDATED = re.compile(r"(\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d{1,2})?)([ \t]*\))")
 
@@ -180,7 +181,7 @@ class Plan:
                 for item in self.restored
             ),
             *(
-                ledger.make_event(ledger.RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
+                ledger.make_event(RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
                 for id_, day in self.recalled
             ),
         )

@@ -1,0 +1,86 @@
+"""What was of use and what was not, as people and agents tell, and how important a memory is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bankd.app.workspace import Workspace
+from bankd.core.agents.responses import judge_response
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import Event, make_event
+from bankd.core.markdown.memory import parse_memory
+from bankd.core.markdown.page_lines import MARKER
+from bankd.core.plan.report import ReportRow
+from bankd.core.use.signals import IGNORED, IMPORTANCE, USED
+from bankd.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What was noted, by id: used, ignored; and the ids that no page holds, of which nothing was."""
+
+    used: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def give_feedback(
+    workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = (), *, dry_run: bool = False
+) -> Feedback:
+    """Note which memories were of use, and which were not; one that is both was used. UserError when none is known."""
+    workspace.catalog.refresh(workspace.now)
+    held = workspace.catalog.pages_of([*used, *ignored])
+    said = Feedback(
+        tuple(dict.fromkeys(id_ for id_ in used if id_ in held)),
+        tuple(dict.fromkeys(id_ for id_ in ignored if id_ in held and id_ not in used)),
+        tuple(dict.fromkeys(id_ for id_ in (*used, *ignored) if id_ not in held)),
+    )
+    if said.unknown and not (said.used or said.ignored):
+        raise UserError(
+            *(f"{id_}: no page holds it; bankctl search finds memories by their words" for id_ in said.unknown)
+        )
+    if not dry_run:
+        kinds = [(USED, id_) for id_ in said.used] + [(IGNORED, id_) for id_ in said.ignored]
+        _note(workspace, "feedback", [(kind, id_, {}) for kind, id_ in kinds])
+    return said
+
+
+def judge_answers(workspace: Workspace, response: str) -> Feedback:
+    """Tell which memories of the answers still kept a response made use of; nothing is noted by that."""
+    workspace.catalog.refresh(workspace.now)
+    found = workspace.catalog.texts_of(workspace.recalls.recalled())
+    texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
+    wordings = workspace.index.take_apart({response, *texts.values()})
+    judged = judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
+    return Feedback(judged.used, judged.ignored)
+
+
+def set_importance(workspace: Workspace, id_: str, value: int) -> None:
+    """Note how important a memory is, 1 to 10; UserError when no page holds it."""
+    workspace.catalog.refresh(workspace.now)
+    if id_ not in workspace.catalog.pages_of([id_]):
+        raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
+    _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value})])
+
+
+def _note(workspace: Workspace, name: str, said: Sequence[tuple[str, str, dict[str, object]]]) -> None:
+    if not said:
+        return
+    with workspace.recorder.recording(name) as record:
+        events = tuple(_events(workspace, record.run, said))
+        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, name))
+        record.is_changed, record.counts = True, _counts(kind for kind, _, _ in said)
+        record.rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
+
+
+def _events(workspace: Workspace, run: str, said: Iterable[tuple[str, str, dict[str, object]]]) -> Iterator[Event]:
+    for kind, id_, facts in said:
+        yield make_event(kind, f"{id_}@{run}", workspace.now, memory=id_, run=run, **facts)
+
+
+def _counts(kinds: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for kind in kinds:
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts

@@ -1,0 +1,34 @@
+"""`bankctl importance`: how important a memory is, by your word."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from bankd.cli.options import add_json, add_now
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("id", metavar="ID", help="the memory, such as m-k3fba2xqb7te")
+    parser.add_argument(
+        "value", metavar="1-10", type=int, choices=range(1, 11), help="10 never grows weak; the last word holds"
+    )
+    add_now(parser)
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Note it."""
+    from bankd.app.feedback import set_importance
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.workspace import open_workspace
+
+    id_ = arguments.id.removeprefix("^")
+    with open_workspace(find_workspace(arguments.workspace), arguments.now) as workspace:
+        set_importance(workspace, id_, arguments.value)
+    if arguments.json:
+        say_json({"id": id_, "importance": arguments.value})
+    else:
+        say(f"{styled(id_, 'bold')} has importance {arguments.value}")
+    return 0

@@ -1,0 +1,58 @@
+"""Events of use, folded by memory: asked for, used, ignored, and how important somebody called it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+USED = "used"
+IGNORED = "ignored"
+IMPORTANCE = "importance"
+RECALLED = "recalled"
+KINDS = frozenset({USED, IGNORED, IMPORTANCE, RECALLED})
+LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
+
+
+@dataclass(slots=True)
+class Signals:
+    """What is known of the use of one memory: the local day of each time, and its importance, 1 to 10."""
+
+    recalled: set[date] = field(default_factory=set)
+    """The days on which it answered a search."""
+    used: list[date] = field(default_factory=list)
+    ignored: list[date] = field(default_factory=list)
+    importance: int | None = None
+
+    def last_used(self) -> date | None:
+        """The last day on which somebody made use of it."""
+        return max(self.used, default=None)
+
+    def days(self) -> Iterator[tuple[date, bool]]:
+        """The days on which it was of use or was not, in order; a day with a use is one of use."""
+        used = set(self.used)
+        for day in sorted({*used, *self.ignored}):
+            yield day, day in used
+
+
+NOTHING = Signals()
+"""Of a memory that nobody has asked for."""
+
+
+def note_use(signals: dict[str, Signals], item: Mapping[str, Any], day: date) -> None:
+    """Fold one event of use; the order matters to nothing but importance, of which the last word holds."""
+    kind, own = item["type"], signals.setdefault(str(item["memory"]), Signals())
+    if kind == RECALLED:
+        own.recalled.add(day)
+    elif kind == USED:
+        own.used.append(day)
+    elif kind == IGNORED:
+        own.ignored.append(day)
+    elif is_importance(item.get("value")):
+        own.importance = item["value"]
+
+
+def is_importance(value: object) -> bool:
+    """Whether something is a whole number from 1 to 10."""
+    return isinstance(value, int) and not isinstance(value, bool) and LEAST_IMPORTANT <= value <= MOST_IMPORTANT

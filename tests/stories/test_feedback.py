@@ -1,0 +1,88 @@
+"""What was of use: said by people, by agents, and told from a response."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.stories.conftest import Run, tree_state, write_log
+
+NOW = "2026-06-10T03:00"
+LATTE, DEPLOY = "귀리 우유 라떼를 마신다", "배포는 매주 화요일 오전 10시에 한다"
+
+
+def learn(root: Path, bankctl: Run) -> dict[str, str]:
+    write_log(root, "2026-05-02.md", f"W: {LATTE}.", f"W: {DEPLOY}.")
+    bankctl("cycle", "micro", "--now", NOW)
+    lines = {LATTE: 4, DEPLOY: 5}
+    return {
+        text: str(bankctl("show", f"memory/2026-05-02.md:{n}", "--json").json["memory"]) for text, n in lines.items()
+    }
+
+
+def candidates(bankctl: Run, now: str) -> list[str]:
+    found = bankctl("archive", "candidates", "--json", "--now", now).json["candidates"]
+    return [str(one["id"]) for one in found]
+
+
+def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path, bankctl: Run) -> None:
+    known = learn(root, bankctl)
+    write_log(root, "2026-05-03.md", "W: 창고 열쇠는 서랍에 있다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    later = "2026-09-20T10:00"
+    assert len(candidates(bankctl, later)) == 3
+
+    used = bankctl("feedback", "used", known[LATTE], "--now", NOW)
+    important = bankctl("importance", f"^{known[DEPLOY]}", "7", "--now", NOW)
+
+    assert (used.code, important.code) == (0, 0), used.err + important.err
+    assert not {*known.values()} & {*candidates(bankctl, later)}
+    assert len(candidates(bankctl, later)) == 1
+    assert "used 1 time, last on 2026-06-10" in bankctl("show", known[LATTE]).out
+    assert "importance 7 of 10" in bankctl("show", known[DEPLOY]).out
+    assert "창고 열쇠" in bankctl("archive", "candidates", "--now", later).out
+
+
+def test_a_response_tells_what_of_the_last_answers_was_used(root: Path, bankctl: Run) -> None:
+    known = learn(root, bankctl)
+    for text in known:
+        bankctl("search", text)
+    response = root / "response.txt"
+    response.write_text("말씀하신 대로 귀리 우유 라떼로 주문했어요. 맛있게 마신다고 하셨죠.", "utf-8")
+    before = tree_state(root)
+
+    tried = bankctl("feedback", "--from-response", str(response), "--dry-run", "--json", "--now", NOW)
+    assert tree_state(root) == before
+    said = bankctl("feedback", "--from-response", str(response), "--json", "--now", NOW)
+
+    assert tried.json == {**said.json, "noted": False}
+    assert said.json == {"used": [known[LATTE]], "ignored": [known[DEPLOY]], "unknown": [], "noted": True}
+    assert "ignored 1 time" in bankctl("show", known[DEPLOY]).out
+
+
+def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: Run) -> None:
+    known = learn(root, bankctl)
+
+    mixed = bankctl("feedback", "used", "m-zzzzzzzzzzzz", known[LATTE], "--now", NOW)
+
+    assert mixed.code == 1
+    assert "no page holds  m-zzzzzzzzzzzz" in mixed.out
+    assert "used 1 time" in bankctl("show", known[LATTE]).out
+    assert bankctl("feedback", "used", "m-zzzzzzzzzzzz").code == 3
+    assert bankctl("importance", "m-zzzzzzzzzzzz", "3").code == 3
+    assert bankctl("importance", known[LATTE], "11").code == 2
+    assert bankctl("feedback", "used").code == 2
+    assert bankctl("feedback", "--from-response", str(root / "nowhere")).code == 3
+
+
+def test_feedback_changes_no_page_and_its_run_says_why_it_is_not_taken_back(root: Path, bankctl: Run) -> None:
+    known = learn(root, bankctl)
+    pages = {path: path.read_bytes() for path in (root / "bank").rglob("*.md")}
+
+    bankctl("feedback", "ignored", known[LATTE], "--now", NOW)
+    run = bankctl("log", "--json").json["runs"][0]
+
+    assert run["cycle"] == "feedback"
+    assert {path: path.read_bytes() for path in (root / "bank").rglob("*.md")} == pages
+    refused = bankctl("undo", str(run["run"]))
+    assert refused.code == 3
+    assert "no page was changed" in refused.err

@@ -1,0 +1,108 @@
+"""Events of use, folded, and how strong a memory is by them."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, timedelta
+from itertools import permutations
+
+import pytest
+
+from bankd.core.agents.responses import judge_response
+from bankd.core.language.wording import plain_wording
+from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
+from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, Signals
+from bankd.core.use.strength import SHORTEST_STABILITY, WEAK, stability_of, strength_on
+
+START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
+TODAY = date(2026, 11, 1)
+ONE = "m-aaaaaaaaaaaa"
+
+
+def on_day(*days: int) -> list[date]:
+    return [TODAY - timedelta(day) for day in days]
+
+
+def said(kind: str, after: int, **facts: object) -> dict[str, object]:
+    at = START + timedelta(days=after)
+    return make_event(kind, f"{ONE}@{at}", at, memory=ONE, **facts)
+
+
+def test_signals_are_a_set_whatever_the_order_of_events_and_however_often_they_are_read() -> None:
+    events = [
+        said(USED, 0),
+        said(USED, 1),
+        said(IGNORED, 2),
+        said(IMPORTANCE, 3, value=4),
+        said(IMPORTANCE, 4, value=7),
+    ]
+    folded = fold_events(events).signals[ONE]
+
+    assert sorted(folded.used) == [date(2026, 5, 1), date(2026, 5, 2)]
+    assert folded.ignored == [date(2026, 5, 3)]
+    assert folded.importance == 7
+    for order in permutations(events):
+        assert fold_events([*order, *order]).signals[ONE] == folded
+
+
+@pytest.mark.parametrize("value", [0, 11, "7", None, True, 7.5])
+def test_an_importance_that_is_none_changes_nothing(value: object) -> None:
+    assert fold_events([said(IMPORTANCE, 0, value=3), said(IMPORTANCE, 1, value=value)]).signals[ONE].importance == 3
+
+
+@pytest.mark.parametrize("kind", [USED, IGNORED, IMPORTANCE, RECALLED])
+def test_an_event_of_use_without_its_memory_is_corrupt(kind: str) -> None:
+    assert find_missing({"id": "x", "type": kind, "at": "2026-05-01"}) == "memory"
+    assert find_missing({"id": "x", "type": RENAMED, "at": "2026-05-01", "log": "b.md", "was": "a.md"}) is None
+
+
+def test_a_memory_that_nobody_uses_is_weak_after_ninety_days() -> None:
+    assert strength_on(TODAY, TODAY) == 1
+    assert strength_on(TODAY, TODAY - timedelta(30)) == pytest.approx(1 / math.e)
+    assert not strength_on(TODAY, TODAY - timedelta(90)) < WEAK
+    assert strength_on(TODAY, TODAY - timedelta(91)) < WEAK
+    assert strength_on(TODAY - timedelta(1), TODAY) == 1  # a clock put back
+
+
+def test_each_day_of_use_doubles_the_stability_and_many_uses_of_a_day_are_one() -> None:
+    assert stability_of(Signals(used=on_day(3))) == 60
+    assert stability_of(Signals(used=on_day(3, 3, 3))) == 60
+    assert stability_of(Signals(used=on_day(3, 2, 1))) == 240
+    assert stability_of(Signals(used=on_day(*range(30)))) == 3650
+
+
+def test_being_ignored_counts_when_it_is_repeated_and_no_use_comes_between() -> None:
+    assert stability_of(Signals(ignored=on_day(2, 1))) == 30
+    assert stability_of(Signals(ignored=on_day(3, 2, 1))) == 15
+    assert stability_of(Signals(ignored=on_day(*range(9)))) == SHORTEST_STABILITY
+    assert stability_of(Signals(used=on_day(2), ignored=on_day(4, 3, 2, 1))) == 60
+
+
+def test_a_pin_and_importance_are_floors() -> None:
+    long_ago = TODAY - timedelta(3000)
+
+    assert strength_on(TODAY, long_ago, is_pinned=True) == 1
+    assert strength_on(TODAY, long_ago, Signals(importance=6)) == 0.6
+    assert strength_on(TODAY, TODAY, Signals(importance=6)) == 1
+
+
+@pytest.mark.parametrize(
+    ("response", "used"),
+    [
+        ("I ordered the oat milk latte, as you like it.", ("latte",)),
+        ("The deploy is done.", ()),
+        ("", ()),
+        ("Your meeting with Mina moved to Thursday; I ordered an oat latte.", ("latte", "mina")),
+        ("you are the one that is it and they were there", ()),
+    ],
+)
+def test_a_memory_was_used_when_the_response_has_its_words(response: str, used: tuple[str, ...]) -> None:
+    memories = {
+        "latte": "@Peter drinks oat milk lattes.",
+        "mina": "The meeting with Mina is on Thursdays.",
+        "it": "it is",
+    }
+    judged = judge_response(plain_wording(response), {id_: plain_wording(text) for id_, text in memories.items()})
+
+    assert judged.used == used
+    assert {*judged.used, *judged.ignored} == set(memories)
