@@ -31,6 +31,9 @@ def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path
     later = "2026-09-20T10:00"
     assert len(candidates(bankctl, later)) == 3
 
+    before = tree_state(root)
+    assert "nothing was written" in bankctl("importance", known[DEPLOY], "7", "--dry-run").out
+    assert tree_state(root) == before
     used = bankctl("feedback", "used", known[LATTE], "--now", NOW)
     important = bankctl("importance", f"^{known[DEPLOY]}", "7", "--now", NOW)
 

@@ -20,7 +20,7 @@ from bankd.core.lifecycle.archive import (
 )
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.markdown.memory import Confidence, Memory
-from bankd.core.use.signals import Signals
+from bankd.core.use.signals import UseSignals
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)
@@ -48,10 +48,10 @@ def reasons(resident: Resident, *, clock_frozen: bool = False) -> list[Reason]:
         (UNUSED, [Reason.UNUSED]),
         (replace(UNUSED, kept=TODAY - timedelta(90)), []),
         (replace(UNUSED, used=TODAY - timedelta(3)), []),
-        (replace(UNUSED, used=TODAY - timedelta(91), signals=Signals(used=[TODAY - timedelta(91)])), []),
-        (replace(UNUSED, signals=Signals(importance=1)), []),
-        (replace(FADED, signals=Signals(used=[TODAY - timedelta(6)])), []),
-        (replace(FADED, signals=Signals(used=[TODAY - timedelta(7)])), [Reason.FADED]),
+        (replace(UNUSED, used=TODAY - timedelta(91), signals=UseSignals(used=[TODAY - timedelta(91)])), []),
+        (replace(UNUSED, signals=UseSignals(importance=1)), []),
+        (replace(FADED, signals=UseSignals(used=[TODAY - timedelta(6)])), []),
+        (replace(FADED, signals=UseSignals(used=[TODAY - timedelta(7)])), [Reason.FADED]),
         (replace(UNUSED, kept=None), []),
         (replace(FADED, memory=replace(FADED.memory, text="prefers tea #pinned")), []),
         (replace(UNUSED, memory=replace(UNUSED.memory, text="prefers tea #pinned")), []),

@@ -11,7 +11,7 @@ import pytest
 from bankd.core.agents.responses import judge_response
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
-from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, Signals
+from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, UseSignals
 from bankd.core.use.strength import SHORTEST_STABILITY, WEAK, stability_of, strength_on
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -65,25 +65,25 @@ def test_a_memory_that_nobody_uses_is_weak_after_ninety_days() -> None:
 
 
 def test_each_day_of_use_doubles_the_stability_and_many_uses_of_a_day_are_one() -> None:
-    assert stability_of(Signals(used=on_day(3))) == 60
-    assert stability_of(Signals(used=on_day(3, 3, 3))) == 60
-    assert stability_of(Signals(used=on_day(3, 2, 1))) == 240
-    assert stability_of(Signals(used=on_day(*range(30)))) == 3650
+    assert stability_of(UseSignals(used=on_day(3))) == 60
+    assert stability_of(UseSignals(used=on_day(3, 3, 3))) == 60
+    assert stability_of(UseSignals(used=on_day(3, 2, 1))) == 240
+    assert stability_of(UseSignals(used=on_day(*range(30)))) == 3650
 
 
 def test_being_ignored_counts_when_it_is_repeated_and_no_use_comes_between() -> None:
-    assert stability_of(Signals(ignored=on_day(2, 1))) == 30
-    assert stability_of(Signals(ignored=on_day(3, 2, 1))) == 15
-    assert stability_of(Signals(ignored=on_day(*range(9)))) == SHORTEST_STABILITY
-    assert stability_of(Signals(used=on_day(2), ignored=on_day(4, 3, 2, 1))) == 60
+    assert stability_of(UseSignals(ignored=on_day(2, 1))) == 30
+    assert stability_of(UseSignals(ignored=on_day(3, 2, 1))) == 15
+    assert stability_of(UseSignals(ignored=on_day(*range(9)))) == SHORTEST_STABILITY
+    assert stability_of(UseSignals(used=on_day(2), ignored=on_day(4, 3, 2, 1))) == 60
 
 
 def test_a_pin_and_importance_are_floors() -> None:
     long_ago = TODAY - timedelta(3000)
 
     assert strength_on(TODAY, long_ago, is_pinned=True) == 1
-    assert strength_on(TODAY, long_ago, Signals(importance=6)) == 0.6
-    assert strength_on(TODAY, TODAY, Signals(importance=6)) == 1
+    assert strength_on(TODAY, long_ago, UseSignals(importance=6)) == 0.6
+    assert strength_on(TODAY, TODAY, UseSignals(importance=6)) == 1
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,13 @@ def judge_answers(workspace: Workspace, response: str) -> Feedback:
     return Feedback(judged.used, judged.ignored)
 
 
-def set_importance(workspace: Workspace, id_: str, value: int) -> None:
-    """Note how important a memory is, 1 to 10; UserError when no page holds it."""
+def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool = False) -> None:
+    """Note how important a memory is, 1 to 10, or only look for it; UserError when no page holds it."""
     workspace.catalog.refresh(workspace.now)
     if id_ not in workspace.catalog.pages_of([id_]):
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
-    _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value})])
+    if not dry_run:
+        _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value})])
 
 
 def _note(workspace: Workspace, name: str, said: Sequence[tuple[str, str, dict[str, object]]]) -> None:

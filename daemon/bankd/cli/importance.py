@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bankd.cli.options import add_json, add_now
+from bankd.cli.options import add_dry_run, add_json, add_now
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -13,6 +13,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "value", metavar="1-10", type=int, choices=range(1, 11), help="10 never grows weak; the last word holds"
     )
+    add_dry_run(parser)
     add_now(parser)
     add_json(parser)
 
@@ -25,10 +26,13 @@ def run(arguments: Namespace) -> int:
     from bankd.wiring.workspace import open_workspace
 
     id_ = arguments.id.removeprefix("^")
-    with open_workspace(find_workspace(arguments.workspace), arguments.now) as workspace:
-        set_importance(workspace, id_, arguments.value)
+    tried = arguments.dry_run
+    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not tried) as workspace:
+        set_importance(workspace, id_, arguments.value, dry_run=tried)
     if arguments.json:
-        say_json({"id": id_, "importance": arguments.value})
-    else:
-        say(f"{styled(id_, 'bold')} has importance {arguments.value}")
+        say_json({"id": id_, "importance": arguments.value, "noted": not tried})
+        return 0
+    say(f"{styled(id_, 'bold')} {'would have' if tried else 'has'} importance {arguments.value}")
+    if tried:
+        say("nothing was written")
     return 0

@@ -13,7 +13,7 @@ from enum import StrEnum
 from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
 from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.markdown.memory import Memory
-from bankd.core.use.signals import NOTHING, Signals
+from bankd.core.use.signals import NOTHING, UseSignals
 from bankd.core.use.strength import WEAK, strength_on
 
 RESTED = timedelta(days=30)
@@ -42,7 +42,7 @@ class Resident:
     """The last day on which it answered a search, was used, or was said again."""
     superseded_by: str | None = None
     restored: date | None = None
-    signals: Signals = field(default_factory=Signals)
+    signals: UseSignals = field(default_factory=UseSignals)
 
     def strength(self, today: date) -> float:
         """How strong it is, 0 to 1; one of whose life nobody knows anything does not grow weak."""
@@ -108,14 +108,14 @@ def stays_until(restored: date | None) -> date:
     return restored + RESTED if restored else date.min
 
 
-def noticed_until(kept: date | None, signals: Signals = NOTHING) -> date:
+def noticed_until(kept: date | None, signals: UseSignals = NOTHING) -> date:
     """The first day on which a memory that was taken in then, and used since, may fade away; long past without either."""
     last = max((day for day in (kept, signals.last_used()) if day), default=None)
     return last + NOTICE if last else date.min
 
 
 def fades_away_on(
-    memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading, signals: Signals = NOTHING
+    memory: Memory, kept: date | None, restored: date | None, today: date, fading: Fading, signals: UseSignals = NOTHING
 ) -> date | None:
     """The day on which a memory goes to the archive because it has faded; None when it never does."""
     if memory.confidence is None or not is_fading(memory):

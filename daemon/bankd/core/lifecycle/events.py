@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
-from bankd.core.use.signals import KINDS, NOTHING, Signals, note_use
+from bankd.core.use.signals import KINDS, NOTHING, UseSignals, note_use
 
 Event: TypeAlias = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ class Ledger:
     superseded: dict[str, str] = field(default_factory=dict)
     supersessions: dict[str, Event] = field(default_factory=dict)
     restored: dict[str, date] = field(default_factory=dict)
-    signals: dict[str, Signals] = field(default_factory=dict)
+    signals: dict[str, UseSignals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
     allowed: dict[str, Event] = field(default_factory=dict)
     tombstones: dict[str, Event] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Ledger:
     """By the first name of a log, when it got its last one, and that; a copy that was known at once has another."""
     reused: set[str] = field(default_factory=set)
 
-    def signals_of(self, memory: str) -> Signals:
+    def signals_of(self, memory: str) -> UseSignals:
         """What is known of the use of a memory."""
         return self.signals.get(memory, NOTHING)
 

@@ -9,7 +9,7 @@ from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
 from bankd.core.markdown.memory import statement_of
 from bankd.core.secrets.screening import find_secrets, mask_secrets
-from bankd.core.use.signals import Signals
+from bankd.core.use.signals import UseSignals
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
     return lines
 
 
-def _uses_of(signals: Signals) -> Iterator[str]:
+def _uses_of(signals: UseSignals) -> Iterator[str]:
     for what, days in (("used", signals.used), ("ignored", signals.ignored)):
         if days:
             yield f"{what} {len(days)} time{'s' * (len(days) > 1)}, last on {max(days)}"

@@ -16,7 +16,7 @@ LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
 
 
 @dataclass(slots=True)
-class Signals:
+class UseSignals:
     """What is known of the use of one memory: the local day of each time, and its importance, 1 to 10."""
 
     recalled: set[date] = field(default_factory=set)
@@ -36,13 +36,13 @@ class Signals:
             yield day, day in used
 
 
-NOTHING = Signals()
+NOTHING = UseSignals()
 """Of a memory that nobody has asked for."""
 
 
-def note_use(signals: dict[str, Signals], item: Mapping[str, Any], day: date) -> None:
+def note_use(signals: dict[str, UseSignals], item: Mapping[str, Any], day: date) -> None:
     """Fold one event of use; the order matters to nothing but importance, of which the last word holds."""
-    kind, own = item["type"], signals.setdefault(str(item["memory"]), Signals())
+    kind, own = item["type"], signals.setdefault(str(item["memory"]), UseSignals())
     if kind == RECALLED:
         own.recalled.add(day)
     elif kind == USED:

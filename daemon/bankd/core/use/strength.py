@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, Signals
+from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, UseSignals
 
 FIRST_STABILITY = 30.0
 """Days in which the strength of a memory that nobody has used falls to 1/e: it is weak after 90, as design section 17 asks."""
@@ -22,7 +22,7 @@ SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 """Days. No memory is offered within a month, and none is held for more than the thirty years that ten years of stability are."""
 
 
-def stability_of(signals: Signals) -> float:
+def stability_of(signals: UseSignals) -> float:
     """The days in which strength falls to 1/e: doubled by each day of use, halved by days of being ignored in a row."""
     stability, ignored = FIRST_STABILITY, 0
     for _, was_used in signals.days():
@@ -34,7 +34,7 @@ def stability_of(signals: Signals) -> float:
     return stability
 
 
-def strength_on(today: date, last: date, signals: Signals = NOTHING, *, is_pinned: bool = False) -> float:
+def strength_on(today: date, last: date, signals: UseSignals = NOTHING, *, is_pinned: bool = False) -> float:
     """The strength of a memory that was learned, said again, asked for or used on `last`; a pin and importance are floors."""
     if is_pinned:
         return 1.0
