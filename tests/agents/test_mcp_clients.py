@@ -1,0 +1,170 @@
+"""The MCP server before clients that others wrote: the official one for Python, the inspector, the conformance suite.
+
+Each is skipped where its program is not found: the package `mcp` (for the Python in BANKD_MCP_PYTHON, else for this one),
+`mcp-inspector` and `conformance` (in PATH, or where BANKD_INSPECTOR and BANKD_CONFORMANCE say), which need Node 22.19.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.app.agent_plans import server_entry
+from bankd.app.init import make_workspace
+from bankd.cli import main
+from tests.agents.http_bridge import bridging
+from tests.stories.conftest import write_log
+
+pytestmark = pytest.mark.full
+
+QUESTION = "What does Peter prefer?"
+TOOLS = ["memory_search", "memory_get", "memory_note", "memory_brief"]
+
+FOREIGN = "calls a tool, page or prompt that only the suite's own server has"
+UNDECLARED = "is about what the server says that it does not do"
+HTTP = "is about HTTP, which the server does not speak"
+CANNOT = {
+    **dict.fromkeys(("completion-complete", "logging-set-level", "resources-subscribe", "resources-unsubscribe"), UNDECLARED),
+    **dict.fromkeys(("dns-rebinding-protection", "http-header-validation", "http-custom-header-server-validation"), HTTP),
+    "json-schema-2020-12": FOREIGN,
+}  # fmt: skip
+"""Scenarios of the conformance suite that no server like this one passes, and why; so do those that begin as below."""
+CANNOT_BEGIN = {
+    "elicitation-": UNDECLARED,
+    "input-required-result-": UNDECLARED,
+    "prompts-get-": FOREIGN,
+    "resources-read-": FOREIGN,
+    "resources-templates-read": FOREIGN,
+    "tasks-": UNDECLARED,
+    "tools-call-": FOREIGN,
+}
+CANNOT_CHECK = {
+    "sep-2575-http-server-meta-invalid-400": HTTP,
+    "sep-2575-http-server-header-mismatch-400": HTTP,
+    "sep-2575-http-server-no-independent-requests-on-stream": HTTP,
+    "sep-2575-missing-capability-http-400": FOREIGN,
+    "sep-2575-server-rejects-undeclared-capability": FOREIGN,
+    "sep-2575-server-no-log-without-loglevel": FOREIGN,
+}
+"""Checks of scenarios of which the others pass."""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What any client is told to start, for a workspace with something in it."""
+    root = tmp_path / "ws"
+    make_workspace(root)
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), encoding="utf-8")
+    write_log(root, "2026-05-04.md", "O(c=0.90) @Peter: Prefers concise replies.")
+    assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(root)]) == 0
+    entry = server_entry(root)
+    return [entry["command"], *entry["args"]]
+
+
+def program(variable: str, name: str) -> str:
+    """A program of npm that runs here; skips the test where there is none."""
+    found = os.environ.get(variable) or shutil.which(name)
+    if not found:
+        pytest.skip(f"needs the program {name}, in PATH or in {variable}")
+    if subprocess.run([found, "--help"], check=False, capture_output=True, timeout=60).returncode:
+        pytest.skip(f"{found} does not run; it needs Node 22.19 or later in PATH")
+    return found
+
+
+def said_by(command: list[str], seconds: float = 120) -> Any:
+    """What a program prints as JSON."""
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=seconds)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_the_official_client_lists_asks_and_notes_in_both_eras(server: list[str], mode: str) -> None:
+    python = os.environ.get("BANKD_MCP_PYTHON") or sys.executable
+    if subprocess.run([python, "-c", "import mcp"], check=False, capture_output=True).returncode:
+        pytest.skip("needs a Python with the package mcp, in BANKD_MCP_PYTHON")
+
+    said = said_by([python, str(Path(__file__).with_name("sdk_client.py")), mode, *server])
+
+    assert said["tools"] == TOOLS
+    assert said["page"].startswith("# Inbox")
+    assert said["hits"] == ["Prefers concise replies."]
+    assert "Prefers concise replies." in said["prompt"]
+    assert (said["noted"], said["refused"], said["answered"]) == (True, True, 100)
+
+
+def test_the_inspector_shows_everything_and_calls_a_tool(server: list[str]) -> None:
+    inspect = [program("BANKD_INSPECTOR", "mcp-inspector"), "--cli", *server, "--method"]
+
+    listed = {
+        kind: said_by([*inspect, method])[kind]
+        for kind, method in {
+            "tools": "tools/list",
+            "resources": "resources/list",
+            "resourceTemplates": "resources/templates/list",
+            "prompts": "prompts/list",
+        }.items()
+    }
+    found = said_by([*inspect, "tools/call", "--tool-name", "memory_search", "--tool-arg", f"query={QUESTION}"])
+    page = said_by([*inspect, "resources/read", "--uri", "bank://opinions/preferences.md"])
+
+    assert [tool["name"] for tool in listed["tools"]] == TOOLS
+    assert all(listed.values())
+    assert [hit["text"] for hit in found["structuredContent"]["hits"]] == ["Prefers concise replies."]
+    assert "Prefers concise replies." in page["contents"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("revision", "must"),
+    [
+        ("2025-11-25", {"server-initialize", "ping", "tools-list", "resources-list", "prompts-list"}),
+        (
+            "2026-07-28",
+            {
+                "server-stateless",
+                "tools-list",
+                "resources-list",
+                "prompts-list",
+                "sep-2164-resource-not-found",
+                "caching",
+            },
+        ),
+    ],
+)
+def test_the_conformance_suite_finds_only_what_it_cannot_ask_here(
+    server: list[str], revision: str, must: set[str], tmp_path: Path
+) -> None:
+    suite = program("BANKD_CONFORMANCE", "conformance")
+    results = tmp_path / "results"
+    with bridging(server) as address:
+        subprocess.run(
+            [suite, "server", "--url", address, "--requirements", revision, "-o", str(results)],
+            check=False, capture_output=True, timeout=300,
+        )  # fmt: skip
+
+    checked = {file.parent.name: json.loads(file.read_bytes()) for file in results.glob("server-*/checks.json")}
+    by_scenario = {
+        re.split(r"-\d{4}-\d\d-\d\dT", name.removeprefix("server-"))[0]: checks for name, checks in checked.items()
+    }
+
+    assert must <= set(by_scenario)
+    assert failures_of(by_scenario) == {}
+
+
+def failures_of(checked: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
+    """By scenario the checks that failed although they could be made."""
+    failed = {
+        name: [c["id"] for c in checks if c["status"] == "FAILURE" and c["id"] not in CANNOT_CHECK]
+        for name, checks in checked.items()
+        if name not in CANNOT and not name.startswith(tuple(CANNOT_BEGIN))
+    }
+    return {name: checks for name, checks in failed.items() if checks}
