@@ -117,6 +117,14 @@ def test_morning_day_and_week_tell_what_happened_then() -> None:
     assert "Long ago." not in chosen("week", facts)
 
 
+def test_what_was_learned_last_night_is_not_said_again_below_what_a_session_begins_with() -> None:
+    facts = facts_of(memory("s", "정직을 최우선으로 한다.", "S"), happened=[happened("kept", "s", 6)])
+    first = make_briefing("orient", facts, Occasion(NOW), {}, "s")
+
+    assert len(first.items) == 1
+    assert make_briefing("morning", facts, Occasion(NOW), add_shown({}, "s", first.marks, NOW), "s").items == ()
+
+
 def test_since_last_tells_a_reader_only_what_came_after() -> None:
     facts = facts_of(
         memory("n", "New."), memory("o", "Old."), happened=[happened("kept", "o", 9), happened("kept", "n", 2)]

@@ -210,7 +210,8 @@ def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str
                 continue
             sign = {"kept": "", "superseded": "~ ", "duplicate": "= "}.get(kind, "- ")
             text = memory.text if memory else kind
-            yield Item(f"{kind}:{one.key}", f"{sign}{text}", memory.place if memory else one.place, one.at.date())
+            key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
+            yield Item(key, f"{sign}{text}", memory.place if memory else one.place, one.at.date())
 
 
 def _standing(facts: BriefFacts) -> list[KnownMemory]:
