@@ -1,4 +1,4 @@
-"""A model that answers Claude Code: it notes one line when it is offered the tool, then says that it is done."""
+"""A model that answers Claude Code and Codex: it notes one line when it is offered the tool, then says that it is done."""
 
 from __future__ import annotations
 
@@ -24,6 +24,20 @@ class Model:
             return {"type": "text", "text": "done"}
         return {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {"text": self._note}}
 
+    def respond(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The same for the Responses API, where tools of a server stand in a namespace."""
+        self.asked.append(body)
+        spaces = [t["name"] for t in body.get("tools", []) if any(_is_note(one) for one in t.get("tools", []))]
+        if not spaces or "function_call_output" in json.dumps(body["input"]):
+            said = {"type": "output_text", "text": "done", "annotations": []}
+            return {"id": "m_1", "type": "message", "role": "assistant", "status": "completed", "content": [said]}
+        call = {"name": "memory_note", "namespace": spaces[0], "arguments": json.dumps({"text": self._note})}
+        return {"id": "fc_1", "type": "function_call", "status": "completed", "call_id": "call_1", **call}
+
+
+def _is_note(tool: dict[str, Any]) -> bool:
+    return tool.get("name") == "memory_note"
+
 
 def events_of(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """A reply as the Messages API streams it."""
@@ -47,6 +61,16 @@ def events_of(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
+def responses_of(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A reply as the Responses API streams it."""
+    counts = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    whole = {"id": "r_1", "object": "response", "status": "completed", "output": [item], "usage": counts | details}
+    yield {"type": "response.created", "response": {"id": "r_1"}}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    yield {"type": "response.completed", "response": whole}
+
+
 @contextmanager
 def serving(model: Model) -> Iterator[str]:
     """Serve a model; gives the address."""
@@ -65,10 +89,12 @@ def serving(model: Model) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
-            if not self.path.partition("?")[0].endswith("/messages") or not body.get("stream"):
+            api = self.path.partition("?")[0].rpartition("/")[2]
+            if api not in {"messages", "responses"} or not body.get("stream"):
                 self._send(b'{"input_tokens": 1}', "application/json")
                 return
-            lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events_of(model.reply(body))]
+            events = events_of(model.reply(body)) if api == "messages" else responses_of(model.respond(body))
+            lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
             self._send("".join(lines).encode(), "text/event-stream")
 
         def _send(self, data: bytes, kind: str) -> None:

@@ -107,6 +107,8 @@ def test_what_is_installed_starts_this_program_for_this_workspace(home: Path, ro
     hooks = json.loads((cache / "hooks/hooks.json").read_bytes())["hooks"]
 
     assert plugin["mcpServers"]["bankd"]["args"] == ["mcp", "--workspace", str(root)]
+    skills = [path.read_text(encoding="utf-8") for path in cache.glob("skills/*/SKILL.md")]
+    assert ["bins" in skill for skill in skills] == [False, False]  # what it asks for in PATH need not be there
     for event, groups in hooks.items():
         [hook] = groups[0]["hooks"]
         ended = subprocess.run(hook["command"], shell=True, check=False, input=b"{}", capture_output=True, timeout=60)

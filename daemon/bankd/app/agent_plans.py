@@ -89,10 +89,16 @@ def _plugin(workspace: Path, target: Path) -> Files:
     files = {target / path.relative_to(source): path.read_bytes() for path in source.rglob("*") if path.is_file()}
     hooks, manifest = target / "bankd/hooks/hooks.json", target / "bankd/.claude-plugin/plugin.json"
     files[hooks] = _with_commands(files[hooks], workspace)
+    files |= {path: _without_needs(data) for path, data in files.items() if path.name == "SKILL.md"}
     held = json.loads(files[manifest])
     held["mcpServers"] = {"bankd": server_entry(workspace)}
     files[manifest] = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
     return files
+
+
+def _without_needs(skill: bytes) -> bytes:
+    """A skill that does not ask for `bankctl` in PATH: its tools are started from where they are."""
+    return b"".join(line for line in skill.splitlines(keepends=True) if not line.startswith(b"metadata: "))
 
 
 def _with_commands(hooks: bytes, workspace: Path) -> bytes:
