@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
-from bankd.core.edits.operations import Create, Moved, Recast
+import pytest
+
+from bankd.core.edits.operations import Create, Moved, Recast, from_json, operation_json
 from bankd.core.edits.recasting import HalfDivided, find_half_divided
+from bankd.core.edits.transaction import Step, take_step
 
 WHOLE, HUB = "# A\n\n- one\n- two\n", "# A\n\n- [One](a/a-1.md)\n- [Two](a/a-2.md)\n"
 ONE, TWO = Create("bank/a/a-1.md", "- one\n"), Create("bank/a/a-2.md", "- two\n")
@@ -36,3 +40,15 @@ def test_a_page_that_goes_away_or_gives_nothing_away_is_not_divided() -> None:
 
     assert halves({DIVIDED.path: WHOLE}, merged) == []
     assert halves({DIVIDED.path: WHOLE}, Recast(DIVIDED.path, WHOLE, HUB)) == []
+
+
+@pytest.mark.parametrize(("files", "expected"), [({"bank/c.md": "# C\n"}, "[B](c.md)\n"), ({}, "[B](b.md)\n")])
+def test_links_that_are_rewritten_as_a_whole_stay_where_what_they_would_lead_to_is_not_there(
+    files: Mapping[str, str], expected: str
+) -> None:
+    links = Recast("bank/x.md", "[B](b.md)\n", "[B](c.md)\n", phase=3, needs=("bank/c.md",))
+    data = {path: text.encode() for path, text in files.items()}
+    read_back = from_json(json.loads(json.dumps(operation_json(links))))
+    done = take_step(Step(links.path, (read_back,)), links.before.encode(), data.get)
+
+    assert (done.data, done.stayed) == (expected.encode(), ())

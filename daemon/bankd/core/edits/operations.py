@@ -207,6 +207,8 @@ class Recast:
     after: str | None
     moved: tuple[Moved, ...] = ()
     phase: int = 2
+    needs: tuple[str, ...] = ()
+    """Files without which it stays as it is: its links would lead to them."""
 
     def apply(self, data: bytes | None) -> bytes | None:
         if data is None or data != encode_text(self.before):
@@ -293,7 +295,7 @@ def from_json(fields: Mapping[str, Any]) -> Operation:
     kind = _KINDS[values.pop("op")]
     if "pieces" in values:
         values["pieces"] = tuple(Piece(**piece) for piece in values["pieces"])
-    for name in ("after", "before", "is_apart", "elsewhere_ids"):
+    for name in ("after", "before", "is_apart", "elsewhere_ids", "needs"):
         if isinstance(values.get(name), list):
             values[name] = tuple(values[name])
     if "moved" in values:

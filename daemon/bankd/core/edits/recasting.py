@@ -17,8 +17,8 @@ Look = Callable[[str], bytes | None]
 
 
 def can_recast(operation: Recast, data: bytes | None, look: Look) -> bool:
-    """Whether the page reads as planned and every other file has its lines."""
-    if data != encode_text(operation.before):
+    """Whether the page reads as planned, every other file has its lines, and all that it needs is there."""
+    if data != encode_text(operation.before) or any(look(path) is None for path in operation.needs):
         return False
     return all(digest_of(look(moved.to)) in moved.digests for moved in operation.moved)
 

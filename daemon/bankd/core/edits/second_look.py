@@ -142,7 +142,11 @@ class _Looker:
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
         if not self._nowhere(operation.path, pieces):
             return []
-        return [Recast(operation.path, text, carry_lines(after, operation.before, text), phase=operation.phase)]
+        return [
+            Recast(
+                operation.path, text, carry_lines(after, operation.before, text), (), operation.phase, operation.needs
+            )
+        ]
 
     def _is_planned_anew(self, path: str) -> bool:
         """Whether a later transaction gave the page another form: then that is no old form that is back."""

@@ -187,7 +187,8 @@ def _recast(operation: Recast, data: bytes | None, look: Look) -> StepResult:
         return StepResult(operation.apply(data))
     done = None if operation.after is None else encode_text(operation.after)
     if data is None or data == done or not operation.moved:
-        return StepResult(data, (), () if data in {None, done} else (operation.path,))
+        as_planned = {None, done, encode_text(operation.before)}
+        return StepResult(data, (), () if data in as_planned else (operation.path,))
     outcome = take_step(Step(operation.path, recast_removals(operation)), data, look)
     if outcome.data != data and outcome.data is not None:
         for addition in recast_additions(operation, look):

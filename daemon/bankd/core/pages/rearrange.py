@@ -218,7 +218,8 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
     for path, moves in sorted(grouped.items()):
         words = {name.partition(" ")[2] for name in moves}
         if any(move.new in words for move in moves.values()):  # twice would be once too often
-            yield Recast(path, before[path], relinked.texts[path], phase=3)
+            needs = tuple(sorted({move.target for move in moves.values()}))
+            yield Recast(path, before[path], relinked.texts[path], phase=3, needs=needs)
         else:
             yield Relink(path, tuple(moves.values()))
 
