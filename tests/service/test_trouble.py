@@ -81,6 +81,29 @@ def test_a_full_disk_fails_runs_until_there_is_room(on_small_disk: Any, small_di
     assert [finding for finding in manager.ask("status")["findings"] if finding["needs_person"]] == []
 
 
+def test_on_a_full_disk_verify_and_search_answer_and_purge_says_what_it_needs(
+    on_small_disk: Any, small_disk: Path
+) -> None:
+    manager = on_small_disk
+    assert manager.bankctl("cycle", "micro").returncode == 0
+    before = manager.bank()
+    (page,) = (p for p in (manager.workspace / "bank").rglob("*.md") if "Lives in Busan" in p.read_text("utf-8"))
+    os.utime(page, (1, 1))
+    ballast = fill(small_disk)
+
+    verified, found = manager.bankctl("verify"), manager.bankctl("search", "Busan")
+    purged = manager.bankctl("purge", "Lives in Busan since May.", "--apply")
+
+    assert verified.returncode == found.returncode == 0
+    assert "all promises hold" in verified.stdout
+    assert "Busan" in found.stdout
+    assert (purged.returncode, manager.bank()) == (3, before)
+    assert "MB needed; nothing was written" in purged.stderr
+    ballast.unlink()
+    assert manager.bankctl("purge", "Lives in Busan since May.", "--apply").returncode == 0
+    assert "Busan" not in manager.bank()
+
+
 def remount(place: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
 

@@ -489,6 +489,23 @@ def test_a_page_with_a_second_hard_link_is_named_as_that_and_its_lines_wait(root
     assert bankctl("status").out.count("cannot be written") == 0
 
 
+def test_a_folder_on_another_file_system_is_named_as_that_and_its_lines_wait(root: Path, bankctl: Run) -> None:
+    folder = root / "bank/identity"
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "B: 매일 아침 산책을 한다")
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a tmpfs")
+    try:
+        report = bankctl("cycle", "micro", "--now", NOW, "--json")
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+    mended = bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"]
+
+    assert report.json["counts"] == {"learned": 1, "left alone": 1, "waiting": 1}
+    assert "another file system" in rows_of(report, "left alone")["bank/identity/values.md"]
+    assert rows_of(report, "waiting") == {"memory/2026-05-02.md:4": "waits for bank/identity/values.md"}
+    assert mended == {"learned": 1}
+
+
 def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
