@@ -190,3 +190,9 @@ def test_hangul_bigrams_do_not_outvote_a_latin_word() -> None:
 
     assert right > wrong
     assert weights_of("집 주소는 2024년").hangul_share == 1
+
+
+def test_a_long_text_which_has_any_syllables_does_not_pass_a_short_one_by_them() -> None:
+    short, long = memory("배포한다"), memory("배포한다 " + "word " * 100)
+
+    assert scores("배포했던", short)[0] > 2 * scores("배포했던", long)[0] > 0

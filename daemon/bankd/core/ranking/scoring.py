@@ -1,7 +1,7 @@
 """How well a memory answers a query: `0.6 · text + 0.4 · tree`, each between 0 and 1; then `priors`.
 
     text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
-          + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading
+          + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading, less in a long one
           + order: the share of the query's neighbouring words that follow each other here too
             what the questions that a memory answers (`  ? …` in its log) add to words and bigrams counts half
     tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
@@ -36,6 +36,8 @@ HEADING_COUNT = 1
 """How often a word of the heading counts as said in each sentence below it."""
 SENTENCE_SHARE = 0.5
 BIGRAM_SHARE = 0.4
+LONG_TEXT = 0.2
+"""How fast bigrams count less in a text longer than most, which has those of any question; of one on average, nothing."""
 ORDER_SHARE = 1 / 7
 QUESTION_SHARE = 0.5
 """What the words of the questions that a memory answers count beside its own. On the conversation for choosing of
@@ -190,7 +192,7 @@ def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpu
         FirstPass(
             candidate,
             own,
-            _bigrams(candidate, bigrams),
+            _bigrams(candidate, bigrams, corpus),
             _heading(candidate, weights, corpus),
             support,
             1.0 if candidate.entities & weights.names else 0.0,
@@ -291,8 +293,9 @@ def _with_questions(
     return max(own, (1 - QUESTION_SHARE) * own + QUESTION_SHARE * everything)
 
 
-def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]]) -> float:
-    own = sum([weight for gram, weight in asked if gram in candidate.bigrams])
+def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]], corpus: Corpus) -> float:
+    longer = sum(map(len, candidate.sentences)) / (corpus.words or 1.0) - 1
+    own = sum([weight for gram, weight in asked if gram in candidate.bigrams]) / (1 + LONG_TEXT * max(0.0, longer))
     if not candidate.asked_bigrams:
         return own
     everything = candidate.bigrams + candidate.asked_bigrams
