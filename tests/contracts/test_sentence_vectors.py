@@ -112,6 +112,15 @@ def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: SearchServi
     assert state(search) == "on"
 
 
+def test_long_memories_are_sent_a_few_at_a_time(search: SearchService, root: Path, server: EmbeddingServer) -> None:
+    search.refresh(NOW, None)
+    long = "".join(f"- W: {'lamp ' * 700}{number}\n" for number in range(3))
+    (root / "bank" / "long.md").write_text(f"# Long\n\n{long}")
+    server.requests.clear()
+    search.refresh(NOW, None)
+    assert [len(one["input"]) for one in server.requests] == [1, 1, 1]
+
+
 def test_vectors_that_were_deleted_are_made_again(search: SearchService, root: Path) -> None:
     search.refresh(NOW, None)
     for file in (root / ".bankd" / "meaning").rglob("*"):

@@ -8,7 +8,7 @@ import pytest
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, FakeIndex
 
-from bankd.core.ranking.floor import CosineBounds, witness_factor
+from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of
 from bankd.core.ranking.query import Filters, Query
 from bankd.search.finding import Found, find_answers
 from bankd.search.ranking_options import RankingOptions
@@ -81,14 +81,39 @@ def test_in_another_script_meaning_alone_is_a_witness() -> None:
     vectors = FakeVectors()
     assert not texts(asked("vehicle", vectors, everything=False)), "nobody measured the model"
     vectors.bounds = BOUNDS
-    assert texts(asked("vehicle", vectors, everything=False)) == ["자동차는 지하 2층에 세운다."]
+    assert texts(asked("vehicle", vectors, everything=False))[0] == "자동차는 지하 2층에 세운다."
     assert not texts(asked("espresso", vectors, everything=False)), "that is far from all of them"
     assert not texts(asked("vehicle", vectors, everything=False, margin=2.0)), "nobody asked"
-    assert not texts(asked("pet", vectors, everything=False)), "in the same script words are to meet"
 
 
-@pytest.mark.parametrize(("nearest", "factor"), [(None, 1), (0.95, 1), (0.8, 1), (0.3, 4)])
-def test_the_floor_rises_where_even_the_nearest_is_far_and_never_falls(nearest: float | None, factor: float) -> None:
-    assert witness_factor(nearest, BOUNDS) == factor
-    assert witness_factor(nearest, None) == 1
-    assert 1 < witness_factor(0.77, BOUNDS) < 2
+def test_while_most_memories_have_no_vector_the_words_alone_say_what_is_an_answer() -> None:
+    vectors, index = FakeVectors(), FakeIndex(PAGES)
+    vectors.bounds = BOUNDS
+    index.vectors = dict(enumerate(vectors.embed([index.rows([4])[0].text]) or [], start=4))
+    query = Query("lamp hall", 5, today=TODAY)
+    found = find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors))
+    assert texts(found)[0] == "The lamp in the hall is broken.", "the one memory with a vector is far"
+
+
+def test_the_nearer_a_memory_and_the_more_it_stands_out_the_fewer_words_are_needed() -> None:
+    far, near, alone = (evidence_of(1.0, *seen, BOUNDS) for seen in ((0.7, 0.02), (0.85, 0.02), (0.85, 0.04)))
+    assert far < 1 < near < alone
+    assert evidence_of(0.6, 0.85, 0.04, BOUNDS) > 1, "words below the floor, and a witness"
+    assert evidence_of(0.0, 0.85, 0.02, BOUNDS) < 1, "near to everybody is no witness"
+
+
+@pytest.mark.parametrize(("nearest", "bounds"), [(None, BOUNDS), (0.9, None)])
+def test_without_a_measured_cosine_the_words_alone_say(nearest: float | None, bounds: CosineBounds | None) -> None:
+    assert evidence_of(0.7, nearest, 0.1, bounds) == 0.7
+
+
+def test_too_few_memories_to_stand_out_from_say_nothing_of_that() -> None:
+    assert evidence_of(0.9, 0.8, None, BOUNDS) == 0.9
+
+
+def test_the_bound_for_other_scripts_is_for_other_scripts() -> None:
+    hangul, latin = (asked(text, None) for text in ("자동차", "lamp"))
+    (car, *_), (lamp, *_) = hangul.ranked, latin.ranked
+    assert answers_across(car.candidate, latin.weights, 0.9, 0.02, BOUNDS)
+    assert not answers_across(car.candidate, latin.weights, 0.85, 0.02, BOUNDS)
+    assert not answers_across(lamp.candidate, latin.weights, 0.99, 0.05, BOUNDS)

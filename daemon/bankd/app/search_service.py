@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.answering import Answering
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from bankd.ports.searching import WorkspaceIndex
 
 
-_BATCH, _AT_ONCE = 32, 20_000
-"""Vectors are made of so many memories at a time, and beside other work of so many characters: some ten seconds."""
+_BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
+"""Vectors are made of so many memories at a time, or fewer long ones, and beside other work of so many characters.
+
+Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy machine than is waited for.
+"""
 
 
 class SearchParts(NamedTuple):
@@ -108,11 +112,12 @@ class SearchService:
         while waiting := self.index.without_vectors(vectors.identity, _BATCH):
             if left is not None and left <= 0:
                 return True
-            keys = vectors.embed([text for _, text in waiting])
+            batch = _first_of(waiting)
+            keys = vectors.embed([text for _, text in batch])
             if keys is None:
                 return False
-            self.index.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=True)))
-            left = None if left is None else left - sum(len(text) for _, text in waiting)
+            self.index.note_vectors(vectors.identity, dict(zip((row for row, _ in batch), keys, strict=True)))
+            left = None if left is None else left - sum(len(text) for _, text in batch)
         return False
 
     def take_made_anew(self) -> list[str]:
@@ -207,3 +212,9 @@ class SearchService:
             self._recalls.keep(answer, now)
         except OSError as error:
             answer["fresh"]["note"] = f"this answer is not in recall/: {error.strerror}"
+
+
+def _first_of(waiting: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
+    """As many of these as are few characters together, at least one."""
+    sizes = accumulate(len(text) for _, text in waiting)
+    return waiting[: max(1, sum(size <= _BATCH_CHARACTERS for size in sizes))]

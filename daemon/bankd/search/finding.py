@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time
 from bankd.core.ranking.answers import answers_among
+from bankd.core.ranking.floor import CosineBounds
 from bankd.core.ranking.fusion import NEAREST, fuse_scores
 from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
@@ -35,6 +36,9 @@ _FILTERED_CANDIDATES = 1_000
 _FINALISTS = 25
 """Candidates that are scored in full, or as many as are asked for; of twice as many."""
 
+_NEARLY_ALL = 0.95
+"""The share of memories with a vector from which on the nearest of them is taken for the nearest of all."""
+
 
 class Found(NamedTuple):
     """What answers a query in one index, best first, how the query was read there, and by whom memories are superseded."""
@@ -62,9 +66,17 @@ def find_answers(
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
     best = ranked[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
-    bounds = options.vectors.bounds if options.vectors else None
+    bounds = known_bounds(index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
+
+
+def known_bounds(index: "IndexView", options: RankingOptions) -> CosineBounds | None:
+    """What cosines tell of what is an answer; nothing while the nearest memory may be one that has no vector yet."""
+    vectors = options.vectors
+    if vectors is None or index.count_vectors(vectors.identity) < _NEARLY_ALL * index.corpus.memories:
+        return None
+    return vectors.bounds
 
 
 def find_by_words(
@@ -106,12 +118,17 @@ def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list
     """Ranked memories in the order of words and meaning together."""
     near = [cosines.get(one.row.row) for one in ranked]
     scores = fuse_scores([one.parts["score"] for one in ranked], near)
+    usual = sum(sorted(cosines.values())[-NEAREST:]) / NEAREST if len(cosines) >= NEAREST else None
     return in_order(
-        one
-        if cosine is None
-        else one._replace(parts={**one.parts, "score": score, "by_words": one.parts["score"], "meaning": cosine})
+        one if cosine is None else _with_meaning(one, score, cosine, usual)
         for one, score, cosine in zip(ranked, scores, near, strict=True)
     )
+
+
+def _with_meaning(one: Ranked, score: float, cosine: float, usual: float | None) -> Ranked:
+    """`usual` is what the cosines of the nearest memories are on average, where there are enough."""
+    lead = {} if usual is None else {"lead": cosine - usual}
+    return one._replace(parts={**one.parts, "score": score, "by_words": one.parts["score"], "meaning": cosine, **lead})
 
 
 def find_candidates(

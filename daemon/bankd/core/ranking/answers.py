@@ -1,9 +1,10 @@
 """What of the memories found is an answer; "nothing relevant" is one too."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from bankd.core.language.dates.question_days import AskedTime
-from bankd.core.ranking.floor import CosineBounds, answers_across, floor_of, witness_factor
+from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of, floor_of
 from bankd.core.ranking.ranked import Ranked
 from bankd.core.ranking.scoring import Corpus, Weights
 from bankd.core.ranking.timing import TELLING, TIME_WEIGHT
@@ -40,19 +41,31 @@ def above_floor(
 ) -> Sequence[Ranked]:
     """What is an answer: nothing when no memory reaches the floor, else all that reach half of it.
 
+    Where meaning alone says so, all that score half of what the best does.
+
     With a margin above 1, only what is above the floor by so much; `bounds` say what cosines tell, where there are any.
     """
-    factor = witness_factor(
-        max((one.parts["meaning"] for one in ranked if "meaning" in one.parts), default=None), bounds
-    )
-    floors = [factor * floor_of(one.candidate, weights, corpus) for one in ranked]
-    across = [answers_across(one.candidate, weights, one.parts.get("meaning"), bounds) for one in ranked]
-    if max((_by_words(one) / floor for one, floor in zip(ranked, floors, strict=True)), default=0.0) < margin:
-        return [one for one, is_answer in zip(ranked, across, strict=True) if is_answer and margin <= 1]
+    floors = [floor_of(one.candidate, weights, corpus) for one in ranked]
+    words = max((_by_words(one) / floor for one, floor in zip(ranked, floors, strict=True)), default=0.0)
     reached = [
         (one.parts["score"] - one.parts.get("time", 0.0)) / floor for one, floor in zip(ranked, floors, strict=True)
     ]
-    return [one for one, share in zip(ranked, reached, strict=True) if share >= (_TAIL if margin <= 1 else margin)]
+    sure = _with_witness(words, ranked, bounds)
+    if margin > 1:
+        return [one for one, share in zip(ranked, reached, strict=True) if min(sure, words, share) >= margin]
+    if sure < 1 and not any(_answers_across(one, weights, bounds) for one in ranked):
+        return []
+    least = _TAIL * min(1.0, max(reached))
+    return [one for one, share in zip(ranked, reached, strict=True) if share >= least]
+
+
+def _with_witness(words: float, ranked: Sequence[Ranked], bounds: "CosineBounds | None") -> float:
+    nearest = max((one.parts for one in ranked if "meaning" in one.parts), key=itemgetter("meaning"), default={})
+    return evidence_of(words, nearest.get("meaning"), nearest.get("lead"), bounds)
+
+
+def _answers_across(one: Ranked, weights: Weights, bounds: "CosineBounds | None") -> bool:
+    return answers_across(one.candidate, weights, one.parts.get("meaning"), one.parts.get("lead"), bounds)
 
 
 def _by_words(one: Ranked) -> float:

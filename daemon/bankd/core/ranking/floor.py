@@ -11,7 +11,8 @@ In English the phrasing of the question counts too: of keywords any may be right
 memory knows is answered by much that is about others.
 
 Where sentence vectors take part, the nearest is a second witness: a question whose nearest memory is far has to be
-answered by more words. Between Hangul and Latin letters, where no words can meet, it is the only one.
+answered by more words, and one whose nearest stands out by fewer. Between Hangul and Latin letters, where no words can
+meet, it is the only one.
 
 `tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
 of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
@@ -35,34 +36,40 @@ EVERYDAY_DISCOUNT = 0.6
 """What everyday words count less in a long sentence, as a share; the shorter the sentence, the nearer to nothing."""
 
 
-WITNESS = 20.0
-"""How fast the floor rises as the nearest memory is farther, as a rate: .05 farther, to nearly three times as much."""
+WITNESS, LEAD = 10.0, 40.0
+"""What a cosine, and how far it stands out, are worth in floors: .05 farther than is near takes words worth half a floor."""
 MOST_WITNESS = 4.0
-"""A vector alone does not unmake a sure answer: the floor rises to at most so many times what it was."""
+"""A vector alone does not unmake a sure answer: what has so many floors by words is one."""
+_KNOWN_LEAD = 0.02
+"""How far the nearest memory usually stands out, where there are too few to tell."""
 
 
 class CosineBounds(NamedTuple):
-    """How one model tells: cosines below `near` are seldom of an answer, from `across` on also one in another script is."""
+    """What one model calls near: in the same script, and together with the lead in another."""
 
     near: float
     across: float
 
 
-def witness_factor(nearest: float | None, bounds: CosineBounds | None) -> float:
-    """What the floor is multiplied by where the nearest memory has this cosine; 1 where nothing is known of it.
+def evidence_of(by_words: float, nearest: float | None, lead: float | None, bounds: CosineBounds | None) -> float:
+    """In floors, what words and the nearest memory say together; from 1 on a question is answered.
 
-    It never falls: everyday questions are near to all everyday memories (`tests/bench/meaning.py`).
+    `lead` says how much nearer that is than the nearest ones on average: where everything is near, being near says little.
     """
     if nearest is None or bounds is None:
-        return 1.0
-    return min(MOST_WITNESS, max(1.0, math.exp(WITNESS * (bounds.near - nearest))))
+        return by_words
+    standing_out = (_KNOWN_LEAD if lead is None else lead) - _KNOWN_LEAD
+    together = by_words + WITNESS * (nearest - bounds.near) + LEAD * standing_out
+    return max(by_words / MOST_WITNESS, together)
 
 
-def answers_across(candidate: Candidate, weights: Weights, cosine: float | None, bounds: CosineBounds | None) -> bool:
+def answers_across(
+    candidate: Candidate, weights: Weights, nearest: float | None, lead: float | None, bounds: CosineBounds | None
+) -> bool:
     """Whether a memory in another script than the question, where no words could meet, is near enough to answer."""
-    if cosine is None or bounds is None or bool(weights.bigrams) == bool(candidate.bigrams):
+    if nearest is None or bounds is None or bool(weights.bigrams) == bool(candidate.bigrams):
         return False
-    return cosine >= bounds.across
+    return nearest + (_KNOWN_LEAD if lead is None else lead) >= bounds.across
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
