@@ -116,8 +116,16 @@ MUTANTS: tuple[Mutant, ...] = (
     # what is said again
     Mutant("at most two words may be left out", DUPLICATES, "", "LEFT_OUT = 2", "LEFT_OUT = 3", OF_DUPLICATES),
     Mutant(
-        "what recurs and what happens once are two facts", "bankd.core.dedup.gist", "says_again",
-        " or ours.recurs != theirs.recurs", "", ("tests/scenarios/test_hard_pairs.py",),
+        "what recurs and what happens once are two facts", "bankd.core.dedup.gist", "agree_in_time",
+        " and ours.recurs == theirs.recurs", "", ("tests/scenarios/test_hard_pairs.py",),
+    ),
+    Mutant(
+        "a word more may say more", "bankd.core.dedup.rewording", "is_reworded",
+        "not evidence.added and ", "", ("tests/unit/test_rewording.py",),
+    ),
+    Mutant(
+        "who does what in English is told by order", "bankd.core.dedup.rewording", "_is_forbidden",
+        " or not _keeps_order(old, new, rest_old, rest_new)", "", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
         "no name moves past another", "bankd.core.dedup.gist", "_keeps_roles",

@@ -1,5 +1,6 @@
 """Whether two memories say the same, and what differs if not.
 
-exact_match finds the same words, duplicates judges likeness, guard looks at what differs.
+exact_match finds the same words, duplicates judges likeness, guard looks at what differs. gist and rewording put wording
+aside; change finds what tells that something is no longer so.
 conflicts finds memories that say different values of the same thing.
 """

@@ -1,4 +1,4 @@
-"""Says of two memories whether the new one is the same, an update, or different; likeness first, then the guard.
+"""Says of two memories whether the new one is the same, an update, near, or different; likeness first, then the guard.
 
 Where candidates come from (the index) and what is done with a verdict (the cycle) is not decided here.
 """
@@ -15,6 +15,14 @@ from rapidfuzz.distance import Indel
 from bankd.core.dedup.change import find_change, is_one_subject, tells_change
 from bankd.core.dedup.gist import gist_of, says_again
 from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.rewording import (
+    NEAR,
+    is_reworded,
+    may_be_reworded,
+    said_concepts,
+    score_wordings,
+    weigh_wordings,
+)
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
 
@@ -35,10 +43,11 @@ LONGEST = 600
 
 
 class Relation(StrEnum):
-    """What a new memory is to an old one."""
+    """What a new memory is to an old one; what is near is kept, and shown together with it."""
 
     SAME = "same"
     UPDATE = "update"
+    NEAR = "near"
     DIFFERENT = "different"
 
 
@@ -63,7 +72,16 @@ def compare_statements(old: Statement, new: Statement, threshold: float = THRESH
     is_open = threshold < ONLY_EQUAL and verdict.outcome is Relation.DIFFERENT
     if is_open and (change := find_change(old, new)):
         return Verdict(Relation.UPDATE, change, score)
-    return verdict
+    return _reworded(old, new, verdict) if is_open else verdict
+
+
+def _reworded(old: Statement, new: Statement, verdict: Verdict) -> Verdict:
+    """What two statements are that nothing tells apart but their wording; else as they were judged."""
+    evidence = weigh_wordings(old, new)
+    if evidence is None or score_wordings(evidence) < NEAR:
+        return verdict
+    outcome = Relation.SAME if is_reworded(evidence) else Relation.NEAR
+    return Verdict(outcome, "much the same in other words", verdict.score)
 
 
 def _unlike(score: float) -> Verdict:
@@ -117,6 +135,7 @@ def _worth_comparing(
     if tells_change(new):
         return candidates
     letters, signature, bag, frame = new.letters, new.signature, gist_of(new).bag, _frame(new)
+    concepts = said_concepts(new)
     return [
         (id_, old)
         for id_, old in candidates
@@ -124,6 +143,7 @@ def _worth_comparing(
         or old.letters == letters
         or old.signature == signature
         or gist_of(old).bag == bag
+        or may_be_reworded(said_concepts(old), concepts)
     ]
 
 

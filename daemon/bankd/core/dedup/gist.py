@@ -7,7 +7,7 @@ the words are not: numbers, names, negation, limits and who does what must agree
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ _EMPTY = split_words(
     "of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
-_RECURRENCE = split_words("매일 매주 매달 매월 매년 every each per daily weekly monthly yearly annually")
+_RECURRENCE = split_words("매일 매주 매달 매월 매년 every each daily weekly monthly yearly annually")
 _DAYS = frozenset(day for day in DAYS if day.endswith("s") and day[:-1] in DAYS)
 _RECURRING = _RECURRENCE | _DAYS
 _COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible": "impossible", "알": "모르", "맞": "틀리"}
@@ -71,7 +71,7 @@ def is_empty(token: Token) -> bool:
 
 def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
     """What some tokens stand for, whether denied or limited or not."""
-    return frozenset(_concept(token.base, token.kind) for token in tokens if not is_empty(token))
+    return frozenset(bare_concept(token) for token in tokens if not is_empty(token))
 
 
 def _word(token: Token) -> str:
@@ -79,7 +79,12 @@ def _word(token: Token) -> str:
     marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE)) if token.marks else ""
     if token.negation == "not" and token.base in _COMPLEMENTS:
         return concept_of(_COMPLEMENTS[token.base]) + marks
-    return ("¬" + token.negation if token.negation else "") + _concept(token.base, token.kind) + marks
+    return ("¬" + token.negation if token.negation else "") + bare_concept(token) + marks
+
+
+def bare_concept(token: Token) -> str:
+    """What a token stands for, whether denied or limited or not."""
+    return _concept(token.base, token.kind)
 
 
 @lru_cache(maxsize=50_000)  # the words of a run
@@ -107,10 +112,15 @@ def says_again(old: Statement, new: Statement) -> str:
         return ""
     if Counter(old.keys) == Counter(new.keys):  # of the same words the guard knows more
         return ""
+    is_so = agree_in_time(old, new) and _keeps_roles(old, new, ours, theirs)
+    return "the same in other words" if is_so else ""
+
+
+def agree_in_time(old: Statement, new: Statement) -> bool:
+    """Whether both tell of the same time, once or again and again, and of one or of several alike."""
+    ours, theirs = gist_of(old), gist_of(new)
     tenses_agree = ours.is_past == theirs.is_past or _is_nominal(old) or _is_nominal(new)
-    if not tenses_agree or ours.recurs != theirs.recurs or _counts_differ(old, new):
-        return ""
-    return "the same in other words" if _keeps_roles(old, new, ours, theirs) else ""
+    return tenses_agree and ours.recurs == theirs.recurs and not _counts_differ(old, new)
 
 
 def _counts_differ(old: Statement, new: Statement) -> bool:
@@ -127,12 +137,14 @@ def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bo
     if ours.words == theirs.words:
         return True
     may_move = not (ours.has_order or theirs.has_order) and ours.names == theirs.names
-    return may_move and _is_one_move(ours.words, theirs.words)
+    return may_move and is_one_move(ours.words, theirs.words)
 
 
-def _is_one_move(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether one row becomes the other, of the same words, when one stretch of it is moved: what differs is turned."""
+def is_one_move(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether two rows of the same words are equal, or one stretch of one is moved in the other: what differs is turned."""
     differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    if not differing:
+        return True
     here = slice(differing[0], differing[-1] + 1)
-    before, after = ours[here], theirs[here]
+    before, after = [*ours[here]], [*theirs[here]]
     return any(before[at:] + before[:at] == after for at in range(1, len(before)))

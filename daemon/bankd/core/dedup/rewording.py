@@ -1,0 +1,183 @@
+"""Whether a new statement says in other words what an old one says: how much speaks for it, when nothing forbids it.
+
+What forbids it is the guard's: another value, name, denial, opposite, subject, role, or a change that is told. What is left
+is weighed by a few features. The letters weigh against it: of two lines that look alike and still differ in a word, that
+word is what they tell apart. The cosine of sentence vectors adds nothing: it hardly sees which word was exchanged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from functools import lru_cache
+from operator import add, mul
+
+from bankd.core.dedup.change import is_one_subject, tells_change
+from bankd.core.dedup.gist import agree_in_time, bare_concept, concepts_of, is_empty, is_one_move
+from bankd.core.dedup.guard import may_leave_out, same_roles
+from bankd.core.language.analysis import has_hangul
+from bankd.core.language.korean.function_words import SOFT_MARKS
+from bankd.core.language.korean.synonyms import TURNING_WORDS
+from bankd.core.language.opposites import are_opposites
+from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.word_lists import split_words
+
+SAME, NEAR = 0.0, -1.0
+"""All 115 pairs of the choosing halves that are called the same are so by their label, and no look-alike made of them that
+has a telling word in place of another."""
+_WEIGHTS = (5.7, 18.9, -27.5, -0.2, -0.4, -3.0, -6.6)
+"""The constant, and what each part of `Evidence` weighs: `python -m tests.bench.sameness_fit`."""
+_LEAST_SHARED = 2
+"""Concepts that both must have, one more where a word has no partner: one in common is a subject, not a fact."""
+_MOST_LEFT = 2
+"""So many words of each may have no partner in the other, and so many more of one than of the other: one."""
+_FREE_MARKS = SOFT_MARKS | {"past", "each", "from", "must", "can", "want"}
+"""Marks that may differ: tense and recurrence are compared as a whole, ability, duty and place are said in many ways."""
+_LIMITING = (TURNING_WORDS - {"필요"}) | split_words(
+    "후 뒤 전 이후 이전 빼 제외 외 만 같 듯 보통 자주 가끔 항상 거의 아마",
+    "only except before after without until usual often sometim rare alway never almost mayb perhap probabl seem",
+)
+"""Words that must not come or go: what is so after the meal is not so before it, and not what is usual what is always so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What two statements have in common and what not, as numbers; see `_WEIGHTS` for what they weigh."""
+
+    shared: float
+    letters: float
+    added: int
+    exchanged: int
+    new_nouns: int
+    loses_end: bool
+
+
+def score_wordings(evidence: Evidence) -> float:
+    """The logit of "the same"; from `NEAR` on a person would want to see them together."""
+    constant, *weights = _WEIGHTS
+    return sum(map(mul, weights, map(float, astuple(evidence))), constant)
+
+
+def is_reworded(evidence: Evidence) -> bool:
+    """Whether they are the same; a statement with a word more may say more, and is near at most."""
+    return not evidence.added and score_wordings(evidence) >= SAME
+
+
+def may_be_reworded(old: frozenset[str], new: frozenset[str]) -> bool:
+    """Whether two statements of these concepts have enough in common to be looked at."""
+    shared = len(old & new)
+    return shared >= _LEAST_SHARED and max(len(old), len(new)) - shared <= _MOST_LEFT
+
+
+def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
+    """What speaks for the same fact in other words; None when something forbids it, or they have too little in common."""
+    if not may_be_reworded(said_concepts(old), said_concepts(new)):
+        return None
+    if Counter(old.keys) == Counter(new.keys) or not (same_roles(old, new) and same_roles(new, old)):
+        return None  # of the same words the guard knows more
+    ours, theirs = _said(old), _said(new)
+    rest_old, rest_new = _left_over(ours, theirs), _left_over(theirs, ours)
+    if _is_forbidden(old, new, rest_old, rest_new):
+        return None
+    nouns = [sum(map(_is_noun, rest)) for rest in (rest_old, rest_new)]
+    shared = 2 * (len(ours) - len(rest_old)) / (len(ours) + len(theirs))
+    words = [len(rest) - count for rest, count in zip((rest_old, rest_new), nouns, strict=True)]
+    loses_end = not rest_new and bool(rest_old) and rest_old[-1] is ours[-1]
+    return Evidence(shared, _likeness(old, new), max(0, len(rest_new) - len(rest_old)), min(words), nouns[1], loses_end)
+
+
+def _is_forbidden(old: Statement, new: Statement, rest_old: Sequence[Token], rest_new: Sequence[Token]) -> bool:
+    most = max(len(rest_old), len(rest_new))
+    return (
+        most > _MOST_LEFT
+        or len(said_concepts(old) & said_concepts(new)) < _LEAST_SHARED + bool(most)
+        or abs(len(rest_old) - len(rest_new)) > 1
+        or any(_is_fixed(token) or bare_concept(token) in _LIMITING for token in (*rest_old, *rest_new))
+        or _marks(old) != _marks(new)
+        or not agree_in_time(old, new)
+        or _denials(old) != _denials(new)
+        or any(are_opposites(one.base, other.base) for one in rest_old for other in rest_new)
+        or tells_change(new) != tells_change(old)
+        or not is_one_subject(old, new)
+        or not _keeps_order(old, new, rest_old, rest_new)
+        or all(any(map(_is_noun, rest)) for rest in (rest_old, rest_new))
+        or (bool(rest_old) and not rest_new and old.has_free_order and not may_leave_out(old, rest_old))
+    )
+
+
+def _is_fixed(token: Token) -> bool:
+    """Whether a token tells one fact from another by itself: a value, a name, a letter."""
+    is_letter = len(token.base) == 1 and token.base.isascii()
+    return is_letter or token.kind in (TokenKind.VALUE, TokenKind.NAME) or any(map(str.isdigit, token.base))
+
+
+def _is_noun(token: Token) -> bool:
+    return token.kind is TokenKind.NOUN and not token.is_predicate
+
+
+@lru_cache(maxsize=50_000)
+def _said(statement: Statement) -> tuple[Token, ...]:
+    return tuple(token for token in statement.tokens if not is_empty(token))
+
+
+@lru_cache(maxsize=50_000)
+def said_concepts(statement: Statement) -> frozenset[str]:
+    """What a statement speaks of."""
+    return concepts_of(statement.tokens)
+
+
+@lru_cache(maxsize=50_000)
+def _denials(statement: Statement) -> int:
+    return sum(bool(token.negation) for token in statement.tokens)
+
+
+def _left_over(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
+    """The tokens of one whose concept the other lacks, counting repetitions."""
+    left = Counter(map(bare_concept, theirs))
+    rest = []
+    for token in ours:
+        if left[concept := bare_concept(token)]:
+            left[concept] -= 1
+        else:
+            rest.append(token)
+    return rest
+
+
+def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest_new: Sequence[Token]) -> bool:
+    """Where only order says who does what it stays, or one stretch moves; other small words (by, is what) may turn it.
+
+    Names keep theirs all the same, but beside "by".
+    """
+    if has_hangul(old.text):
+        return True
+    gone = {id(token) for token in (*rest_old, *rest_new)}
+    ours, theirs = ([token for token in _said(one) if id(token) not in gone] for one in (old, new))
+    small, others = (frozenset(token.base for token in one.tokens if is_empty(token)) for one in (old, new))
+    if "by" not in small ^ others and _names(ours) != _names(theirs):
+        return False
+    return small != others or is_one_move([*map(bare_concept, ours)], [*map(bare_concept, theirs)])
+
+
+def _names(tokens: Iterable[Token]) -> list[str]:
+    return [token.base.casefold() for token in tokens if token.kind is TokenKind.NAME]
+
+
+@lru_cache(maxsize=50_000)
+def _marks(statement: Statement) -> frozenset[tuple[str, str]]:
+    """What places or limits which concept: than tea, only coffee."""
+    return frozenset(
+        (bare_concept(token), mark) for token in statement.tokens for mark in token.marks if mark not in _FREE_MARKS
+    )
+
+
+def _likeness(old: Statement, new: Statement) -> float:
+    """The share of letter pairs in common (Dice)."""
+    ours, theirs = _pairs(old), _pairs(new)
+    return 2 * len(ours & theirs) / max(1, len(ours) + len(theirs))
+
+
+@lru_cache(maxsize=50_000)
+def _pairs(statement: Statement) -> frozenset[str]:
+    letters = "".join(filter(str.isalnum, statement.text.casefold()))
+    return frozenset(map(add, letters, letters[1:])) or frozenset({letters})

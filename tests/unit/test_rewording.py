@@ -1,0 +1,56 @@
+"""Rewordings that share few letters, and what forbids them, each rule by a pair that nothing else tells apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.dedup.rewording import weigh_wordings
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import plain_wording
+
+
+def say(text: str) -> Statement:
+    return read_statement(plain_wording(text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The release pipeline takes about an hour", "A release run lasts around an hour"),
+        ("The flat was painted by Hugo", "Hugo painted the flat"),
+    ],
+)
+def test_a_fact_in_other_words_is_the_same(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The pool of the hotel opens for guests", "Guests of the hotel may not use the pool which opens"),
+        ("The release pipeline takes about an hour", "A release run lasts around an hour in Berlin"),
+        ("The release pipeline takes an hour in Berlin", "In Madrid a release run lasts an hour"),
+        ("The nightly report gets archived before dinner", "After dinner the nightly report is kept"),
+        ("The tenant hired the lawyer for a year", "The attorney hired the tenant for a year"),
+        ("Hugo teaches Ida the violin on a boat", "Ida teaches Hugo violin on the wide boat"),
+        ("The cellar door is heavy to open", "No longer is the cellar door heavy to open"),
+        ("Emil sells maps of the old town", "Maps of the old town hang at Emil's for buyers and guests and cooks"),
+    ],
+)
+def test_what_tells_two_facts_apart_forbids_it(old: str, new: str) -> None:
+    assert weigh_wordings(say(old), say(new)) is None
+    assert compare_statements(say(old), say(new)).outcome is not Relation.SAME
+
+
+def test_what_has_a_word_more_may_say_more() -> None:
+    old, new = "Peter likes tea", "Peter likes green tea"
+
+    assert compare_statements(say(old), say(new)).outcome is not Relation.SAME
+
+
+def test_what_is_near_is_neither_the_same_nor_forgotten() -> None:
+    old, new = "The music teacher lives beside the old mill", "The music teacher's home is beside the old mill"
+
+    assert compare_statements(say(old), say(new)).outcome is Relation.NEAR
