@@ -188,6 +188,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "_TAIL = 0.5", "_TAIL = 0.0", ("tests/unit/test_answering.py",),
     ),
     Mutant(
+        "words that only ask are no answer", ANSWERS, "above_floor",
+        "if shares_subject(one.candidate, weights)", "", ("tests/unit/test_answering.py",),
+    ),
+    Mutant(
         "nothing below the floor is an answer", ANSWERS, "above_floor",
         "default=0.0) < margin:", "default=0.0) < 0:", ("tests/unit/test_answering.py",),
     ),

@@ -45,3 +45,16 @@ def test_where_even_the_nearest_memory_is_far_more_words_must_answer() -> None:
     assert is_answer(1.1, 0.8)
     assert not is_answer(1.1, 0.7)
     assert is_answer(MOST_WITNESS, 0.1)
+
+
+def test_a_memory_that_shares_only_words_that_ask_is_no_answer_however_it_scores() -> None:
+    row = FoundRow(0, 1, 1, None, "W", None, None, (), (), "of")
+    asked = ASKED._replace(terms={"paint": 1.0, "of": 0.5})
+
+    def is_answer(*terms: str) -> bool:
+        return bool(
+            above_floor([Ranked("a.md", row, MEMORY._replace(sentences=(terms,)), {"score": 1.0})], asked, CORPUS)
+        )
+
+    assert is_answer("paint")
+    assert not is_answer("of")

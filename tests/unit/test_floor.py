@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from bankd.core.language.korean.everyday import EVERYDAY
-from bankd.core.ranking.floor import floor_of
+from bankd.core.ranking.floor import floor_of, shares_subject
 from bankd.core.ranking.scoring import Candidate, Corpus, Weights
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
@@ -106,3 +106,28 @@ def test_a_memory_without_words_has_a_floor_too(candidate: Candidate) -> None:
 def test_everyday_words_are_terms_not_dictionary_forms() -> None:
     assert {"커피", "마시", "사람"} <= EVERYDAY
     assert not [word for word in EVERYDAY if word.endswith("다") and len(word) > 2]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "shares"),
+    [
+        (memory(["paint", "of"]), True),
+        (memory(["run", "of", "the"]), False),
+        (memory(["run"], heading=["paint"]), True),
+        (memory(["run", "of"])._replace(asked=(("paint",),)), True),
+        (memory(["run", "of"])._replace(entities=frozenset({"dana"})), True),
+        (memory(), False),
+    ],
+)
+def test_words_that_only_ask_are_no_answer(candidate: Candidate, shares: bool) -> None:
+    asked = LATIN._replace(terms={"paint": 1.0, "of": 0.5, "the": 0.5}, names=frozenset({"dana"}))
+
+    assert shares_subject(candidate, asked) is shares
+    assert shares_subject(candidate, asked._replace(terms={"of": 0.5, "the": 0.5}))
+
+
+def test_a_part_of_a_hangul_word_is_something_of_it() -> None:
+    asked = Weights({"김치냉장고": 1.0, "언제": 0.5}, {"냉장": 1.0, "언제": 0.5}, {}, frozenset(), False, 3.3, 1.5, 1.0)
+
+    assert shares_subject(memory(["냉장실"])._replace(bigrams=" 냉장 장실 "), asked)
+    assert not shares_subject(memory(["언제"])._replace(bigrams=" 언제 "), asked)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from bankd.core.language.dates.question_days import AskedTime
-from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of, floor_of
+from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of, floor_of, shares_subject
 from bankd.core.ranking.ranked import Ranked
 from bankd.core.ranking.scoring import Corpus, Weights
 from bankd.core.ranking.timing import TELLING, TIME_WEIGHT
@@ -46,7 +46,12 @@ def above_floor(
     With a margin above 1, only what is above the floor by so much; `bounds` say what cosines tell, where there are any.
     """
     floors = [floor_of(one.candidate, weights, corpus) for one in ranked]
-    words = max((_by_words(one) / floor for one, floor in zip(ranked, floors, strict=True)), default=0.0)
+    by_words = [
+        _by_words(one) / floor
+        for one, floor in zip(ranked, floors, strict=True)
+        if shares_subject(one.candidate, weights)
+    ]
+    words = max(by_words, default=0.0)
     reached = [
         (one.parts["score"] - one.parts.get("time", 0.0)) / floor for one, floor in zip(ranked, floors, strict=True)
     ]

@@ -23,6 +23,7 @@ import math
 from typing import NamedTuple
 
 from bankd.core.language.korean.everyday import EVERYDAY
+from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.scoring import Candidate, Corpus, Weights
 
 HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
@@ -70,6 +71,21 @@ def answers_across(
     if nearest is None or bounds is None or bool(weights.bigrams) == bool(candidate.bigrams):
         return False
     return nearest + (_KNOWN_LEAD if lead is None else lead) >= bounds.across
+
+
+def shares_subject(candidate: Candidate, weights: Weights) -> bool:
+    """Whether a memory has of a question more than the words by which anything is asked: "of" tells no capital from a disk.
+
+    Part of a Hangul word is something of it; a question of asking words alone is about these.
+    """
+    subjects = {term for term in weights.terms if term_weight(term) == 1}
+    if not subjects or candidate.entities & weights.names:
+        return True
+    parts = (*candidate.sentences, candidate.heading, *candidate.asked)
+    if any(not subjects.isdisjoint(part) for part in parts):
+        return True
+    grams = f"{candidate.bigrams}{candidate.asked_bigrams}"
+    return any(f" {gram} " in grams for gram in weights.bigrams if any(gram in term for term in subjects))
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
