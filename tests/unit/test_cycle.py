@@ -22,8 +22,8 @@ from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.policy import BudgetPolicy, DedupPolicy, LinksPolicy, Settings, SplitPolicy
 from bankd.core.pages.rearrange import Rearrangement
 from bankd.core.plan.decisions import Deferred
-from bankd.cycle import CycleKind, Policy, Report, run_cycle
-from bankd.errors import InvariantError
+from bankd.cycle import CycleKind, Policy, Report, check_plan, run_cycle
+from bankd.errors import InvariantError, RefusedError
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
 LOG, FACTS, OPINIONS = "2026-05-04.md", "bank/world/facts.md", "bank/opinions.md"
@@ -421,6 +421,16 @@ def test_more_than_the_budget_allows_is_not_archived_at_once() -> None:
 
     assert cycle(FakeWorld({OPINIONS: faded}), "reflect").plan.archived == ()
     assert len(cycle(FakeWorld({OPINIONS: faded}), "reflect", replace(POLICY, force=True)).plan.archived) == 21
+
+
+def test_a_plan_that_takes_out_more_than_the_budget_is_refused_unless_a_person_says_so() -> None:
+    world = FakeWorld({OPINIONS: page(*(f"O(c=0.40@2026-01-01): Tea {n}. ^m-{n:012}" for n in range(21)))})
+    forced = replace(POLICY, force=True)
+    plan = cycle(world, "reflect", forced, dry_run=True).plan
+
+    with pytest.raises(RefusedError, match="take 21 of 21 memories"):
+        check_plan(plan, world.catalog, world.graph, POLICY)
+    check_plan(plan, world.catalog, world.graph, forced)
 
 
 def test_only_a_reflect_cycle_splits_a_large_page_and_every_link_follows() -> None:
