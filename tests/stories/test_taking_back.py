@@ -330,6 +330,28 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     assert bankctl("verify").code == 0
 
 
+def test_a_purge_leaves_neither_the_questions_of_a_memory_nor_what_briefings_kept(root: Path, bankctl: Run) -> None:
+    asked, unread = "누가 보라색 우산을 두고 갔지?", "X: the violet umbrella of nobody"
+    write_log(root, "2026-05-02.md", f"W: {SECRET}\n  ? {asked}", "W: 다른 이야기도 있다.\n  ? 그 밖에는?", unread)
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("brief", "day", "--now", LATER)
+    (root / "recall/brief").mkdir(parents=True)
+    (root / "recall/brief/day.md").write_text(f"# day\n\n- {SECRET}\n", encoding="utf-8")
+    assert b"violet umbrella" in (root / ".bankd/catalogue.sqlite3").read_bytes()
+    memory = id_of(root, SECRET)
+
+    assert bankctl("purge", memory, "--apply").code == 0
+    purged = bankctl("purge", "violet umbrella", "--apply", "--json").json
+
+    own = [(p, p.read_bytes()) for top in (".bankd", "recall") for p in (root / top).rglob("*") if p.is_file()]
+    for text in (SECRET, asked, "violet umbrella"):
+        escaped = text.encode("ascii", "backslashreplace")
+        assert [p.name for p, data in own if text.encode() in data or escaped in data] == [], text
+    assert ".bankd/catalogue.sqlite3" in purged["cleaned"]
+    assert purged["beyond"][0] == "memory/2026-05-02.md:8"
+    assert any("그 밖에는?".encode() in data for _, data in own)
+
+
 def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("cycle", "micro", "--now", NOW)

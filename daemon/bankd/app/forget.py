@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -72,7 +72,8 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
     found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(own))
     pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
-    scrubbed = _scrub_all(workspace, words, apply=apply)
+    memories = {wanted, *(item.memory.id or "" for item in found)}
+    scrubbed = _scrub_all(workspace, words, memories, apply=apply)
     beyond = list(workspace.outside.traces.beyond(encoded_forms(words), () if apply else scrubbed))
     if apply:
         workspace.refresh()
@@ -157,10 +158,10 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
     )
 
 
-def _scrub_all(workspace: Workspace, words: tuple[str, ...], *, apply: bool) -> set[str]:
-    """Take a text out of what remembers it, or only look; gives what holds it."""
+def _scrub_all(workspace: Workspace, words: tuple[str, ...], memories: Collection[str], *, apply: bool) -> set[str]:
+    """Take a text out of what remembers it, and what memories answer, or only look; gives what holds it."""
     scrubbed = set()
-    for path, scrub_it in workspace.outside.traces.find(words):
+    for path, scrub_it in workspace.outside.traces.find(words, memories):
         scrubbed.add(path)
         if apply:
             scrub_it()

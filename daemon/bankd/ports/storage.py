@@ -85,7 +85,7 @@ class Traces(Protocol):
     def require_room(self) -> None:
         """Raises StorageError where the largest file that may be written anew would not fit."""
 
-    def find(self, words: tuple[str, ...]) -> Iterable[tuple[str, Callable[[], object]]]:
+    def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterable[tuple[str, Callable[[], object]]]:
         """Each file or folder of ours that holds the text, and what takes it out there."""
 
     def drop_passages(self) -> None:

@@ -160,7 +160,7 @@ def _assemble(
             TrustedClock(tree, writer.staging),
             catalog_db,
             (catalog_db, links),
-            TextTraces(tree, writer, index.close),
+            TextTraces(tree, writer, catalog_db, index.close),
             ImportedLogs(tree, writer),
         ),
         configuration=lease.configuration if lease else None,

@@ -21,6 +21,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.edited import PastLine
+from bankd.core.lifecycle.purge import PURGED
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
@@ -168,6 +169,14 @@ class CatalogDatabase(DerivedDatabase):
         self.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
         rows = [(log, memory, now.get(memory, "")) for log, memory in changed]
         self.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", rows)
+
+    def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
+        """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees."""
+        asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
+        self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
+        self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
+        self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
+        self.execute("VACUUM")
 
     def prose(self) -> int:
         """How many such lines there are."""

@@ -15,12 +15,13 @@ from bankd.adapters.storage.events import SEGMENT_CAP, line_of, parse_row
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree, find_lines
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.run_ledger import PATH as LEDGER
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_json
 from bankd.errors import ConflictError
 
-_DERIVED = ("index", "analyses", "meaning")
+_DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _REWRITTEN = ("events", TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
@@ -29,10 +30,12 @@ _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 class TextTraces:
     """Where a text may be left in a workspace."""
 
-    def __init__(self, tree: FileTree, writer: TransactionWriter, close_index: Callable[[], None]) -> None:
-        """Take the files, what writes them, and what lets go of the index before it is taken away."""
+    def __init__(
+        self, tree: FileTree, writer: TransactionWriter, catalog_db: CatalogDatabase, close_index: Callable[[], None]
+    ) -> None:
+        """Take the files, what writes them, the catalog, and what lets go of the index before it is taken away."""
         self._tree, self._journals, self._staging = tree, writer.journals, writer.staging
-        self._close_index = close_index
+        self._catalog_db, self._close_index = catalog_db, close_index
 
     def require_room(self) -> None:
         """Raises StorageError where the largest file that may be written anew would not fit."""
@@ -40,9 +43,10 @@ class TextTraces:
         sizes = [size for folder in _REWRITTEN for _, size in tree.sizes(folder, tree.names(folder)).values()]
         check_room(tree, max(sizes, default=0))
 
-    def find(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
-        """Each file or folder of ours that holds the text, and what takes it out there."""
-        return chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)))
+    def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterator[_Scrub]:
+        """Each file or folder of ours that holds the text, or may hold what these memories answer, and what takes it out."""
+        catalog = (".bankd/catalogue.sqlite3", partial(self._catalog_db.scrub, words, memories))
+        return chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog])
 
     def _in_journals(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         for folder in (TXN, DONE, RUNS):
@@ -66,7 +70,7 @@ class TextTraces:
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, answers kept for reading, and everything that is derived."""
         tree = self._tree
-        for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall"):
+        for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall", "recall/brief"):
             for path in (f"{folder}/{name}" for name in tree.names(folder)):
                 if holds_form(tree.read_own(path, SEGMENT_CAP) or b"", forms):
                     yield path, partial(tree.remove, path)
