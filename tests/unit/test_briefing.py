@@ -168,6 +168,22 @@ def test_a_loop_is_open_until_it_is_said_to_be_done(loop: str, end: str) -> None
     assert chosen("loops", facts_of(memory("a", loop, learned=2))) == []
 
 
+@pytest.mark.parametrize(
+    ("loop", "end", "is_open"),
+    [
+        ("민호에게 4월분 계약서를 보내야 한다.", "민호에게 5월분 계약서를 보냈다.", True),
+        ("I need to send invoice 7 to the bank.", "Sent invoice 6 to the bank.", True),
+        ("I need to send invoice 7 to the bank.", "Sent invoice 7 to the bank.", False),
+        ("I need to send the invoice to the bank by May 20.", "Sent the invoice to the bank on May 19.", False),
+        ("20일까지 보고서를 보내야 한다.", "보고서를 19일에 보냈다.", False),
+    ],
+)
+def test_a_loop_is_not_closed_by_another_number_of_its_kind(loop: str, end: str, is_open: bool) -> None:
+    facts = facts_of(memory("a", loop, learned=9), memory("b", end, learned=5))
+
+    assert (chosen("loops", facts) == [loop]) is is_open
+
+
 def test_what_must_be_as_an_opinion_is_no_loop_and_a_box_in_a_log_is() -> None:
     line = OpenLine(ago(4), "[ ] call the bank", "memory/2026-05-14.md:7")
 

@@ -17,6 +17,9 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[가-힣]{2}|[a-z0-9]{3,}")
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}(?::\d\d|일|시|th|st|nd|rd)|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}"
+)
 _SAME = 0.5
 """The share of the words of a loop that what ends it says again; Hangul by pairs of syllables."""
 _YOUNG = timedelta(days=2)
@@ -33,7 +36,7 @@ class DatedText(NamedTuple):
 def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
     """What is open for more than two days, oldest first."""
     everything = sorted(said, key=lambda one: (one.day, one.key))
-    ends = [(one.day, _words(one.text)) for one in everything if _DONE.search(one.text)]
+    ends = [(one.day, _words(one.text), _numbers(one.text)) for one in everything if _DONE.search(one.text)]
     for one in everything:
         if (
             _OPEN.search(one.text)
@@ -44,9 +47,22 @@ def open_loops(said: Iterable[DatedText], today: date) -> Iterator[DatedText]:
             yield one
 
 
-def _is_ended(loop: DatedText, ends: Iterable[tuple[date, frozenset[str]]]) -> bool:
-    words = _words(loop.text)
-    return any(day >= loop.day and len(words & said) >= _SAME * len(words) for day, said in ends)
+def _is_ended(loop: DatedText, ends: Iterable[tuple[date, frozenset[str], frozenset[str]]]) -> bool:
+    words, numbers = _words(loop.text), _numbers(loop.text)
+    return any(
+        day >= loop.day and len(words & said) >= _SAME * len(words) and _may_be_one(numbers, counted)
+        for day, said, counted in ends
+    )
+
+
+def _may_be_one(numbers: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two texts speak of the same number, or one of none: invoice 7 is not done with invoice 6."""
+    return not numbers or not others or not numbers.isdisjoint(others)
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers that name a thing, not a day or hour: what is due on the 20th may be done on the 19th."""
+    return frozenset(re.findall(r"\d+", _MOMENT.sub(" ", text)))
 
 
 def _words(text: str) -> frozenset[str]:
