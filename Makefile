@@ -39,6 +39,7 @@ bench: .venv/ready
 	$(BIN)/python -m tests.bench.served
 	$(BIN)/python -m tests.bench.start
 	$(BIN)/python -m tests.bench.hooks
+	$(BIN)/python -m tests.bench.briefs
 	$(BIN)/python -m tests.bench.reindex
 	$(BIN)/python -m tests.bench.tree
 	$(BIN)/python -m tests.bench.service
