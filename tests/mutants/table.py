@@ -193,7 +193,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "nothing below the floor is an answer", ANSWERS, "above_floor",
-        "default=0.0) < margin:", "default=0.0) < 0:", ("tests/unit/test_answering.py",),
+        "if sure < 1 and", "if sure < 0 and", ("tests/unit/test_answering.py",),
     ),
     Mutant(
         "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",
