@@ -124,7 +124,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("three times within ten minutes to the second is a fight", FIGHTS, "_rests_until", "last - first <= REST", "last - first < REST", OF_FIGHTS),
     Mutant("what a person asked for is no fight", FIGHTS, "find_rests", "transaction.kind in _BY_ITSELF and ", "", OF_FIGHTS),
     # what goes to the archive, and when
-    Mutant("what was taken in lately is announced before it fades away", ARCHIVE, "_candidate", " and today >= noticed_until(resident.kept)", "", OF_ARCHIVE),
+    Mutant("what was taken in lately is announced before it fades away", ARCHIVE, "_candidate", " and today >= noticed_until(resident.kept, resident.signals)", "", OF_ARCHIVE),
     Mutant("what a person brought back stays a month", ARCHIVE, "_candidate", " or today < stays_until(resident.restored)", "", OF_ARCHIVE),
     Mutant("while the clock is frozen nothing fades away", ARCHIVE, "_candidate", "if clock_frozen:", "if False:", OF_ARCHIVE),
     Mutant("what nobody asked for never goes by itself", ARCHIVE, "goes_by_itself", "return candidate.reason is Reason.FADED", "return True", OF_ARCHIVE),
