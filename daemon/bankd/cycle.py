@@ -19,7 +19,7 @@ from bankd.core.lifecycle.asked import questions_in
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.edited import find_edited
-from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.events import Ledger, changes_successors
 from bankd.core.lifecycle.follow import choose_part
 from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine, identified_as
@@ -94,7 +94,8 @@ class Report:
     """What a run, or a command that changes the bank, did.
 
     `notes` says what it left as the user had it meanwhile, and what became of the index; the `rest` of the logs' new
-    lines is for another run.
+    lines is for another run. `successors` is what supersedes what; None where the run
+    may have changed it.
     """
 
     kind: str
@@ -102,6 +103,7 @@ class Report:
     is_applied: bool
     notes: Sequence[str] = ()
     rest: Rest | None = None
+    successors: Mapping[str, str] | None = None
 
 
 def run_cycle(
@@ -141,7 +143,9 @@ def run_cycle(
         if not plan.is_empty:
             world.graph.refresh()
         notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
-    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest)
+    is_same = not (conflicts or changes_successors(plan.transaction.events))
+    successors = facts.ledger.successors() if is_same else None
+    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest, successors=successors)
 
 
 def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:
@@ -332,6 +336,8 @@ def _note_logs(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: 
 def _finished(readings: Sequence[LogReading], plan: Plan) -> list[LogReading]:
     """The logs that need not be read again until they change: those of which no line waits."""
     waiting = {item.what for item in plan.deferred}
+    if not waiting:
+        return list(readings)
     return [
         reading
         for reading in readings

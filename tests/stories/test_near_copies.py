@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,23 @@ def test_a_run_is_shown_as_a_page(root: Path, bankctl: Run, blocked: str) -> Non
     assert [row["kind"] for row in learned["rows"]] == ["learned"]
     assert len(learned["files"]) == 1
     assert bankctl("show", "20200101T000000-micro").code == 3
+
+
+def test_what_another_machine_superseded_is_known_after_a_run_that_supersedes_nothing(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The build server is Jenkins in the cellar.\n- W: Lunch is at noon on Fridays.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    found = [bankctl("search", word, "--json").json["hits"][0] for word in ("Jenkins", "Lunch")]
+    old, new = (str(hit["id"]) for hit in found)
+    facts = {
+        "id": f"superseded:{old}",
+        "type": "superseded",
+        "at": "2026-05-02T01:00:00+00:00",
+        "memory": old,
+        "by": new,
+    }
+    (root / "events" / "another-0001.jsonl").write_text(json.dumps(facts) + "\n", encoding="utf-8")
+
+    write_log(root, "2026-05-02.md", "W: The cat is called Momo.")
+    bankctl("cycle", "micro", "--now", DAY_2)
+
+    assert bankctl("search", "Jenkins", "--json").json["hits"][0]["superseded_by"] == new

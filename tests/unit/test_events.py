@@ -17,6 +17,7 @@ from bankd.core.lifecycle.events import (
     SUPERSEDED,
     UNDONE,
     Ledger,
+    changes_successors,
     fold_events,
     in_order_told,
     make_event,
@@ -75,6 +76,18 @@ def test_a_newer_memory_that_was_taken_back_supersedes_nothing() -> None:
     assert fold_events([newer]).successors() == {ONE: TWO}
     assert fold_events([newer, make_event(DELETED, TWO, START, memory=TWO)]).successors() == {}
     assert fold_events([newer, make_event(ARCHIVED, TWO, START, memory=TWO)]).successors() == {ONE: TWO}
+
+
+def test_what_changes_the_successors_is_told_by_the_kinds_of_events() -> None:
+    newer = make_event(SUPERSEDED, ONE, START, memory=ONE, by=TWO)
+    taken_back = make_event(DELETED, TWO, START, memory=TWO)
+    kept = make_event(KEPT, TWO, START, memory=TWO)
+
+    assert changes_successors([kept, newer])
+    assert changes_successors([taken_back])
+    assert changes_successors([make_event(RESTORED, TWO, START, memory=TWO)])
+    assert not changes_successors([kept])
+    assert fold_events([newer, kept]).successors() == fold_events([newer]).successors()
 
 
 def test_a_recall_counts_on_its_day_and_a_log_by_its_first_name() -> None:

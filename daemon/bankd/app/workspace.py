@@ -141,17 +141,17 @@ class Workspace:
         with self.recorder.recording(kind) as record:
             report = run_cycle(kind, record.run, self.now, self._world(), policy)
             record.tell(report.plan)
-            self._note_superseded(is_changed=not report.plan.is_empty)
+            self._note_superseded_by(report)
         notes = (*self.healed, *report.notes)
         if self.recorder.is_by_hand:
             self.healed.clear()  # the daemon's log has them too
         return replace(report, notes=notes)
 
-    def _note_superseded(self, *, is_changed: bool) -> None:
-        """Let search know what was superseded."""
-        table = self.outside.successors
-        if is_changed or not table.knows_superseded():
-            table.record_superseded(self.transactions.ledger().successors())
+    def _note_superseded_by(self, report: Report) -> None:
+        """Let search know what was superseded; all events are read again only where the run may have changed that."""
+        table, known = self.outside.successors, report.successors
+        if not report.plan.is_empty or not table.knows_superseded():
+            table.record_superseded(self.transactions.ledger().successors() if known is None else known)
 
     def wait_until_settled(self) -> None:
         """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
@@ -171,7 +171,7 @@ class Workspace:
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""
         self.catalog.refresh(self.now)
-        self._note_superseded(is_changed=True)
+        self.outside.successors.record_superseded(self.transactions.ledger().successors())
         self.index.refresh(self.now)
 
     def commit(self, transaction: Transaction) -> Applied:

@@ -30,6 +30,7 @@ DISMISSED = "dismissed"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
+_SUCCEEDING = _REMOVING | {SUPERSEDED, RESTORED}
 
 
 def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[str, object]:
@@ -132,6 +133,11 @@ class Ledger:
         """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
         ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
         return {old: new for old, new in self.superseded.items() if new not in ended}
+
+
+def changes_successors(events: Iterable[Event]) -> bool:
+    """Whether any of these events may change which memory says newer what another says."""
+    return any(item.get("type") in _SUCCEEDING for item in events)
 
 
 def in_order_told(events: Iterable[Event]) -> Iterator[Event]:
