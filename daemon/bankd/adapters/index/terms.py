@@ -46,6 +46,7 @@ class Terms:
     def _look(self) -> None:
         self._searcher = self._index.searcher()
         self._frequency = lru_cache(_KEPT_FREQUENCIES)(self._searcher.doc_freq)
+        self._has_questions = bool(self._searcher.terms_with_prefix("asked", "", limit=1))
 
     def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
         """Replace the memories with these numbers by these, in one commit."""
@@ -85,7 +86,8 @@ class Terms:
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
         telling = dict.fromkeys(term for found in known.values() for term in _telling(found, terms))
         parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
-        for at, weights in (("asked", terms), ("bigrams", bigrams), ("asked_bigrams", bigrams)):
+        others = {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}
+        for at, weights in others.items() if self._has_questions else (("bigrams", bigrams),):
             parts += [self._term(at, term) for term in _telling(self._known(at, weights), weights)]
         if not parts:
             return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bankd.adapters.korean.analyses import Analysed, AnalysisCache, analysis_of, pack_analysis, readings_of_all
 from bankd.core.language.analysis import Analysis, analyse_text, as_text, has_hangul
-from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon
+from bankd.core.language.lexicon import Lexicon, analyse_by_lexicon, read_run
 
 if TYPE_CHECKING:
     from bankd.core.ranking.indexable import IndexAnalyses
@@ -66,7 +66,7 @@ class Analyser:
         fresh = readings_of_all(found.values())
         analyses = {text: one.analysis for text, one in found.items()}
         provisional = frozenset(text for text in missing if text not in found)
-        newest = cache(lambda run: fresh[run].split() if run in fresh else lexicon(run))
+        newest = cache(lambda run: read_run(run, fresh[run].split()) if run in fresh else lexicon(run))
         analyses.update((text, as_text(analyse_by_lexicon(text, newest))) for text in provisional)
         from bankd.core.ranking.indexable import IndexAnalyses  # noqa: PLC0415 -- a query has no time for reading pages
 

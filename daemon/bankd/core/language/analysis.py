@@ -8,8 +8,6 @@ into terms, and says how a text is cut where there are none.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from itertools import chain
 from operator import add
 from typing import NamedTuple
 
@@ -96,14 +94,13 @@ def is_hangul(run: str) -> bool:
 
 def bigrams_of(runs: Iterable[str]) -> list[str]:
     """Pairs of neighbouring syllables, with the first syllable of short runs by itself, so that 술 finds 술은."""
-    return [*chain.from_iterable(map(_bigrams_of_run, runs))]
-
-
-@lru_cache(maxsize=20_000)
-def _bigrams_of_run(run: str) -> Sequence[str]:
-    if not is_hangul(run):
-        return ()
-    return (*map(add, run, run[1:]), run[0]) if len(run) <= _SHORT else (*map(add, run, run[1:]),)
+    grams: list[str] = []
+    for run in runs:
+        if is_hangul(run):
+            grams += map(add, run, run[1:])
+            if len(run) <= _SHORT:
+                grams.append(run[0])
+    return grams
 
 
 def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Analysis:

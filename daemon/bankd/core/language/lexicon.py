@@ -6,8 +6,9 @@ Particles are never stripped by rule (회의, 단가, 평가 end like noun and p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache
 from itertools import chain
+from typing import NamedTuple
 
 from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, normal_form, runs_of, split_sentences
 from bankd.core.language.english.stemming import stem_word
@@ -18,8 +19,17 @@ Readings = Callable[[str], Sequence[str] | None]
 Known = Callable[[str], bool]
 """Whether a term occurs in the bank."""
 
-Lexicon = Callable[[str], Sequence[str]]
-"""The terms of a run of any script."""
+
+class ReadRun(NamedTuple):
+    """A run of any script: its terms, its bigrams, and whether it denies something."""
+
+    terms: Sequence[str]
+    bigrams: Sequence[str]
+    denies: bool
+
+
+Lexicon = Callable[[str], ReadRun]
+"""How a run is read."""
 
 _LONGEST = 12
 """Syllables; no word of Korean is longer, and a run without spaces may be as long as a request."""
@@ -31,19 +41,23 @@ _DENYING_RUNS = frozenset(("안", "못", "no", "not", "never", "cannot", "withou
 
 def lexicon_of(readings: Readings, known: Known) -> Lexicon:
     """The lexicon of a bank as it is now; each run is read once, however many texts have it."""
-    return cache(partial(terms_of_run, readings=readings, known=known))
+    return cache(lambda run: read_run(run, terms_of_run(run, readings, known)))
+
+
+def read_run(run: str, terms: Sequence[str]) -> ReadRun:
+    """A run that has these terms."""
+    return ReadRun(terms, bigrams_of([run]), _denies(run))
 
 
 def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
-    parts = [runs_of(part) for part in split_sentences(normal_form(text))]
-    sentences = [tuple(chain.from_iterable(map(lexicon, runs))) for runs in parts]
-    runs = parts[0] if len(parts) == 1 else [*chain.from_iterable(parts)]
-    kept = tuple([sentence for sentence in sentences if sentence])
-    return Analysis(kept, tuple(bigrams_of(runs)), any(map(_denies, runs)))
+    parts = [[*map(lexicon, runs_of(part))] for part in split_sentences(normal_form(text))]
+    sentences = [tuple([term for run in runs for term in run.terms]) for runs in parts]
+    runs = [*chain.from_iterable(parts)]
+    bigrams = tuple([gram for run in runs for gram in run.bigrams])
+    return Analysis(tuple([one for one in sentences if one]), bigrams, any(run.denies for run in runs))
 
 
-@lru_cache(maxsize=10_000)
 def _denies(run: str) -> bool:
     return run in _DENYING_RUNS or run.startswith(_DENYING_STARTS) or run.endswith("n't")
 

@@ -85,6 +85,6 @@ def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
     return frozenset(bigrams_of(filter(_only_asks, runs)))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=50_000)
 def _only_asks(run: str) -> bool:
     return is_hangul(run) and (starts_asking(run) or run in _OWN or run.endswith(_REQUESTS))
