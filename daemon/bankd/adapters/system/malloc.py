@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from bankd.errors import StorageError
 
 _ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
-_MANY_OBJECTS = 50_000
+_MANY_OBJECTS = 200_000
 
 
 def keep_little() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import product
 from operator import add
 from zlib import crc32
@@ -54,7 +54,7 @@ def _pairs_of(memory: Memory) -> frozenset[int]:
     return frozenset(map(_code_of, pairs))
 
 
-@lru_cache(maxsize=20_000)
+@cache  # of pairs of letters there are few
 def _code_of(pair: str) -> int:
     return crc32(pair.encode("utf-8", "surrogateescape")) & 0xFFFF
 

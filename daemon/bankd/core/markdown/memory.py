@@ -7,7 +7,6 @@ The same grammar serves logs and pages; list markers and lines belong to `retain
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
 import unicodedata
@@ -17,6 +16,8 @@ from typing import NamedTuple
 
 TAGS = ("W", "B", "O", "S")
 """World, behaviour, opinion, self: the tags of a bank, whatever the profile of the logs calls them."""
+
+_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 
 _HEAD = re.compile(
     r"(?P<tag>[^\W\d_]+)(?:\((?P<arguments>[^()\n]*(?:\)\([^()\n]*)*)\))?(?P<entities>(?:[ \t]+@[^\s:]+)*)[ \t]*:(?=\s|$)[ \t]*",
@@ -168,4 +169,5 @@ def memory_id(log: str, statement: str, occurrence: int) -> str:
     60 bits collide with a probability of about 4e-9 among 100,000 memories.
     """
     digest = hashlib.sha256("\0".join((log, statement, str(occurrence))).encode("utf-8", "surrogateescape")).digest()
-    return "m-" + base64.b32encode(digest[:8]).decode().lower()[:12]
+    bits = int.from_bytes(digest[:8])
+    return "m-" + "".join([_BASE32[bits >> at & 31] for at in range(59, 0, -5)])

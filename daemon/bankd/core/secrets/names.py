@@ -59,15 +59,29 @@ _IDENTIFIER = re.compile(
 )
 
 
+# What stands in every match of each, in lower case: a line without it costs some look-ups.
+_OF_PASSWORD = ("pass", "pw", "pin", "비밀", "비번", "패스", "암호", "핀")
+_OF_KEY = ("key", "token", "secret", "credential", "bearer", "basic", "auth", "키", "토큰", "시크릿")
+_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디")
+_OF_OPTION = ("curl", "wget", "http", "mysql", "mariadb", "mongo", "sshpass", "docker", "redis", "smbclient", "sqlcmd")
+_OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
+
+
 def find_named(text: str) -> Iterator[tuple[str, int, int]]:
     """Give kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
-    yield from _named("password", _PASSWORD, is_password, text)
-    yield from _named("key", _KEY, is_key, text)
-    for found in (*_PAIR.finditer(text), *_OPTION.finditer(text)):
+    # Case is ignored as `re` does it, to which the dotted and the dotless i are one.
+    has = text.replace("\u0130", "i").replace("\u0131", "i").lower().__contains__
+    if any(map(has, _OF_PASSWORD)):
+        yield from _named("password", _PASSWORD, is_password, text)
+    if any(map(has, _OF_KEY)):
+        yield from _named("key", _KEY, is_key, text)
+    pairs = _PAIR.finditer(text) if any(map(has, _OF_PAIR)) else ()
+    options = _OPTION.finditer(text) if any(map(has, _OF_OPTION)) else ()
+    for found in (*pairs, *options):
         value, start = _trimmed(found)
         if not is_reference(value) and is_password(value, "", Joint.STATED):
             yield "password", start, start + len(value)
-    for found in _PHRASE.finditer(text):
+    for found in _PHRASE.finditer(text) if any(map(has, _OF_PHRASE)) else ():
         yield "recovery phrase", found.start("value"), found.end("value")
 
 

@@ -87,9 +87,10 @@ def _find_issued(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_random(text: str) -> Iterator[tuple[str, int, int]]:
-    links = [link.span() for link in _LINK.finditer(text)]
-    for token in _TOKEN.finditer(text):
-        if is_random(token[0]) and not any(start <= token.start() < end for start, end in links):
+    tokens = [token for token in _TOKEN.finditer(text) if is_random(token[0])]
+    links = [link.span() for link in _LINK.finditer(text)] if tokens else ()
+    for token in tokens:
+        if not any(start <= token.start() < end for start, end in links):
             yield "random string", *token.span()
 
 
