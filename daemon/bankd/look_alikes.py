@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from bankd.core.language.analysis import normal_form, runs_of
@@ -78,7 +79,7 @@ class LookAlikes:
         weights = self._weigh(text)
         self._found[text] = self._find(weights)
         found = self._look_alikes.of(self._found[text])
-        near = [(number, one) for number, one in found.items() if not is_own(one.path)][:NEAREST]
+        near = list(islice(((number, one) for number, one in found.items() if not is_own(one.path)), NEAREST))
         scores = self._scores([number for number, _ in near], weights)
         scored = [(one, scores.get(number, 0.0)) for number, one in near]
         return sorted(scored, key=lambda one: (-round(one[1], 6), one[0].path, one[0].row.line))
