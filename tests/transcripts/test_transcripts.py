@@ -1,7 +1,8 @@
 """What the README and the transcripts beside this file give to paste does what they say.
 
 The `sh` blocks of a file are pasted as they stand, one after another, into one bash in an empty home. A `text` block
-right below one is what it prints: a line `...` stands for any lines, `…` for any text within one.
+right below one is what it prints: a line `...` stands for any lines, `…` for any text within one. Behind `# … →` at the
+end of a command stands one line of what that prints, beside others.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ README = ROOT / "README.md"
 FILES = [README, *sorted(Path(__file__).parent.glob("*.md"))]
 _BLOCK = re.compile(r"^```sh\n(?P<typed>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(bankctl [a-z][^`]*)`")
+_BESIDE = re.compile(r"#[^#\n]*→ (?P<printed>.*)$", re.MULTILINE)
 _MARK = "-- the next block --"
 
 NOT_PASTED = {
@@ -76,10 +78,20 @@ def paste(texts: list[str], home: Path) -> tuple[list[str], list[str]]:
     return said, failed.read_text(encoding="utf-8").splitlines() if failed.exists() else []
 
 
+def printed_beside(typed: str) -> list[str]:
+    """The lines that stand behind commands as what they print."""
+    return [found["printed"] for found in _BESIDE.finditer(typed)]
+
+
 def pattern(expected: list[str]) -> str:
     """A regular expression that matches the output a text block promises."""
     parts = [r"(?:.*\n)*?" if line == "..." else _line(line) + r"\n" for line in expected]
     return "".join(parts)
+
+
+def beside(typed: str) -> str:
+    """The same for what stands behind commands, in its order and among other lines."""
+    return pattern(["...", *(line for one in printed_beside(typed) for line in (one, "..."))])
 
 
 def _line(line: str) -> str:
@@ -96,6 +108,7 @@ def test_what_is_pasted_as_it_stands_does_what_is_said(file: Path, tmp_path: Pat
 
     assert set(failed) <= set(FAILING)
     for block, text in zip(pasted, said, strict=True):
+        assert re.fullmatch(beside(block.typed), text), f"{block.typed}\nprinted\n{text}"
         if block.printed is not None:
             assert re.fullmatch(pattern(block.printed), text), f"{block.typed}\nprinted\n{text}"
 
@@ -129,3 +142,12 @@ def test_an_example_that_lies_is_caught(tmp_path: Path) -> None:
     assert second.printed is None
     assert not re.fullmatch(pattern(first.printed), said[0])
     assert re.fullmatch(pattern(first.printed), "a\nb\n")
+
+
+def test_a_line_behind_a_command_that_lies_is_caught() -> None:
+    typed = "echo a   # → a\necho b   # first a, then → …b\necho c   # nothing\n"
+
+    assert printed_beside(typed) == ["a", "…b"]
+    assert re.fullmatch(beside(typed), "a\n0\nb\nc\n")
+    assert not re.fullmatch(beside(typed), "b\na\n")
+    assert len(printed_beside(README.read_text(encoding="utf-8"))) > 4
