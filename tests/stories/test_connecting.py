@@ -34,8 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files_of(home: Path) -> dict[str, bytes]:
-    """Every file but our own note of what was there."""
-    files = (path for path in home.rglob("*") if path.is_file() and path.name != "connections.json")
+    files = (path for path in home.rglob("*") if path.is_file())
     return {str(path.relative_to(home)): path.read_bytes() for path in files}
 
 

@@ -55,8 +55,12 @@ def disconnect_agent(connection: Connection, homes: Homes) -> Sequence[FileChang
     done = [change for change in changes if change.before != change.after]
     for change in done:
         _put_back(change, is_ours=change.path in connection.files)
-    if noted or homes.state.exists():
+    if noted:
         _write(homes.state, json.dumps(noted, indent=1).encode())
+    else:
+        homes.state.unlink(missing_ok=True)
+        with suppress(OSError):  # something else of ours is kept there
+            homes.state.parent.rmdir()
     return done
 
 
