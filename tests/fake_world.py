@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from bankd.core.dedup.exact_match import text_key
+from bankd.core.dedup.known_pairs import KnownPairs
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.spans import block_key
@@ -146,6 +147,12 @@ class FakeHoldings:
             if (id_ := entry.memory.id) and id_ in wanted:
                 found[id_] = (*found.get(id_, ()), page.path)
         return found
+
+    def known_pairs(self) -> KnownPairs:
+        return KnownPairs()
+
+    def record_pairs(self, known: KnownPairs) -> None:
+        pass
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         wanted = set(keys)

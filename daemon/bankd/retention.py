@@ -5,10 +5,12 @@ Both only add to the plan; what they take out goes to the archive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
+from bankd.core.dedup.exact_match import text_key
+from bankd.core.dedup.known_pairs import KnownPairs, renew_pairs
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
@@ -41,7 +43,8 @@ def merge_near_copies(
     """Merge the near-copies that were in the bank before this run, but none that this run says something of."""
     touched = _touched(plan)
     held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
-    found = find_merged(held, ledger, index, wordings, settings, plan.now.date())
+    alike = find_alike({id_: memory_of(lines) for id_, lines in held.items()}, index, catalog)
+    found = find_merged(held, alike.pairs, ledger, wordings, settings, plan.now.date())
     warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
     if warning:
         return plan.with_(warnings=(*plan.warnings, warning))
@@ -50,17 +53,14 @@ def merge_near_copies(
 
 def find_merged(
     held: Mapping[str, MemoryLines],
+    pairs: Iterable[tuple[str, str]],
     ledger: Ledger,
-    index: Index,
     wordings: Wordings,
     settings: Settings,
     today: date,
 ) -> tuple[Merged, ...]:
-    """What can be merged among these memories; pairs come from the index, never all against all."""
-    memories = {id_: memory_of(lines) for id_, lines in held.items()}
-    near = index.neighbours_of(memories)
-    pairs = sorted({_pair(id_, other.id) for id_, found in near.items() for other in found if other.id in memories})
-    alike = [(one, other) for one, other in pairs if one != other]
+    """What can be merged among these memories, by the pairs that look alike."""
+    memories, alike = {id_: memory_of(lines) for id_, lines in held.items()}, sorted(pairs)
     members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
     clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
     fading = Fading.of(settings.decay)
@@ -70,8 +70,11 @@ def find_merged(
     return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
 
 
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
+def find_alike(memories: Mapping[str, Memory], index: Index, catalog: MemoryCatalog) -> KnownPairs:
+    """Which memories look alike: what was known, and what the index finds for those that changed since."""
+    known, keys = catalog.known_pairs(), {id_: text_key(memory) for id_, memory in memories.items()}
+    near = index.neighbours_of({id_: memories[id_] for id_ in sorted(known.changed(keys))})
+    return renew_pairs(known, keys, {id_: [other.id for other in found] for id_, found in near.items()})
 
 
 def _members(

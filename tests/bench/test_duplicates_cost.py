@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from time import process_time
 from timeit import default_timer
 
 import pytest
@@ -84,6 +85,28 @@ def test_a_new_line_is_compared_with_a_handful(
 
     assert looked_at
     assert max(looked_at) <= 20
+
+
+def test_conflicts_and_near_copies_are_looked_for_where_something_changed(
+    tmp_path: Path, looked_at: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "ws"
+    make_workspace(root)
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("analyser: kiwi", "analyser: lexicon"))
+    said = statements(10_000, seed=1)
+    fill(root, [f"{text} ^m-{at:012d}" for at, text in enumerate(said)])
+    main(["index", "--workspace", str(root)])
+    taken = []
+    for command in ("conflicts", "conflicts", "consolidate"):
+        start = process_time()
+        main([command, "--json", "--workspace", str(root)])
+        taken.append(process_time() - start)
+    capsys.readouterr()
+    with capsys.disabled():
+        print("\n10,000 memories: conflicts {:.1f} s of CPU, again {:.1f}, consolidate {:.1f}".format(*taken))
+
+    assert len(looked_at) == len(said)
 
 
 def cycle(root: Path) -> Callable[..., float]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bankd.app.run_index import RunIndex
 from tests.stories.conftest import Run, tree_state, write_log
 
 DAY_1, DAY_2, DAY_3 = "2026-05-02T03:00", "2026-05-03T03:00", "2026-05-04T03:00"
@@ -152,6 +153,27 @@ def test_of_two_lines_by_hand_none_is_said_to_be_newer(root: Path, bankctl: Run)
 
     assert "newer" not in told
     assert "one   undated" in told
+
+
+def test_conflicts_are_looked_for_again_only_where_something_changed(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str]] = []
+    ask = RunIndex.neighbours_of
+    monkeypatch.setattr(RunIndex, "neighbours_of", lambda index, new: asked.append(set(new)) or ask(index, new))
+    page = root / "bank/knowledge/tools.md"
+    page.write_text("- W: port 8080 ^m-aaaaaaaaaaaa\n- W: port 8081 ^m-bbbbbbbbbbbb\n- W: tea ^m-cccccccccccc\n")
+
+    def found() -> list[set[str]]:
+        pairs = bankctl("conflicts", "--json").json["conflicts"]
+        return [{pair["older"]["id"], pair["newer"]["id"]} for pair in pairs]
+
+    assert found() == found() == [{"m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"}]
+    page.write_text("- W: port 8080 ^m-aaaaaaaaaaaa\n- W: coffee ^m-bbbbbbbbbbbb\n- W: port 8082 ^m-cccccccccccc\n")
+    assert found() == [{"m-aaaaaaaaaaaa", "m-cccccccccccc"}]
+    page.write_text("- W: coffee ^m-bbbbbbbbbbbb\n- W: port 8082 ^m-cccccccccccc\n")
+    assert found() == []
+    assert [len(ids) for ids in asked] == [3, 0, 2, 0]
 
 
 def test_search_puts_the_newer_first_and_marks_the_older(root: Path, bankctl: Run) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -18,7 +18,7 @@ from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.plan.judging import Reader
 from bankd.cycle import Report
 from bankd.errors import UserError
-from bankd.retention import find_merged
+from bankd.retention import find_alike, find_merged
 
 
 def consolidate_bank(
@@ -34,7 +34,8 @@ def consolidate_bank(
         settings = replace(settings, consolidate=replace(settings.consolidate, threshold=threshold))
     index = workspace.index
     index.catch_up(workspace.now)
-    merged = find_merged(held, user_run.ledger, index, index, settings, workspace.now.date())
+    pairs = _alike_now(user_run, {id_: memory_of(lines) for id_, lines in held.items()})
+    merged = find_merged(held, pairs, user_run.ledger, index, settings, workspace.now.date())
     chosen = tuple(m for m in merged if only is None or only in {m.id, *(source.id for source in m.sources)})
     return user_run.carry_out(user_run.plan.with_(merged=chosen), force=force, dry_run=not apply)
 
@@ -86,14 +87,20 @@ def _known(ledger: Ledger, memories: Mapping[str, Memory]) -> Iterator[tuple[tup
 def _compared(user_run: UserRun, memories: Mapping[str, Memory]) -> list[Conflict]:
     """What the look-alikes in the index say of each other."""
     workspace, ledger = user_run.workspace, user_run.ledger
-    near = workspace.index.neighbours_of(memories)
-    pairs = {tuple(sorted((id_, other.id))) for id_, found in near.items() for other in found if other.id in memories}
-    alike = sorted((one, two) for one, two in pairs if one != two and memories[one].tag == memories[two].tag)
+    pairs = _alike_now(user_run, memories)
+    alike = sorted((one, two) for one, two in pairs if memories[one].tag == memories[two].tag)
     wordings = workspace.index.take_apart({compared_text(memories[id_]) for pair in alike for id_ in pair})
     reader = Reader(wordings)
     dated = {id_: _dated(id_, reader.read(memories[id_]), ledger) for pair in alike for id_ in pair}
     threshold = workspace.settings.dedup.threshold
     return list(find_conflicts(((dated[one], dated[other]) for one, other in alike), threshold))
+
+
+def _alike_now(user_run: UserRun, memories: Mapping[str, Memory]) -> Iterable[tuple[str, str]]:
+    """The pairs that look alike in an index that is up to date, remembered for the next time."""
+    found = find_alike(memories, user_run.workspace.index, user_run.catalog)
+    user_run.catalog.record_pairs(found)
+    return found.pairs
 
 
 def _dated(id_: str, statement: Statement, ledger: Ledger) -> Dated:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from bankd.core.dedup.known_pairs import KnownPairs
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.follow import PagePart
@@ -37,6 +38,12 @@ class MemoryCatalog(Protocol):
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory."""
+
+    def known_pairs(self) -> KnownPairs:
+        """Which memories looked alike at the last look."""
+
+    def record_pairs(self, known: KnownPairs) -> None:
+        """Remember it for the next look."""
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""

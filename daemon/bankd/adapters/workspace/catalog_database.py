@@ -18,6 +18,7 @@ from typing import TypeAlias
 from bankd.adapters.storage.derived import DerivedDatabase
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
+from bankd.core.dedup.known_pairs import KnownPairs
 from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.edited import PastLine
@@ -27,7 +28,7 @@ from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 9
+_FORMAT = 10
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -44,6 +45,8 @@ CREATE INDEX questions_log ON questions (log, memory);
 CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE alike (one TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX held_back_log ON held_back (log);
 """
@@ -244,6 +247,24 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM superseded")
         self.execute_many("INSERT INTO superseded VALUES (?, ?)", newer.items())
         self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
+
+    def known_pairs(self) -> KnownPairs:
+        """Which memories looked alike at the last look."""
+        pairs = self.execute("SELECT one, other FROM alike")
+        return KnownPairs(dict(self.execute("SELECT id, key FROM looked_at")), frozenset(map(tuple, pairs)))
+
+    def record_pairs(self, known: KnownPairs) -> None:
+        """Remember it for the next look; only what differs is written."""
+        self.change(lambda: self._record_pairs(self.known_pairs(), known))
+
+    def _record_pairs(self, before: KnownPairs, now: KnownPairs) -> None:
+        self.execute_many(
+            "DELETE FROM looked_at WHERE id = ?", [(id_,) for id_ in before.keys.keys() - now.keys.keys()]
+        )
+        self.execute_many("DELETE FROM alike WHERE one = ? AND other = ?", before.pairs - now.pairs)
+        fresh = [(id_, now.keys[id_]) for id_ in before.changed(now.keys)]
+        self.execute_many("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", fresh)
+        self.execute_many("INSERT INTO alike VALUES (?, ?)", now.pairs - before.pairs)
 
     def ids(self, folder: str) -> list[str]:
         """The ids of all memories below a folder."""

@@ -11,6 +11,7 @@ from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
 from bankd.core.daemon.settle import FileFingerprint
+from bankd.core.dedup.known_pairs import KnownPairs
 from bankd.core.edits.operations import digest_of
 from bankd.core.edits.spans import block_key
 from bankd.core.lifecycle.copies import Copied
@@ -90,6 +91,14 @@ class PageMemoryCatalog:
         """For each id that is held: the pages that hold it, relative to the workspace."""
         found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
+
+    def known_pairs(self) -> KnownPairs:
+        """Which memories looked alike at the last look."""
+        return self._catalog_db.known_pairs()
+
+    def record_pairs(self, known: KnownPairs) -> None:
+        """Remember it for the next look."""
+        self._catalog_db.record_pairs(known)
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory.
