@@ -85,7 +85,7 @@ class Answering:
         filters = filters_within(query.filters, group)
         if filters is None or (query.groups and group not in query.groups):
             return None
-        query = query._replace(filters=filters)
+        query = query._replace(filters=filters, by_page=query.by_page and group == "bank")
         return find_answers(query, index, self._reader, query.today, self._options, around)
 
     def _beside(

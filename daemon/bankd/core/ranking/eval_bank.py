@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from bankd.core.language.analysis import split_sentences
 from bankd.core.lifecycle.events import KEPT, make_event
 from bankd.core.markdown.memory import memory_id
 
+_PARAGRAPH = 200
+"""Characters from which on the next sentence is a paragraph of its own."""
 _NO_SLUG = re.compile(r"[^\w-]+")
 
 
@@ -20,6 +23,8 @@ class TrialBank(NamedTuple):
     documents: Mapping[tuple[str, int], str]
     events: Sequence[Mapping[str, object]] = ()
     """What tells the days of documents that have one."""
+    by_page: bool = False
+    """Whether each document is a page of paragraphs, and pages are asked for."""
 
 
 def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialBank:
@@ -46,6 +51,34 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialB
         places[path, len(lines)] = str(document["id"])
         events += [_kept(document)] if document.get("day") else []
     return TrialBank({path: "\n".join(lines) + "\n" for path, lines in pages.items()}, places, events)
+
+
+def pages_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialBank:
+    """Make a page of each document, with a paragraph for each of its lines, or each few sentences of a long one."""
+    pages: dict[str, str] = {}
+    places: dict[tuple[str, int], str] = {}
+    for number, document in enumerate(documents):
+        path = f"{group_folder(document.get(group) if group else None)}/{number:05d}.md"
+        title = _one_line(document.get("title")).replace("_", " ")
+        lines = [f"# {title}", ""] if title else []
+        for paragraph in _paragraphs(str(document["text"])):
+            lines += [paragraph, ""]
+        pages[path] = "\n".join(lines)
+        places |= {(path, line): str(document["id"]) for line in range(1, len(lines) + 1)}
+    return TrialBank(pages, places, by_page=True)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    held = ""
+    for line in filter(None, map(_one_line, text.splitlines())):
+        for sentence in split_sentences(line):
+            held = f"{held} {sentence}".strip()
+            if len(held) >= _PARAGRAPH:
+                yield held
+                held = ""
+        if held:
+            yield held
+        held = ""
 
 
 def group_folder(value: object) -> str:

@@ -47,6 +47,8 @@ class Query(NamedTuple):
     """Asks for what there is of the days in the filters, in their order, whatever it says."""
     is_korean: bool = False
     """Whether who reads the answer reads Korean; else the text tells."""
+    by_page: bool = False
+    """Wants pages, as many as `limit` says, each by what its memories say together."""
     is_past: bool = False
     """Asks as the bank stood on a day: what left it since was there, so the archive comes before the logs."""
 

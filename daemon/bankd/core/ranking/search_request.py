@@ -32,7 +32,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
     margin = _one(request, "margin", float, problems)
-    switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean")}
+    switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
     if problems:
         raise UsageError(*problems)
