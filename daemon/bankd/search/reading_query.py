@@ -1,6 +1,6 @@
 """The text of a query as weighted terms, read with the words of an index."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader
     from bankd.ports.searching import IndexView
 
+_SYNONYMS = 2
+"""So many words stand for one that no memory has; more would make it weigh more than the others."""
+
 
 def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weights:
     """Turn the text of a query into weighted terms."""
@@ -23,13 +26,26 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
     analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
-    terms = mend_typos(analysis.terms, known, index.terms_with)
+    terms = [word for term in analysis.terms for word in words_for(term, known)]
+    terms = mend_typos(terms, known, index.terms_with)
     if is_korean:
         terms = [word for term in terms for word in known_words(term, known)]
         runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
+
+
+def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
+    """A term; one that no memory has, as those that say the same and are known, also in the other language.
+
+    What the bank knows is never read as something else, so that no question loses by it.
+    """
+    if known(term):
+        return [term]
+    from bankd.core.language.thesaurus import synonyms_of  # noqa: PLC0415 -- most questions have no time for it
+
+    return [word for word in synonyms_of(term) if known(word)][:_SYNONYMS] or [term]
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

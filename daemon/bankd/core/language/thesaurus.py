@@ -366,3 +366,18 @@ def concept_of(word: str) -> str:
     """The word that stands for a word, in any of its forms, and its synonyms in both languages; its stem when none does."""
     stem = stem_word(word.casefold())
     return _by_word().get(stem, stem)
+
+
+@cache
+def _by_group() -> Mapping[str, tuple[str, ...]]:
+    """By the first word of a group its words, as terms."""
+    found: dict[str, tuple[str, ...]] = {}
+    for word, group in _by_word().items():
+        found[group] = (*found.get(group, ()), word)
+    return MappingProxyType(found)
+
+
+def synonyms_of(term: str) -> tuple[str, ...]:
+    """The other terms of its group, in both languages; none where it has no group."""
+    group = _by_word().get(term)
+    return tuple(other for other in _by_group()[group] if other != term) if group else ()

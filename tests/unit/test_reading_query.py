@@ -1,0 +1,29 @@
+"""How a question is read with the words that the bank knows."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from tests.fakes import FakeAnalyser, FakeIndex
+
+from bankd.core.ranking.query import Query
+from bankd.search.finding import find_answers
+from bankd.search.ranking_options import RankingOptions
+from bankd.search.reading_query import words_for
+
+PAGES = {"home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n"}
+
+
+def test_a_word_that_no_memory_has_is_read_as_one_that_says_the_same() -> None:
+    assert words_for("커피", {"coffe"}.__contains__) == ["coffe"]
+    assert words_for("zzyzx", {"coffe"}.__contains__) == ["zzyzx"]
+
+
+def test_a_word_that_the_bank_knows_is_read_as_it_is() -> None:
+    assert words_for("커피", {"커피", "coffe"}.__contains__) == ["커피"]
+
+
+def test_a_question_in_the_other_language_finds_what_answers_it() -> None:
+    query = Query("커피", 5, today=date(2026, 5, 4))
+    found = find_answers(query, FakeIndex(PAGES), FakeAnalyser(), query.today, RankingOptions())
+    assert found.ranked[0].row.text == "My sister never drinks coffee."
