@@ -20,13 +20,14 @@ import pytest
 from bankd.app.agent_plans import server_entry
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from bankd.core.agents.mcp_tools import offered_tools
 from tests.agents.http_bridge import bridging
 from tests.stories.conftest import write_log
 
 pytestmark = pytest.mark.full
 
 QUESTION = "What does Peter prefer?"
-TOOLS = ["memory_search", "memory_get", "memory_note", "memory_brief"]
+TOOLS = [tool["name"] for tool in offered_tools(may_forget=False)]
 
 FOREIGN = "calls a tool, page or prompt that only the suite's own server has"
 UNDECLARED = "is about what the server says that it does not do"
