@@ -91,7 +91,7 @@ def _compared(user_run: UserRun, memories: Mapping[str, Memory]) -> list[Conflic
     alike = sorted((one, two) for one, two in pairs if memories[one].tag == memories[two].tag)
     wordings = workspace.index.take_apart({compared_text(memories[id_]) for pair in alike for id_ in pair})
     reader = Reader(wordings)
-    dated = {id_: _dated(id_, reader.read(memories[id_]), ledger) for pair in alike for id_ in pair}
+    dated = {id_: _dated(id_, reader.read(memories[id_]), ledger) for id_ in {id_ for pair in alike for id_ in pair}}
     threshold = workspace.settings.dedup.threshold
     return list(find_conflicts(((dated[one], dated[other]) for one, other in alike), threshold))
 
