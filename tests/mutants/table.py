@@ -121,7 +121,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a word more may say more", "bankd.core.dedup.rewording", "is_reworded",
-        "not evidence.added and ", "", ("tests/unit/test_rewording.py",),
+        "evidence.added or ", "", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
         "who does what in English is told by order", "bankd.core.dedup.rewording", "_is_forbidden",

@@ -50,7 +50,12 @@ def test_what_has_a_word_more_may_say_more() -> None:
     assert compare_statements(say(old), say(new)).outcome is not Relation.SAME
 
 
-def test_what_is_near_is_neither_the_same_nor_forgotten() -> None:
-    old, new = "The music teacher lives beside the old mill", "The music teacher's home is beside the old mill"
-
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The music teacher lives beside the old mill", "The music teacher's home is beside the old mill"),
+        ("The museum guide opens the old gate at noon", "At noon the old gate is what the museum guide paints"),
+    ],
+)
+def test_what_has_a_word_of_its_own_is_near_at_most(old: str, new: str) -> None:
     assert compare_statements(say(old), say(new)).outcome is Relation.NEAR

@@ -24,8 +24,7 @@ from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.word_lists import split_words
 
 SAME, NEAR = 0.0, -1.0
-"""All 115 pairs of the choosing halves that are called the same are so by their label, and no look-alike made of them that
-has a telling word in place of another."""
+"""Of what has no word of its own all pairs of the choosing halves above the first are the same by their label."""
 _WEIGHTS = (5.7, 18.9, -27.5, -0.2, -0.4, -3.0, -6.6)
 """The constant, and what each part of `Evidence` weighs: `python -m tests.bench.sameness_fit`."""
 _LEAST_SHARED = 2
@@ -60,8 +59,8 @@ def score_wordings(evidence: Evidence) -> float:
 
 
 def is_reworded(evidence: Evidence) -> bool:
-    """Whether they are the same; a statement with a word more may say more, and is near at most."""
-    return not evidence.added and score_wordings(evidence) >= SAME
+    """Whether they are the same; a statement with a word of its own, more or instead, may say more and is near at most."""
+    return not (evidence.added or evidence.exchanged) and score_wordings(evidence) >= SAME
 
 
 def may_be_reworded(old: frozenset[str], new: frozenset[str]) -> bool:
