@@ -131,3 +131,11 @@ def test_a_part_of_a_hangul_word_is_something_of_it() -> None:
 
     assert shares_subject(memory(["냉장실"])._replace(bigrams=" 냉장 장실 "), asked)
     assert not shares_subject(memory(["언제"])._replace(bigrams=" 언제 "), asked)
+
+
+def test_of_a_long_formal_question_a_smaller_share_is_enough() -> None:
+    formal = asking("정직", *(f"말{number}" for number in range(15)))
+    plain = asking("정직", *(f"말{number}" for number in range(7)))
+
+    assert floor_of(memory(["정직"]), formal, CORPUS) < 0.8 * floor_of(memory(["정직"]), plain, CORPUS)
+    assert floor_of(memory(["정직"]), plain, CORPUS) == floor_of(memory(["정직"]), asking("정직"), CORPUS)

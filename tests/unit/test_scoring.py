@@ -196,3 +196,12 @@ def test_a_long_text_which_has_any_syllables_does_not_pass_a_short_one_by_them()
     short, long = memory("배포한다"), memory("배포한다 " + "word " * 100)
 
     assert scores("배포했던", short)[0] > 2 * scores("배포했던", long)[0] > 0
+
+
+def test_a_formal_request_weighs_as_little_as_a_plain_one() -> None:
+    runs = ["비용", "알려주실", "부탁드립니다"]
+    query = Analysis((("비용", "알리", "부탁"),), tuple(bigrams_of(runs)), denies=False)
+    weights = weigh_query(query, runs, 1000, lambda _kind, _term: 10)
+
+    assert weights.terms["부탁"] == weights.terms["비용"] / 2
+    assert weights.bigrams["주실"] == weights.bigrams["비용"] / 2

@@ -29,6 +29,8 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Weights
 HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
 SHORT_TEXT, LONG_TEXT, LONG_SENTENCE = 20, 40, 16
 """In distinct terms."""
+LONG_QUESTION = 8
+"""In distinct terms; a formal question says in more of them what a short one asks, and few of these are in its answer."""
 KEYWORDS, OF_STRANGERS = 0.8, 1.5
 """Factors of the floor, by the phrasing of the question."""
 SMALL_BANK = 100
@@ -92,7 +94,7 @@ def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """The score that a memory must reach to be an answer."""
     terms = {term for sentence in candidate.sentences for term in sentence}.union(candidate.heading)
     if weights.bigrams or candidate.bigrams:
-        floor = _hangul_floor(candidate, terms, weights)
+        floor = _hangul_floor(candidate, terms, weights) / math.sqrt(max(1.0, len(weights.terms) / LONG_QUESTION))
     else:
         demand = {"keywords": KEYWORDS, "sentence": 1.0, "of strangers": OF_STRANGERS}[weights.phrasing]
         floor = LATIN_FLOOR * demand * math.sqrt(min(1.0, LONG_TEXT / (len(terms) or 1)))
