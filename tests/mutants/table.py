@@ -182,6 +182,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "list(_claiming(memory, rules, find_similar))", "list(_claiming(memory, rules, find_similar))[::-1]",
         ("tests/unit/test_similar.py",),
     ),
+    Mutant(
+        "another of a series updates nothing", GUARD, "Difference.is_one_change",
+        "not (self.is_of_series and sorts[_NUMBER] > 1) and ", "", ("tests/unit/test_duplicates.py",),
+    ),
     # what answers
     Mutant(
         "an answer reaches half the floor", ANSWERS, "",

@@ -159,3 +159,21 @@ def test_texts_too_long_to_compare_are_the_same_only_when_equal() -> None:
 
     assert compare_statements(say(long), say(f"{long}.")).outcome is Relation.SAME
     assert compare_statements(say(long), say(f"{long} more")).outcome is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Sprint 12 velocity was 34 points", "Sprint 13 velocity was 38 points"),
+        ("Server 3 listens on port 8080", "Server 4 listens on port 9090"),
+        ("3번 서버는 포트 8080을 쓴다", "4번 서버는 포트 9090을 쓴다"),
+    ],
+)
+def test_another_of_a_series_updates_nothing(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT
+
+
+def test_a_value_of_the_same_one_of_a_series_is_an_update() -> None:
+    old, new = "Server 3 listens on port 8080", "Server 3 listens on port 9090"
+
+    assert compare_statements(say(old), say(new)).outcome is Relation.UPDATE

@@ -16,7 +16,7 @@ from bankd.core.language.opposites import are_opposites
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
 
-_DATE = "date"
+_DATE, _NUMBER = "date", "number"
 _STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 
 
@@ -32,6 +32,8 @@ class Difference:
     changes: tuple[str, ...]
     is_explained: bool
     shared: int
+    is_of_series: bool = False
+    """Whether what it is about has another number, as sprint 13 has beside sprint 12."""
 
     @property
     def is_none(self) -> bool:
@@ -49,9 +51,12 @@ class Difference:
 
     @property
     def is_one_change(self) -> bool:
-        """Whether no other value changed beside a day: what was so in January and in February was so in both."""
-        sorts = {change.partition(":")[0] for change in self.changes}
-        return len(sorts) < 2 or _DATE not in sorts
+        """Whether no other value changed beside a day, or the number of a thing.
+
+        What was so in January and in February was so in both, and sprint 13 with its 38 points says nothing of sprint 12.
+        """
+        sorts = Counter(change.partition(":")[0] for change in self.changes)
+        return not (self.is_of_series and sorts[_NUMBER] > 1) and (len(sorts) < 2 or _DATE not in sorts)
 
 
 def find_difference(old: Statement, new: Statement) -> Difference:
@@ -60,7 +65,16 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
     shared = sum(map(_is_subject_matter, old.tokens)) - sum(map(_is_subject_matter, only_old))
-    return Difference(only_old, only_new, tuple(changes), is_explained, shared)
+    return Difference(only_old, only_new, tuple(changes), is_explained, shared, _numbers_its_subject(old, only_old))
+
+
+def _numbers_its_subject(statement: Statement, changed: Sequence[Token]) -> bool:
+    """Whether a number that changed begins the statement, or stands bare behind its first word: 3번 서버, Sprint 12."""
+    first, *more = statement.tokens[:2] or (None,)
+    gone = {id(token) for token in changed if token.kind is TokenKind.VALUE}
+    if first is None or id(first) in gone:
+        return first is not None
+    return _is_subject_matter(first) and any(id(token) in gone and token.base.isdigit() for token in more)
 
 
 def _is_subject_matter(token: Token) -> bool:
@@ -133,7 +147,7 @@ def value_name(old: str, new: str) -> str:
     if digits[0] == digits[1] and digits[0]:
         return "unit"
     units = {text[len(number) :] for text, number in zip((old, new), digits, strict=True)}
-    return _DATE if units & DATE_UNITS or not all(digits) or ":" in old + new else "number"
+    return _DATE if units & DATE_UNITS or not all(digits) or ":" in old + new else _NUMBER
 
 
 def _letters(text: str) -> set[str]:
