@@ -36,26 +36,24 @@ OF_ARCHIVE = ("tests/unit/test_archive.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # logs that get other names
-    Mutant("a log that is still there was not renamed", COLLECT, "find_renamed", "if was not in taken", "", OF_COLLECT),
     Mutant(
-        "a name that was used again is free as long as one of its logs is gone", COLLECT, "find_renamed",
-        "logs > (was in ledger.reused)", "logs > 0", OF_COLLECT,
+        "a log that is still there was not renamed", COLLECT, "find_renamed",
+        "if borne[was] < ledger.logs.get(was, 1)", "", OF_COLLECT,
     ),
     Mutant(
-        "a log whose last name is gone may have another", COLLECT, "find_renamed",
-        " - _left(ledger, present)", "", OF_COLLECT,
+        "a name that several logs bear is free as long as one of them is gone", COLLECT, "find_renamed",
+        "ledger.logs.get(was, 1)", "1", OF_COLLECT,
     ),
+    Mutant("the other logs of one first name are told of", COLLECT, "_beside", " == was", " != other", OF_COLLECT),
+    Mutant("a copy that was known with a log counts", EVENTS, "_rename", "ledger.logs.get(was, 1), len(others) + 1", "ledger.logs.get(was, 1), 1", OF_COLLECT),
+    Mutant("a log that takes a name counts", EVENTS, "_consume", "[1] + 1", "[1]", OF_COLLECT),
     Mutant(
-        "every copy that was known with a log counts as its last name", EVENTS, "_rename",
-        "{*names, log} if at == before else {log}", "{log}", OF_COLLECT,
-    ),
-    Mutant(
-        "only the last names of a log count", EVENTS, "_rename",
-        "{*names, log} if at == before else {log}", "{*names, log}", OF_COLLECT,
+        "a log that took a name in the run that saw it left counts", EVENTS, "_rename",
+        "_reuse(ledger, was, len(others) + 1)", "pass", OF_COLLECT,
     ),
     Mutant(
         "what was read under a name before it was left is the old log's", EVENTS, "_consume",
-        " and told_order(item)[0] > ledger.left_names[log]", "", OF_COLLECT,
+        " and told_order(item)[0] > ledger.left_names[log][0]", "", OF_COLLECT,
     ),
     Mutant(
         "a log that was first read under a name that is used again has no edited lines", CYCLE, "follow_edits",

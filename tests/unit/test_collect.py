@@ -51,10 +51,11 @@ def test_a_name_is_that_of_one_log_and_follows_it_from_rename_to_rename() -> Non
 
 def test_a_new_log_of_the_old_name_does_not_hide_that_the_renamed_one_is_renamed_again() -> None:
     ledger = fold_events([
-        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD), *taken_in(OLD, "W: of another day"),
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
+        *taken_in(OLD, "W: of another day", at=AT + timedelta(hours=1)),
     ])  # fmt: skip
 
-    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD}) == (Renamed("x.md", OLD),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD}) == (Renamed("x.md", OLD, (OLD,)),)
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW}) == ()
 
 
@@ -65,7 +66,36 @@ def test_a_log_that_took_a_name_is_known_when_it_goes_on_while_the_first_of_that
         *taken_in(OLD, *later, at=AT + timedelta(hours=1)),
     ])  # fmt: skip
 
-    assert find_renamed([reading("x.md", *later)], ledger, {"x.md", NEW}) == (Renamed("x.md", OLD),)
+    assert find_renamed([reading("x.md", *later)], ledger, {"x.md", NEW}) == (Renamed("x.md", OLD, (NEW,)),)
+
+
+def test_a_log_that_took_a_name_in_the_run_that_saw_it_left_does_not_hide_that_the_first_is_renamed_again() -> None:
+    later = [f"W: of another day {n}" for n in range(2)]
+    first = fold_events(taken_in(OLD, *LINES))
+
+    found = find_renamed([reading(NEW, *LINES), reading(OLD, *later)], first, {NEW, OLD})
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD, beside=[OLD]), *taken_in(OLD, *later),
+    ])  # fmt: skip
+
+    assert found == (Renamed(NEW, OLD, (OLD,)),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD}) == (Renamed("x.md", OLD, (OLD,)),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW}) == ()
+    assert ledger.reused == {OLD}
+
+
+def test_a_name_may_be_taken_a_third_time() -> None:
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
+        *taken_in(OLD, "W: of another day", at=AT + timedelta(hours=1)),
+        make_event(RENAMED, "y.md", AT + timedelta(hours=2), log="y.md", was=OLD, beside=[NEW]),
+        *taken_in(OLD, "W: of a third day", at=AT + timedelta(hours=3)),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, NEW, "y.md"}) == ()
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", OLD, "y.md"}) == (
+        Renamed("x.md", OLD, (OLD, "y.md")),
+    )
 
 
 def test_a_name_that_a_log_had_on_its_way_does_not_make_a_copy_of_it_the_log() -> None:
@@ -80,12 +110,24 @@ def test_a_name_that_a_log_had_on_its_way_does_not_make_a_copy_of_it_the_log() -
 
 def test_a_copy_of_a_line_that_was_known_with_its_log_does_not_hide_that_this_is_renamed_again() -> None:
     ledger = fold_events([
-        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD),
-        make_event(RENAMED, "copy.md", AT, log="copy.md", was=OLD),
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD, beside=["copy.md"]),
+        make_event(RENAMED, "copy.md", AT, log="copy.md", was=OLD, beside=[NEW]),
     ])  # fmt: skip
 
-    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md"}) == (Renamed("x.md", OLD),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md"}) == (Renamed("x.md", OLD, ("copy.md",)),)
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md", NEW}) == ()
+
+
+def test_nor_does_it_when_the_log_was_renamed_once_more_meanwhile() -> None:
+    later = AT + timedelta(hours=1)
+    ledger = fold_events([
+        *taken_in(OLD, *LINES), make_event(RENAMED, NEW, AT, log=NEW, was=OLD, beside=["copy.md"]),
+        make_event(RENAMED, "copy.md", AT, log="copy.md", was=OLD, beside=[NEW]),
+        make_event(RENAMED, "y.md", later, log="y.md", was=OLD, beside=["copy.md"]),
+    ])  # fmt: skip
+
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md"}) == (Renamed("x.md", OLD, ("copy.md",)),)
+    assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md", "y.md"}) == ()
 
 
 def test_only_what_was_kept_and_not_taken_out_can_vanish() -> None:

@@ -19,10 +19,11 @@ _RENAME_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A log that was first read under another name."""
+    """A log that was first read under another name, and the other logs that are there and were first read under it."""
 
     log: str
     was: str
+    beside: tuple[str, ...] = ()
 
 
 def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[str]) -> tuple[Renamed, ...]:
@@ -33,16 +34,16 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
     consumed = ledger.read
     strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
     borne = Counter(ledger.identity_of(log) for log in present - {reading.log for reading in strangers})
-    # Two logs go by a name that was used again: it is free as long as one of them is not there.
-    taken = {was for was, logs in borne.items() if logs > (was in ledger.reused)} - _left(ledger, present)
-    free = {was: ids for was, ids in consumed.items() if was not in taken}
-    found = [(reading.log, _best_match(reading, free)) for reading in strangers] if free else []
-    return tuple(Renamed(log, was) for log, was in found if was is not None)
+    # Several logs may go by one first name: it is free while fewer of them are there than ever were at once.
+    free = {was: ids for was, ids in consumed.items() if borne[was] < ledger.logs.get(was, 1)}
+    found = {r.log: was for r in strangers if free and (was := _best_match(r, free)) is not None}
+    return tuple(
+        Renamed(log, was, _beside(log, was, {**ledger.identities, **found}, present)) for log, was in found.items()
+    )
 
 
-def _left(ledger: Ledger, present: Set[str]) -> set[str]:
-    """The identities whose log, or a copy of it, went on under a name that is gone: who bears the first now is another."""
-    return {was for was, (_, names) in ledger.last_names.items() if not names <= present}
+def _beside(log: str, was: str, identities: Mapping[str, str], present: Set[str]) -> tuple[str, ...]:
+    return tuple(sorted(other for other in present - {log} if identities.get(other, other) == was))
 
 
 def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:

@@ -73,7 +73,8 @@ class Ledger:
     `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
     duplicate that a person let in; days are those of the last event;
     `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of; `left_names` are
-    those under which logs were read that have another by now, and since when, `reused` those of them that another log has borne since.
+    those under which logs were read that have another by now: since when, and how many logs went by it then; `reused` are those
+    of them that another log has borne since. `logs` has how many went by one first name at once, at most, where more than one did.
     """
 
     consumed: dict[str, Event] = field(default_factory=dict)
@@ -91,10 +92,9 @@ class Ledger:
     dismissed: set[str] = field(default_factory=set)
     revisions: dict[str, list[Event]] = field(default_factory=dict)
     revised: dict[str, str] = field(default_factory=dict)
-    left_names: dict[str, str] = field(default_factory=dict)
-    last_names: dict[str, tuple[str, set[str]]] = field(default_factory=dict)
-    """By the first name of a log, when it got its last one, and that; a copy that was known at once has another."""
+    left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
     reused: set[str] = field(default_factory=set)
+    logs: dict[str, int] = field(default_factory=dict)
 
     def signals_of(self, memory: str) -> UseSignals:
         """What is known of the use of a memory."""
@@ -184,15 +184,25 @@ def _apply(ledger: Ledger, item: Event) -> None:
         note_use(ledger.signals, item, day_of({"at": item.get("day", item["at"])}))
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
-        _rename(ledger, str(item.get("log")), str(item.get("was")), told_order(item)[0])
+        _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])
     elif kind == DISMISSED:
         ledger.dismissed.add(str(item.get("key")))
 
 
-def _rename(ledger: Ledger, log: str, was: str, at: str) -> None:
-    ledger.left_names.setdefault(was, at)
-    before, names = ledger.last_names.get(was, (at, set()))
-    ledger.last_names[was] = (at, {*names, log} if at == before else {log})
+def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
+    others = beside if isinstance(beside, list | tuple) else ()
+    if was in others:
+        _reuse(ledger, was, len(others) + 1)
+    else:
+        ledger.left_names[was] = at, len(others) + 1
+        ledger.logs[was] = max(ledger.logs.get(was, 1), len(others) + 1)
+
+
+def _reuse(ledger: Ledger, name: str, logs: int) -> None:
+    """Another log bears a name that was left."""
+    ledger.left_names.pop(name, None)
+    ledger.reused.add(name)
+    ledger.logs[name] = max(ledger.logs.get(name, 1), logs)
 
 
 def _remove(ledger: Ledger, memory: str, item: Event) -> None:
@@ -208,8 +218,8 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     first = ledger.consumed.setdefault(memory, item)
     log = str(item.get("log", ""))
     ledger.read.setdefault(ledger.identity_of(log), set()).add(memory)
-    if ledger.has_name_of_another(log) and told_order(item)[0] > ledger.left_names[log]:
-        ledger.reused.add(log)
+    if ledger.has_name_of_another(log) and told_order(item)[0] > ledger.left_names[log][0]:
+        _reuse(ledger, log, ledger.left_names[log][1] + 1)
     if item.get("type") == REVISED:
         ledger.revised[memory] = str(item.get("of"))
         ledger.revisions.setdefault(str(item.get("of")), []).append(item)

@@ -152,7 +152,9 @@ class Plan:
         """What the event log will say of this run, in the order of the logs' lines."""
         return (
             *(
-                ledger.make_event(ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was)
+                ledger.make_event(
+                    ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was, beside=item.beside
+                )
                 for item in self.renamed
             ),
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
