@@ -11,8 +11,9 @@ import pytest
 from bankd.core.agents.responses import judge_response
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
+from bankd.core.use.policy import SHORTEST_STABILITY, WEAK
 from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, UseSignals
-from bankd.core.use.strength import SHORTEST_STABILITY, WEAK, stability_of, strength_on
+from bankd.core.use.strength import stability_of, strength_on
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 1)

@@ -69,7 +69,8 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
     known = dict(_known(user_run.ledger, memories))
     found = [c for c in _compared(user_run, memories) if (c.newer.id, c.older.id) not in known]
-    pairs = {(c.older.id, c.newer.id) for c in found}
+    pairs = {(c.older.id, c.newer.id): c.reason for c in found}
+    user_run.catalog.record_contradictions(pairs)
     sides = _Sides(user_run.ledger, held, memories)
     rows = [
         sides.contradiction(c.older.id, c.newer.id, c.reason, is_known=(c.older.id, c.newer.id) in known) for c in found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bankd.app.workspace import Workspace
@@ -71,6 +72,8 @@ def _note(workspace: Workspace, name: str, said: Sequence[tuple[str, str, dict[s
     with workspace.recorder.recording(name) as record:
         events = tuple(_events(workspace, record.run, said))
         workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, name))
+        with suppress(UserError):  # noted it is; the next refresh of the index reads it
+            workspace.index.catch_up(workspace.now)
         record.is_changed, record.counts = True, _counts(kind for kind, _, _ in said)
         record.rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bankd.answering import Answering
 from bankd.app.beside import QUICK_PAGES, paths_within
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from bankd.core.ranking.indexable import Refreshed
     from bankd.ports.logs import RecallWriter
     from bankd.ports.reading import Patience, TextReader, Vectors
-    from bankd.ports.searching import WorkspaceIndex
+    from bankd.ports.searching import StoredTie, WorkspaceIndex
+
+    TiesOf: TypeAlias = Callable[[Collection[str]], Sequence[StoredTie]]
 
 
 _BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
@@ -44,6 +46,8 @@ class SearchParts(NamedTuple):
     remark: str = ""
     """What there is to say of the settings."""
     vectors: Vectors | None = None
+    ties_of: TiesOf = lambda _: ()
+    """What runs found that ties memories."""
 
 
 class SearchService:
@@ -61,6 +65,7 @@ class SearchService:
             self.write_tree,
             self._remark,
             self._vectors,
+            self._ties_of,
         ) = parts
         self._is_daemon = is_daemon
         self._pending: int | None = None
@@ -71,13 +76,16 @@ class SearchService:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""
         note = ""
         if pending is None:
-            note, pending = self.catch_up(now, read_request(request, now.date()).groups)
+            is_search = request.get("op", "search") == "search"
+            note, pending = self.catch_up(now, read_request(request, now.date()).groups if is_search else ["bank"])
         else:
             self.open(now)
         return self.answer_now(request, now, pending, note)
 
     def answer_now(self, request: Mapping[str, Any], now: datetime, pending: int, note: str = "") -> dict[str, Any]:
         """Answer from the state of the index that is open."""
+        if request.get("op") == "related":
+            return {**self._related(request, now), "fresh": self._fresh(pending)._replace(note=note).as_json()}
         query = read_request(request, now.date())
         answer = self.index.whole(now, lambda: self._answer(query, now, pending)).as_json()
         answer["fresh"]["note"] = "; ".join(filter(None, [note, *self.take_made_anew()]))
@@ -85,8 +93,16 @@ class SearchService:
             self._keep(answer, now)
         return answer
 
+    def _related(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        from bankd.app.related import find_related  # noqa: PLC0415 -- a search has no time for reading links
+
+        return self.index.whole(now, lambda: find_related(request, self.index, self._ties_of, self._options.newer_of))
+
+    def _fresh(self, pending: int) -> Freshness:
+        return Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
+
     def _answer(self, query: Query, now: datetime, pending: int) -> Answer:
-        fresh = Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
+        fresh = self._fresh(pending)
         answering = Answering(query, self.analyser, self._options)
         answer = answering.answer(self.index, self.beside.asked(query.groups, now), fresh)
         return answer._replace(fresh=answer.fresh._replace(meaning=self.meaning_state()))

@@ -24,6 +24,7 @@ COMMANDS = {
     "add": Command("add", "append a Retain line to today's log"),
     "import": Command("import_", "take in what agents and chat services kept: transcripts, exports, notes"),
     "search": Command("search", "find memories, in Korean and English"),
+    "related": Command("related", "what belongs to a memory, a page or somebody: linked, used together, alike"),
     "timeline": Command("timeline", "the memories of some days, day by day"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),
     "log": Command("log", "the runs so far, and what each did"),

@@ -45,6 +45,9 @@ class MemoryCatalog(Protocol):
     def record_pairs(self, known: KnownPairs) -> None:
         """Remember it for the next look."""
 
+    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
+        """Remember which memories contradict each other, by the ids of the older and the newer, and in what."""
+
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from bankd.core.daemon.health_facts import IndexFacts
 from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.indexable import Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
+from bankd.core.use.policy import Tie
+from bankd.core.use.signals import UseSignals
 
 _T = TypeVar("_T")
 
@@ -68,7 +70,35 @@ class IndexView(Protocol):
         """By number the key, of all memories with these keys that are what was asked for."""
 
 
-class WorkspaceIndex(IndexView, Protocol):
+class AssociatedIndex(IndexView, Protocol):
+    """One state of the search index, to be asked what belongs to a memory or page."""
+
+    def with_ids(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """The numbers of these memories, by id."""
+
+    def page_names(self) -> Collection[str]:
+        """The paths of all pages, relative to the bank."""
+
+    def mentioning(self, words: Sequence[str], limit: int) -> Sequence[int]:
+        """The numbers of the memories that link to something by these words (`core.links.mentions.words_of`)."""
+
+    def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
+        """What is known of the use of these memories, of those that were used at all."""
+
+    def used_with(self, id_: str, responses: int, most: int) -> Sequence[tuple[str, int]]:
+        """The memories that responses used together with one, and in how many of so many last ones, most first."""
+
+
+class StoredTie(NamedTuple):
+    """A tie between two memories that runs found, by their ids, and what it rests on."""
+
+    one: str
+    other: str
+    tie: Tie
+    source: str
+
+
+class WorkspaceIndex(AssociatedIndex, Protocol):
     """The search index of a workspace: read by many, written by one, mended where damage is met."""
 
     opened: int

@@ -40,6 +40,7 @@ class Requests:
         self._engine, self._jobs, self._timer, self._service = engine, jobs, timer, service
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
+            "related": self._search,
             "status": self._status,
             "metrics": self._metrics,
             "run": self._run,

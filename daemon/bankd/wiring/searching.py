@@ -68,9 +68,9 @@ def make_search(
     index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
     beside = BesideIndexes({}, lambda _: None) if is_bank_alone else make_beside(root, analyser, settings)
     recalls = RecallBuffer(root / "recall", settings.recall_minutes)
-    newer_of = Successors(own / "catalogue.sqlite3").of
+    successors = Successors(own / "catalogue.sqlite3")
     vectors = vectors_for(own, settings)
-    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, newer_of, vectors)
+    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, successors.of, vectors)
 
     def take_apart(texts: Iterable[str]) -> Mapping[str, Wording]:
         from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
@@ -83,7 +83,18 @@ def make_search(
         write_tree(root, index, write)
 
     return SearchService(
-        SearchParts(index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable, vectors),
+        SearchParts(
+            index,
+            beside,
+            analyser,
+            recalls,
+            options,
+            take_apart,
+            write_tree,
+            settings.unusable,
+            vectors,
+            successors.ties_of,
+        ),
         is_daemon=is_daemon,
     )
 

@@ -11,6 +11,7 @@ from bankd.core.edits.matching import match_equal
 from bankd.core.language.analysis import AnalysisText, join_analyses
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import Span
+from bankd.core.links.mentions import words_of
 from bankd.core.ranking.indexable import IndexableEntry, IndexAnalyses, nodes_of
 
 _LONG, _IN_A_MONTH = 731, 14
@@ -53,7 +54,7 @@ def said_by(entry: IndexableEntry) -> Said:
     day = entry.day.isoformat() if entry.day else None
     entities, heading = " ".join(entry.entities), SEPARATOR.join(entry.heading)
     learned = entry.learned.isoformat() if entry.learned else None
-    questions = "\n".join(entry.questions)
+    questions, mentions = "\n".join(entry.questions), "\n".join(entry.mentions)
     return (
         entry.id,
         entry.tag,
@@ -65,6 +66,7 @@ def said_by(entry: IndexableEntry) -> Said:
         entry.text,
         int(entry.is_text),
         questions,
+        mentions,
     )
 
 
@@ -119,6 +121,8 @@ class TermDocument(NamedTuple):
     days: Sequence[int]
     """The days that it is found by, as ordinals."""
     learned: int | None
+    mentions: Iterable[str] = ()
+    """The words by which it is found as one that links to a page or memory."""
 
 
 def new_row(place: int, entry: IndexableEntry, analyses: IndexAnalyses) -> IndexedRow:
@@ -156,8 +160,9 @@ def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
     said, above = analysis.sentences, row.heading.sentences
     asked, bigrams = (row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")
     return TermDocument(
-        number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, asked, bigrams, days, learned
-    )
+        number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, asked, bigrams, days, learned,
+        words_of(f"bank/{path}", entry.mentions),
+    )  # fmt: skip
 
 
 def _days_of(about: Iterable[Span]) -> Iterator[int]:

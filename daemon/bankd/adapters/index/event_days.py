@@ -1,4 +1,4 @@
-"""When each memory was learned, and when it was last confirmed or superseded, as the event log tells; only new lines are read."""
+"""When each memory was learned, confirmed and superseded, and how it was used, as the event log tells; only new lines are read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED
 from bankd.core.ranking.indexable import MemoryDates
+from bankd.core.use.signals import KINDS, UseEvent, read_use
 
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
-_TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED))
+_TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, *sorted(KINDS)))
 
 
 class EventDays:
-    """The events of a workspace, as far as they tell days; lines that cannot be read are for a run to name."""
+    """The events of a workspace, as far as they tell days and use; lines that cannot be read are for a run to name."""
 
     def __init__(self, folder: Path) -> None:
         """Read the event log in this folder; it need not be there."""
@@ -29,13 +30,15 @@ class EventDays:
         before: dict[str, int] = json.loads(seen or "{}")
         learned: dict[str, date] = {}
         changed: dict[str, date] = {}
+        uses: list[UseEvent] = []
         now: dict[str, int] = {}
         for file, size in self._files():
             now[file.name] = size
             if size > before.get(file.name, 0):
                 for event in _events(_new_lines(file, before.get(file.name, 0), size)):
                     _take(event, learned, changed)
-        return MemoryDates(learned, changed, json.dumps(now))
+                    uses += [use] if (use := read_use(event)) else []
+        return MemoryDates(learned, changed, json.dumps(now), uses)
 
     def _files(self) -> Iterator[tuple[Path, int]]:
         with suppress(OSError):

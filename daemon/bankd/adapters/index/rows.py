@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from bankd.adapters.index.meaning_rows import MeaningRows
 from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA
 from bankd.adapters.index.tree_index import SEPARATOR, TreeRows
+from bankd.adapters.index.use_rows import SCHEMA as USE_SCHEMA
+from bankd.adapters.index.use_rows import UseRows
 from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
@@ -36,7 +38,7 @@ CREATE TABLE memories (
     id TEXT, tag TEXT, hundredths INTEGER, day TEXT, learned TEXT, entities TEXT NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, is_text INTEGER NOT NULL,
     sentences TEXT NOT NULL, bigrams TEXT NOT NULL, heading_terms TEXT NOT NULL, denies INTEGER NOT NULL,
     provisional INTEGER NOT NULL, about TEXT NOT NULL,
-    questions TEXT NOT NULL, asked TEXT NOT NULL, asked_bigrams TEXT NOT NULL
+    questions TEXT NOT NULL, mentions TEXT NOT NULL, asked TEXT NOT NULL, asked_bigrams TEXT NOT NULL
 );
 CREATE TABLE questions (log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL, PRIMARY KEY (memory, log)) WITHOUT ROWID;
 CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROWID;
@@ -48,11 +50,11 @@ CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions"
+_SAID = "id, tag, hundredths, day, learned, entities, heading, text, is_text, questions, mentions"
 _SCORED = "row, page, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
 _SHOWN = (
     "row, page, line, id, tag, hundredths, day, entities, heading, text, learned, about, "
-    "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text"
+    "(SELECT changed FROM dates WHERE dates.id = memories.id), is_text, mentions"
 )
 _AT_ONCE = 500
 """Rows asked for together; every SQLite takes 999."""
@@ -69,10 +71,11 @@ class Rows:
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
         self.tree = TreeRows(self._connection)
         self.meanings = MeaningRows(self._connection)
+        self.uses = UseRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.executescript(_SCHEMA + TREE_SCHEMA)
+            self._connection.executescript(_SCHEMA + TREE_SCHEMA + USE_SCHEMA)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -160,6 +163,7 @@ class Rows:
             "(SELECT page FROM memories WHERE id = ? AND learned IS NOT ?)",
             [(id_, day.isoformat()) for id_, day in dates.learned.items()],
         )
+        self.uses.note(dates.uses)
         self.set_state("events", dates.seen)
 
     def learned(self, ids: Sequence[str]) -> dict[str, date]:
@@ -194,6 +198,10 @@ class Rows:
             asked += [question for question in questions.split("\n") if question not in asked]
         return found
 
+    def with_ids(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of these memories, by id; of one that stands twice either."""
+        return dict(self._each("SELECT id, row FROM memories WHERE id IN", ids))
+
     def rows_of(self, path: str) -> list[int]:
         """The rows of a page."""
         found = self._connection.execute(
@@ -206,7 +214,7 @@ class Rows:
         number = self._page_number(page.path)
         first = int(self._connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]) + 1
         self._connection.executemany(
-            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_stored(first + count, number, row) for count, row in enumerate(page.rows)],
         )
         return list(range(first, first + len(page.rows)))
@@ -329,7 +337,7 @@ def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
 
     heading = row.heading.sentences.replace("\n", " ")
     terms = (row.analysis.sentences, _bigrams_of(row), heading, row.analysis.denies)
-    *said, questions = said_by(row.entry)
+    *said, questions, mentions = said_by(row.entry)
     return (
         number,
         page,
@@ -340,6 +348,7 @@ def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
         row.provisional,
         _about_as_text(row.about),
         questions,
+        mentions,
         *((row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")),
     )
 
@@ -359,9 +368,11 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
 
 
 def _found(stored: Sequence[Any]) -> FoundRow:
-    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text = stored
+    row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions = (
+        stored
+    )
     return FoundRow(
         row, page, line, id_, tag, hundredths, _day(day),
         tuple(sorted(set(entities.casefold().split()))), tuple(heading.split(SEPARATOR)) if heading else (), text,
-        _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text),
+        _day(learned), tuple(map(_span, about.split())), _day(changed), bool(is_text), tuple(mentions.split("\n")) if mentions else (),
     )  # fmt: skip

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bankd.adapters.index.writer import IndexWriter
     from bankd.core.daemon.health_facts import IndexFacts
     from bankd.core.ranking.indexable import Refreshed
+    from bankd.core.use.signals import UseSignals
     from bankd.ports.reading import PageSource, TextAnalyser
 
 _T = TypeVar("_T")
@@ -141,6 +142,26 @@ class SearchIndex:
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days, or of all, newest first."""
         return self._opened.terms.find_within(window, filters, limit)
+
+    def with_ids(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """The numbers of these memories, by id."""
+        return self._opened.rows.with_ids(ids)
+
+    def page_names(self) -> Collection[str]:
+        """The paths of all pages."""
+        return self._opened.rows.stamps().keys()
+
+    def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
+        """The numbers of the memories that link to something by these words."""
+        return self._opened.terms.mentioning(words, limit)
+
+    def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
+        """What is known of the use of these memories."""
+        return self._opened.rows.uses.signals_of(ids)
+
+    def used_with(self, id_: str, responses: int, most: int) -> Sequence[tuple[str, int]]:
+        """The memories that responses used together with one, and in how many of the last ones."""
+        return self._opened.rows.uses.used_with(id_, responses, most)
 
     def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
         """The days on which these memories were learned, as far as events tell."""

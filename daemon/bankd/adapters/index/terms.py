@@ -121,6 +121,13 @@ class Terms:
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 
+    def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
+        """The rows that link to something by these words."""
+        known = list(self._known("mention", words))
+        hits = self._searcher.search(self._any("mention", known), limit, count=False).hits if known else []
+        rows = self._searcher.fast_field_values("row", [address for _, address in hits])
+        return [row for row in rows if isinstance(row, int)]
+
     def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
         """Those of these terms that occur, and in how many memories."""
         frequency = self._frequency
@@ -164,7 +171,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in ("terms", "bigrams", "heading", "asked", "asked_bigrams"):
         builder.add_text_field(field, stored=False, tokenizer_name="whitespace", index_option="freq")
-    for field in ("node", "tag", "entity"):
+    for field in ("node", "tag", "entity", "mention"):
         builder.add_text_field(field, stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
     builder.add_unsigned_field("learned", stored=False, indexed=True, fast=True)
@@ -192,6 +199,8 @@ def _document(memory: TermDocument) -> tantivy.Document:
         document.add_text("entity", entity.casefold())
     if memory.tag:
         document.add_text("tag", memory.tag)
+    for word in memory.mentions:
+        document.add_text("mention", word)
     for day in memory.days:
         document.add_unsigned("day", day)
     if memory.learned is not None:

@@ -155,6 +155,8 @@ class IndexWriter:
         if dates.seen != seen:
             with build.rows.transaction():
                 build.rows.note_dates(dates)
+                if dates.uses:  # they change no page, and bear on what is near
+                    self._note_state(build)
         questions = self._pages.questions_since(seen := build.rows.state("questions"))
         if questions.seen != seen:
             with build.rows.transaction():

@@ -28,7 +28,7 @@ from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 10
+_FORMAT = 11
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -45,6 +45,9 @@ CREATE INDEX questions_log ON questions (log, memory);
 CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX superseded_new ON superseded (new);
+CREATE TABLE contradictions (older TEXT NOT NULL, newer TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (older, newer)) WITHOUT ROWID;
+CREATE INDEX contradictions_newer ON contradictions (newer);
 CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE alike (one TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -256,6 +259,15 @@ class CatalogDatabase(DerivedDatabase):
     def record_pairs(self, known: KnownPairs) -> None:
         """Remember it for the next look; only what differs is written."""
         self.change(lambda: self._record_pairs(self.known_pairs(), known))
+
+    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
+        """Remember which memories contradict each other, the older first, and in what; what is near to them tells."""
+        self.change(lambda: self._record_contradictions(reasons))
+
+    def _record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
+        self.execute("DELETE FROM contradictions")
+        rows = [(older, newer, _safe(reason)) for (older, newer), reason in reasons.items()]
+        self.execute_many("INSERT INTO contradictions VALUES (?, ?, ?)", rows)
 
     def _record_pairs(self, before: KnownPairs, now: KnownPairs) -> None:
         self.execute_many(

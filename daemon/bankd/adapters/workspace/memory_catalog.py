@@ -100,6 +100,10 @@ class PageMemoryCatalog:
         """Remember it for the next look."""
         self._catalog_db.record_pairs(known)
 
+    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
+        """Remember which memories contradict each other, and in what."""
+        self._catalog_db.record_contradictions(reasons)
+
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory.
 

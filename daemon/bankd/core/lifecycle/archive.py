@@ -13,8 +13,9 @@ from enum import StrEnum
 from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
 from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.markdown.memory import Memory
+from bankd.core.use.policy import WEAK
 from bankd.core.use.signals import NOTHING, UseSignals
-from bankd.core.use.strength import WEAK, strength_on
+from bankd.core.use.strength import strength_on
 
 RESTED = timedelta(days=30)
 """How long a memory that a person brought back stays whatever its confidence says: its lines come back to the byte, so

@@ -9,7 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.language.analysis import AnalysisText
+from bankd.core.links.mentions import mentions_of
 from bankd.core.markdown.pages import Entry, Page
+from bankd.core.use.signals import UseEvent
 
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
@@ -32,6 +34,8 @@ class MemoryDates(NamedTuple):
     changed: Mapping[str, date]
     seen: str
     """How far they were read, for the next look."""
+    uses: Sequence[UseEvent] = ()
+    """The events of use."""
 
 
 class LineQuestions(NamedTuple):
@@ -72,6 +76,8 @@ class IndexableEntry(NamedTuple):
     """What the lines that it comes from say that it answers: it is found by them, and they are no part of what it says."""
     is_text: bool = False
     """Whether it is no memory: a row of a table or a block of code, which are found and no more than that."""
+    mentions: tuple[str, ...] = ()
+    """What it links to and what it was made of, as `core.links.mentions` writes it."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -97,8 +103,9 @@ def entries_of(page: Page) -> Iterator[IndexableEntry]:
             day = _day_of(page.path, entry)
             context = context_of(heading, memory.entities)
             yield IndexableEntry(
-                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context
-            )
+                entry.line, memory.id, memory.tag, confidence, day, memory.entities, heading, memory.text, context,
+                mentions=mentions_of(memory),
+            )  # fmt: skip
 
 
 def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) -> list[IndexableEntry]:

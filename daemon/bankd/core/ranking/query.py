@@ -79,6 +79,8 @@ class FoundRow(NamedTuple):
     """When it was last confirmed or superseded."""
     is_text: bool = False
     """Whether it is a row of a table, or code, and no memory."""
+    mentions: tuple[str, ...] = ()
+    """What it links to and was made of, as `core.links.mentions` writes it."""
 
 
 class Hit(NamedTuple):

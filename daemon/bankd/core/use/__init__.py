@@ -1,4 +1,5 @@
 """What was used: events of use folded into signals, and what these say of a memory. Nothing of it stands in pages.
 
-signals folds events; strength is the policy, with all its constants.
+signals folds events; policy has all constants with their sources; strength is how a memory fades; associations say what
+belongs together.
 """

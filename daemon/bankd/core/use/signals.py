@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 USED = "used"
 IGNORED = "ignored"
@@ -34,6 +34,32 @@ class UseSignals:
         used = set(self.used)
         for day in sorted({*used, *self.ignored}):
             yield day, day in used
+
+
+class UseEvent(NamedTuple):
+    """An event of use, as far as its fold needs it; `at` begins with the local day that it is of, ISO 8601."""
+
+    memory: str
+    kind: str
+    at: str
+    run: str
+    value: int | None
+
+
+def read_use(item: Mapping[str, Any]) -> UseEvent | None:
+    """An event of use as an index keeps it; None for any other, and for one that cannot be read."""
+    kind, memory, value = item.get("type"), item.get("memory"), item.get("value")
+    at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
+    if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
+        return None
+    return UseEvent(memory, kind, at, run, value if is_importance(value) else None)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return text.isascii() and date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 NOTHING = UseSignals()

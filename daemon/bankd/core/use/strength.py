@@ -8,18 +8,8 @@ from __future__ import annotations
 import math
 from datetime import date
 
+from bankd.core.use.policy import FIRST_STABILITY, GROWTH, LONGEST_STABILITY, REPEATEDLY, SHORTEST_STABILITY
 from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, UseSignals
-
-FIRST_STABILITY = 30.0
-"""Days in which the strength of a memory that nobody has used falls to 1/e: it is weak after 90, as design section 17 asks."""
-WEAK = math.exp(-3)
-"""Below this a memory may be offered: three times its stability has gone by."""
-GROWTH = 2.0
-"""By how much a use on another day multiplies the stability: ours, the smallest of the factors that spacing studies report."""
-REPEATEDLY = 3
-"""So many days of being ignored with no use between, and stability shrinks: once may be the fault of the question."""
-SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
-"""Days. No memory is offered within a month, and none is held for more than the thirty years that ten years of stability are."""
 
 
 def stability_of(signals: UseSignals) -> float:

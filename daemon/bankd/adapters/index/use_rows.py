@@ -1,0 +1,57 @@
+"""The events of use in an index: which memories were recalled, used, ignored, and how important they were called.
+
+Each event once, however often and in whatever order the files are read; what they say is folded when somebody asks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bankd.core.use.signals import UseEvent, UseSignals
+
+SCHEMA = """
+CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
+    PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
+CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
+"""
+_USED_WITH = """
+SELECT others.memory, count(DISTINCT others.run) FROM (
+    SELECT DISTINCT run FROM uses WHERE memory = ?1 AND kind = 'used' AND run <> '' ORDER BY at DESC LIMIT ?2
+) AS own JOIN uses AS others ON others.run = own.run AND others.kind = 'used'
+WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
+"""
+_AT_ONCE = 500
+
+
+class UseRows:
+    """The part of an index's rows that is about use."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Read and write by this connection."""
+        self._connection = connection
+
+    def note(self, events: Iterable[UseEvent]) -> None:
+        """Remember events, those that are known already too."""
+        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?)", events)
+
+    def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
+        """What is known of the use of these memories, of those that were used at all."""
+        from bankd.core.use.signals import note_use  # noqa: PLC0415 -- a query that finds nothing near has no use for it
+
+        signals: dict[str, UseSignals] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            asked = ids[start : start + _AT_ONCE]
+            query = (
+                f"SELECT memory, kind, at, value FROM uses WHERE memory IN ({','.join('?' * len(asked))}) ORDER BY at"  # noqa: S608
+            )
+            for memory, kind, at, value in self._connection.execute(query, asked):
+                note_use(signals, {"type": kind, "memory": memory, "value": value}, date.fromisoformat(at[:10]))
+        return signals
+
+    def used_with(self, id_: str, responses: int, most: int) -> list[tuple[str, int]]:
+        """The memories that responses used together with one, and in how many of so many last ones, most first."""
+        return list(self._connection.execute(_USED_WITH, (id_, responses, most)))

@@ -1,0 +1,109 @@
+"""What belongs together: ties between memories, pages and entities, followed a few steps from where somebody asks.
+
+The ties are given; this says how strong each is, and puts what they lead to in order: the nearer first, then by the
+product of the weights of its steps, raised a little by use and importance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from bankd.core.use.policy import (
+    FULLY_USED,
+    IMPORTANCE_WORTH,
+    LEARNING_RATE,
+    MOST_RESPONSES,
+    RAREST,
+    RAREST_SHARE,
+    USE_WORTH,
+    WEIGHTS,
+    Tie,
+)
+from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, UseSignals
+
+
+class Node(NamedTuple):
+    """A memory by its number in the index, or a page or entity by its name; the other of the two says nothing."""
+
+    row: int = 0
+    page: str = ""
+    """Relative to the bank."""
+    entity: str = ""
+
+
+class Edge(NamedTuple):
+    """A step to a node: why, how strong it is (0 to 1), and its source, `file:line` or the rule in words."""
+
+    to: Node
+    tie: Tie
+    weight: float
+    source: str
+
+
+class Reached(NamedTuple):
+    """A node, how near it is (0 to 1.15), and the steps that lead there."""
+
+    node: Node
+    score: float
+    steps: tuple[Edge, ...]
+
+
+def edge(to: Node, tie: Tie, source: str) -> Edge:
+    """An edge of the weight that its tie has."""
+    return Edge(to, tie, WEIGHTS[tie], source)
+
+
+def used_together(to: Node, responses: int) -> Edge:
+    """An edge that grows with each response that used both, up to a bound."""
+    weight = WEIGHTS[Tie.USED_TOGETHER] * (1 - (1 - LEARNING_RATE) ** min(responses, MOST_RESPONSES))
+    times = "one response" if responses == 1 else f"{responses} responses"
+    return Edge(to, Tie.USED_TOGETHER, weight, f"of use in {times}")
+
+
+def worth_of(signals: UseSignals = NOTHING) -> float:
+    """What use and importance make of nearness: a factor of 1 to 1.15."""
+    days = min(len(signals.recalled | {*signals.used}), FULLY_USED)
+    use = math.log1p(days) / math.log1p(FULLY_USED)
+    return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (signals.importance or 0) / MOST_IMPORTANT
+
+
+def is_rare(memories: int, of: int) -> bool:
+    """Whether a word that so many memories have tells something of those that share it."""
+    return 2 <= memories <= max(2, min(RAREST, RAREST_SHARE * of))
+
+
+def follow(
+    starts: Iterable[Node],
+    edges_of: Callable[[Node], Iterable[Edge]],
+    signals_of: Callable[[Sequence[Node]], Mapping[Node, UseSignals]],
+    depth: int,
+    width: int,
+) -> list[Reached]:
+    """What is reached within so many steps, the nearest first; only the best `width` of a step lead on to the next."""
+    level, found = [Reached(node, 1.0, ()) for node in dict.fromkeys(starts)], list[Reached]()
+    seen = {one.node for one in level}
+    for _ in range(depth):
+        best: dict[Node, Reached] = {}
+        for came in level[:width]:
+            for step in edges_of(came.node):
+                reached = Reached(step.to, _strength(came.steps) * step.weight, (*came.steps, step))
+                if step.to not in seen and (step.to not in best or reached.score > best[step.to].score):
+                    best[step.to] = reached
+        signals = signals_of([*best])
+        level = _nearest_first(
+            one._replace(score=one.score * worth_of(signals.get(one.node, NOTHING))) for one in best.values()
+        )
+        seen |= best.keys()
+        found += level
+    return found
+
+
+def _nearest_first(reached: Iterable[Reached]) -> list[Reached]:
+    """The nearest first; of equals the one that came first."""
+    return sorted(reached, key=lambda one: -round(one.score, 9))
+
+
+def _strength(steps: Sequence[Edge]) -> float:
+    return math.prod(step.weight for step in steps)

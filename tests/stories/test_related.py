@@ -1,0 +1,192 @@
+"""What belongs to a memory, a page or a person, as people and programs ask for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+PAGE = """# Ann
+
+- W @Ann: Plays the cello in a quartet. ^m-aaaaaaaaaaaa
+- W @Ann: Was born in Basel. ^m-bbbbbbbbbbbb
+- W @Ann: Keeps two cats. ^m-cccccccccccc
+"""
+OTHERS = {
+    "bank/entities/Ann.md": PAGE,
+    "bank/world/music.md": (
+        "# Music\n\n- W: The quartet meets at [[Ann#^m-aaaaaaaaaaaa|hers]]. ^m-dddddddddddd\n"
+        "- W: Rosin of Mirecourt in the Vosges is best. ^m-eeeeeeeeeeee\n"
+        "- W: A bow from Mirecourt, Vosges, hangs here. <!-- also m-zzzzzzzzzzzz --> ^m-ffffffffffff\n"
+    ),
+    "bank/world/music/strings.md": "# Strings\n\n- W: Steel strings are in the drawer. ^m-gggggggggggg\n",
+}
+ME, SIBLING, OTHER = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"
+NOW = "2026-06-10T03:00"
+
+
+@pytest.fixture
+def bank(root: Path, bankctl: Run) -> Path:
+    for path, text in OTHERS.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", NOW)
+    return root
+
+
+def ties(bankctl: Run, *words: str) -> list[tuple[str, str, str]]:
+    """Of each that is related: what it is, the tie of the last step to it, and its source."""
+    related = bankctl("related", *words, "--json").json["related"]
+    return [(one["id"] or one["path"], one["steps"][-1]["tie"], one["steps"][-1]["source"]) for one in related]
+
+
+def neighbours(bankctl: Run, *words: str) -> list[str]:
+    return [name for name, _, _ in ties(bankctl, *words)]
+
+
+def test_each_tie_of_a_memory_is_named_with_its_source_the_strongest_first(bank: Path, bankctl: Run) -> None:
+    assert ties(bankctl, ME) == [
+        ("m-dddddddddddd", "link", "bank/world/music.md:3"),
+        ("bank/entities/Ann.md", "contained", "bank/entities/Ann.md:3"),
+        (SIBLING, "entity", "@ann"),
+        (OTHER, "entity", "@ann"),
+    ]
+    assert ties(bankctl, "^m-dddddddddddd")[0] == (ME, "link", "bank/world/music.md:3")
+    assert ("m-ffffffffffff", "rare words", "both say mirecourt, vosg") in ties(bankctl, "m-eeeeeeeeeeee")
+
+
+def test_a_page_and_a_person_have_ties_too(bank: Path, bankctl: Run) -> None:
+    assert ties(bankctl, "bank/world/music.md")[0] == (ME, "link", "bank/world/music.md:3")
+    assert ("m-dddddddddddd", "link", "bank/world/music.md:3") in ties(bankctl, "entities/Ann")
+    part = ("bank/world/music/strings.md", "contained", "bank/world/music/strings.md is a part of bank/world/music.md")
+    assert part in ties(bankctl, "world/music.md")
+    assert ties(bankctl, "world/music/strings.md")[-1][0] == "bank/world/music.md"
+    assert neighbours(bankctl, "@Ann") == ["bank/entities/Ann.md", ME, SIBLING, OTHER]
+
+
+def test_two_steps_are_told_one_by_one(bank: Path, bankctl: Run) -> None:
+    told = bankctl("related", "m-eeeeeeeeeeee", "--depth", "2").out
+
+    assert (
+        "    contained 0.90, bank/world/music.md:4 → bank/world/music.md\n    link 1.00, bank/world/music.md:3 → " + ME
+        in told
+    )
+    assert ME not in bankctl("related", "m-eeeeeeeeeeee").out
+    assert len(bankctl("related", "m-eeeeeeeeeeee", "--depth", "2", "-n", "2", "--json").json["related"]) == 2
+
+
+def test_what_changes_on_a_page_changes_its_ties_at_once(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/world/music.md"
+    page.write_text(page.read_text("utf-8").replace("Ann#^m-aaaaaaaaaaaa", "Ann#^m-bbbbbbbbbbbb"), "utf-8")
+
+    assert "m-dddddddddddd" not in neighbours(bankctl, ME)
+    assert ties(bankctl, SIBLING)[0] == ("m-dddddddddddd", "link", "bank/world/music.md:3")
+
+
+def test_what_was_merged_leads_to_what_it_became(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/world/music.md"
+    page.write_text(page.read_text("utf-8") + "- W: Mirecourt is in France. ^m-zzzzzzzzzzzz\n", "utf-8")
+
+    assert ("m-ffffffffffff", "derived", "bank/world/music.md:5") in ties(bankctl, "m-zzzzzzzzzzzz")
+    assert ("m-zzzzzzzzzzzz", "derived", "bank/world/music.md:5") in ties(bankctl, "m-ffffffffffff")
+
+
+def test_what_runs_found_ties_the_newer_and_what_contradicts(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The production deploy runs at 10:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", "2026-05-02T03:00")
+    write_log(root, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.")
+    bankctl("cycle", "micro", "--now", "2026-05-12T03:00")
+    old, new = (str(bankctl("show", f"memory/2026-05-{day}.md:4", "--json").json["memory"]) for day in ("01", "11"))
+
+    assert (new, "superseded", f"{new} says it newer") in ties(bankctl, old)
+    assert (old, "superseded", f"{new} says it newer") in ties(bankctl, new)
+    assert f"[older; newer is {new}]" in bankctl("related", new).out
+
+    times = {"one": "09:00", "two": "09:30"}
+    ids = {"one": "m-2222222aaaaa", "two": "m-3333333aaaaa"}
+    lines = [f"- W: The hall opens at {times[one]} on Mondays. ^{ids[one]}\n" for one in times]
+    (root / "bank/world/hall.md").write_text("# Hall\n\n" + "".join(lines), "utf-8")
+    assert not any(tie == "contradicts" for _, tie, _ in ties(bankctl, ids["one"]))
+    bankctl("conflicts")
+    found = [(name, tie) for name, tie, _ in ties(bankctl, ids["one"])]
+
+    assert (ids["two"], "contradicts") in found
+    (root / "bank/world/hall.md").write_text("# Hall\n\n" + lines[0] + lines[1].replace("Mondays", "holidays"), "utf-8")
+    bankctl("cycle", "micro", "--now", "2026-05-13T03:00")
+    assert (ids["two"], "contradicts") not in [(name, tie) for name, tie, _ in ties(bankctl, ids["one"])]
+
+
+def test_what_responses_use_together_comes_nearer(bank: Path, bankctl: Run) -> None:
+    far = "m-gggggggggggg"
+    assert far not in neighbours(bankctl, ME)
+
+    bankctl("feedback", "used", ME, far, "--now", "2026-06-11T09:00")
+    assert (far, "used together", "of use in one response") in ties(bankctl, ME)
+    first = bankctl("related", far, "--json").json["related"][-1]["score"]
+    bankctl("feedback", "used", far, ME, "--now", "2026-06-12T09:00")
+    bankctl("feedback", "used", far, "--now", "2026-06-13T09:00")
+
+    assert (ME, "used together", "of use in 2 responses") in ties(bankctl, far)
+    assert bankctl("related", far, "--json").json["related"][-1]["score"] > first
+
+
+def test_a_memory_recalled_five_times_outranks_an_equidistant_sibling(bank: Path, bankctl: Run) -> None:
+    assert neighbours(bankctl, ME)[-2:] == [SIBLING, OTHER]
+
+    for day in range(11, 16):
+        at = f"2026-06-{day}T09:00"
+        found = bankctl("search", "who keeps two cats", "-n", "1", "--json").json["hits"]
+        assert [hit["id"] for hit in found] == [OTHER]
+        for answer in (bank / "recall").glob("*T*-*.md"):  # asked on that day
+            answer.rename(answer.with_name(f"202606{day}T090000-{answer.name.partition('-')[2]}"))
+        bankctl("cycle", "reflect", "--now", at)
+        for answer in (bank / "recall").glob("*T*-*.md"):
+            answer.unlink()
+
+    assert neighbours(bankctl, ME)[-2:] == [OTHER, SIBLING]
+    again = [Path(sys.executable).parent / "bankctl", "related", ME, "--workspace", bank]
+    told = subprocess.run(again, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    assert told.index(OTHER) < told.index(SIBLING)
+
+
+def test_importance_raises_a_memory_strictly(bank: Path, bankctl: Run) -> None:
+    def score() -> float:
+        related = bankctl("related", ME, "--json").json["related"]
+        return float(next(one["score"] for one in related if one["id"] == OTHER))
+
+    before = score()
+    bankctl("importance", OTHER, "5", "--now", NOW)
+
+    assert score() > before
+    assert neighbours(bankctl, ME)[-2:] == [OTHER, SIBLING]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["m-zzzzzzzzzzz9"], 2),
+        (["@Nobody"], 2),
+        (["bank/nowhere.md"], 2),
+        (["   "], 2),
+        ([ME, "--depth", "3"], 2),
+        ([ME, "-n", "x"], 2),
+        ([], 2),
+    ],
+)
+def test_what_cannot_be_found_is_told_in_two_lines(bank: Path, bankctl: Run, words: list[str], code: int) -> None:
+    said = bankctl("related", *words)
+
+    assert said.code == code
+    assert said.out == ""
+    assert len(said.err.splitlines()) <= 2, said.err
+
+
+def test_a_page_that_nothing_is_related_to_leaves_with_one(bank: Path, bankctl: Run) -> None:
+    (bank / "bank/world/alone.md").write_text("# Alone\n", "utf-8")
+
+    said = bankctl("related", "world/alone.md")
+    assert (said.code, said.out) == (1, "nothing related\n")
