@@ -79,6 +79,9 @@ ISSUED = [
     f"AccountKey={_base64(86)}==",
     "postgres://bank:hunter2secret@db/prod",
     "redis://:p4ssw0rd@10.0.0.5:6379",
+    f"git clone https://{_mixed(40)}@git.example.dev/kim/app.git",
+    f"https://bucket.s3.amazonaws.com/dump.gz?X-Amz-Expires=900&X-Amz-Signature={_hex(64)}",
+    "echo 'S3cureRoot!' | sudo -S apt update",
 ]
 NAMED = [
     f"KAKAO_REST_API_KEY={_hex(32)}",
@@ -136,6 +139,16 @@ NAMED = [
     "카드번호 5500-0000-0000-0004",
     "ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２！",
     "pass\u200bword: hun\u200bter2!",
+    f"카카오 어드민 키 {_hex(32)}",
+    f"Set-Cookie: JSESSIONID={_hex(32).upper()}",
+    "통장 비밀번호 4자리는 7391",
+    "접속정보 root / Root!2026x",
+    "my login for jira: kim / Jira#4455",
+    "SSID Home5G / pw moonlight88",
+    "vpn psk = Wg!tunnel-2026x",
+    "WPA2 key: riverbank2026",
+    "the alarm code is 4419",
+    "recovery code 4F7K2-9QXZD",
     f"ghp\u200b_{_mixed(36)}",
 ]
 HARMLESS = [
@@ -187,6 +200,14 @@ HARMLESS = [
     "my favourite token is RUNE2 in that game",
     "the key GitHubAPI class is gone",
     "auth is done by OAuth2Proxy now",
+    "password managers compared: Bitwarden2026, 1Password8, KeePassXC",
+    "my basic plan: 10GB/month",
+    "암호학 강의 3주차: RSA2048",
+    "비밀번호 관리자: 1Password8",
+    "S3 key: exports/2026/05/04/report_v2.csv",
+    f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA{_mixed(44)} kim@laptop",
+    f"integrity sha512-{_base64(86)}==",
+    "the error code is 4419",
 ]
 
 
@@ -202,6 +223,12 @@ def test_credentials_are_found_and_masked(text: str) -> None:
 @pytest.mark.parametrize("text", HARMLESS)
 def test_ordinary_sentences_are_not(text: str) -> None:
     assert find_secrets(text) == ()
+
+
+def test_a_changed_password_is_masked_and_the_one_before_it_too() -> None:
+    text = "changed the root password from Old!1111 to New!2222"
+
+    assert mask_secrets(text, find_secrets(text)) == "changed the root password from [password] to [password]"
 
 
 def test_a_configured_pattern_is_found() -> None:

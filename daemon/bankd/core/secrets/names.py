@@ -8,23 +8,27 @@ from collections.abc import Callable, Iterator
 from bankd.core.secrets.values import Joint, is_key, is_password, is_reference
 
 _PASSWORD = re.compile(
-    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|pass|pwd?)s?(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|pass|pwd?|psk)s?(?![A-Za-z])"
+    r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
     r"|(?<![A-Za-z])pin(?:[ -]?(?:code|number))?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
     r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
-    r"|비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호|핀\s?번호",
+    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드)(?!\s?(?:관리자|정책|길이|강도|규칙))",
     re.IGNORECASE,
 )
 _KEY = re.compile(
     r"(?<![A-Za-z])(?:api|access|auth|secret|client|service|private|app|rest|refresh)?"
-    r"(?:key|token|secret|credential|bearer|basic|auth)s?(?![A-Za-z])"
+    r"(?:key|token|secret|credential|cookie|auth)s?(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:bearer|basic)(?=[\s:=]+[!-~]{16})"
     r"|(?<=[a-z])(?:Key|Token|Secret)\b"
-    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는])|토큰|시크릿",
+    r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는]|\s[!-~]{16})|토큰|시크릿",
     re.IGNORECASE,
 )
 # `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`: a name, a stroke, a password.
 _PAIR = re.compile(
-    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
-    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>[!-~]+)",
+    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디|접속\s?정보)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
+    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>(?=[!-~]{0,64}?[\d!@#$%^&*])[!-~]{5,})",
     re.IGNORECASE,
 )
 # The options by which programs take a password on their command line.
@@ -40,29 +44,49 @@ _PHRASE = re.compile(
 )
 
 _OPEN = r"[\"'`*_)\]]*\s*"
-_START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+)?(?P<value>[!-~]+)"
+_START = r"[ \t\"'`*(\[]*(?:(?:Bearer|Basic|Token)\s+|[\w-]{1,40}=(?=[!-~]{16}))?(?P<value>[!-~]+)"
 _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
     (Joint.STATED, re.compile(rf"[^\n.;:=!?]{{0,32}}?{_OPEN}(?:[:=]+>?|->|→|⇒){_START}", re.IGNORECASE)),
-    (Joint.STATED, re.compile(rf"{_OPEN}(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}")),
+    (
+        Joint.STATED,
+        re.compile(rf"{_OPEN}(?:\s?\d{{1,2}}\s?자리)?(?:은|는|이|가|을|를|\s값[은이]?)\s?(?:이제\s|지금\s)?{_START}"),
+    ),
     (
         Joint.SAID,
         re.compile(
-            rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|(?:changed|reset|set|updated|rotated|switched)\s+(?:it\s+)?to){_START}",
+            rf"[^\n.;:=!?]{{0,40}}?\b(?:is|was|are|now|from|(?:changed|reset|set|updated|rotated|switched)\s+(?:it\s+)?to){_START}",
             re.IGNORECASE,
         ),
     ),
+    (Joint.SAID, re.compile(rf"[^\n.;:=!?]{{0,40}}?\bfrom\s+\S{{1,64}}\s+to{_START}", re.IGNORECASE)),
     (Joint.BARE, re.compile(rf"{_OPEN}\s(?:to\s)?{_START}")),
 )
 # A number that names a thing, and is no secret: the word just before the value says so.
 _IDENTIFIER = re.compile(
-    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|id|해시|커밋)(?:\s+is)?\W*$", re.IGNORECASE
+    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$", re.IGNORECASE
 )
 
 
 # What stands in every match of each, in lower case: a line without it costs some look-ups.
-_OF_PASSWORD = ("pass", "pw", "pin", "비밀", "비번", "패스", "암호", "핀")
-_OF_KEY = ("key", "token", "secret", "credential", "bearer", "basic", "auth", "키", "토큰", "시크릿")
-_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디")
+_OF_PASSWORD = (
+    "pass",
+    "pw",
+    "psk",
+    "pin",
+    " code",
+    "-code",
+    "wpa",
+    "wifi",
+    "wi-fi",
+    "비밀",
+    "비번",
+    "패스",
+    "암호",
+    "핀",
+    "코드",
+)
+_OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "키", "토큰", "시크릿")
+_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디", "접속")
 _OF_OPTION = ("curl", "wget", "http", "mysql", "mariadb", "mongo", "sshpass", "docker", "redis", "smbclient", "sqlcmd")
 _OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
 
@@ -96,7 +120,6 @@ def _named(
             value, start = _trimmed(found)
             if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
                 yield kind, start, start + len(value)
-                break
 
 
 def _trimmed(found: re.Match[str]) -> tuple[str, int]:

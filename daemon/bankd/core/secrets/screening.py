@@ -18,9 +18,11 @@ Finder: TypeAlias = Callable[[str], Sequence[tuple[int, int]]]
 
 _TOKEN = re.compile(r"(?<![\w/.:-])[A-Za-z0-9+/_=-]{24,}")
 _PARAGRAPH = re.compile(r"(\n[ \t\r]*\n)")
+# What names documents and builds by their random parts, or is random and public: the key that others know one by, a digest.
 _LINK = re.compile(
     r"\b[a-z]{2,12}://\S+|(?<![\w/-])(?:[\w-]{1,80}/){1,20}[\w.-]{1,120}\.[a-z]{2,5}\b"
-)  # its random parts name documents and builds
+    r"|\b(?:ssh-[a-z\d]+|ecdsa-[a-z\d-]+) AAAA\S+|\bsha\d{1,3}[-:]\S+"
+)
 
 
 # A letter with what is composed with it: a syllable in conjoining jamo, or a letter and its combining marks.

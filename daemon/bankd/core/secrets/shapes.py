@@ -25,6 +25,7 @@ ISSUED: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("Azure key", "AccountKey=", r"AccountKey=(?P<secret>[A-Za-z0-9+/=]{40,})"),
         ("Azure secret", "8Q~", r"\b[A-Za-z0-9_.~-]{3}8Q~[A-Za-z0-9_.~-]{30,}"),
         ("signed URL", "sig=", r"[?&]sig=(?P<secret>[A-Za-z0-9%+/=_-]{30,})"),
+        ("signed URL", "X-Amz-Signature=", r"X-Amz-Signature=(?P<secret>[0-9a-f]{40,})"),
         ("Google key", "AIza", r"\bAIza[A-Za-z0-9_-]{30,}"),
         ("Google client secret", "GOCSPX-", rf"\bGOCSPX-{_BODY}{{20,}}"),
         ("Google token", "ya29.", r"\bya29\.[A-Za-z0-9._-]{20,}"),
@@ -91,6 +92,8 @@ ISSUED: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("Toss key", "_sk_", r"\b(?:test|live)_g?sk_[A-Za-z0-9]{16,}"),
         ("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
         ("password in a URL", "://", r"(?<=://)[^\s/:@]*:(?P<secret>[^\s/@$<{*][^\s/@]{2,})(?=@)"),
+        ("token in a URL", "://", r"(?<=://)(?P<random>[A-Za-z0-9_-]{20,})(?=@)"),
+        ("password", "sudo", r"\becho\s+[\"']?(?P<secret>[^\s\"'|$]{4,})[\"']?\s*\|\s*sudo\s+-S"),
     )
 )
 """Kind, a piece of every match, and the shape; a group `secret` is what is masked, a group `random` must not be words."""

@@ -17,6 +17,7 @@ _REFERENCE = re.compile(
     r"|[^\s@]+@[^\s@]+\.[a-z]{2,}$"  # an address
     r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
     r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
+    r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
     r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
     re.IGNORECASE,
 )
@@ -55,7 +56,8 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
     if joint is Joint.SAID:
         return len(kinds) >= 3 or bool(_CLAUSE_END.match(rest))
     if joint is Joint.BARE:
-        return len(kinds) >= 3 or (len(value) >= 8 and sum(c.isdigit() for c in value) >= 3)
+        digits = sum(c.isdigit() for c in value)
+        return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
     return True
 
 
