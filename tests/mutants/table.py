@@ -256,7 +256,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "max(0, (today - written.day).days)", "(today - written.day).days", OF_DECAY,
     ),
     Mutant(
-        "a memory grows weak by itself, not at once", "bankd.core.use.strength", "",
+        "a memory grows weak by itself, not at once", "bankd.core.use.policy", "",
         "FIRST_STABILITY = 30.0", "FIRST_STABILITY = 29.0", ("tests/unit/test_archive.py",),
     ),
     Mutant(

@@ -63,7 +63,8 @@ _JOINTS: tuple[tuple[Joint, re.Pattern[str]], ...] = (
 )
 # A number that names a thing, and is no secret: the word just before the value says so.
 _IDENTIFIER = re.compile(
-    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$", re.IGNORECASE
+    r"(?:commit|sha\d*|hash|digest|checksum|fingerprint|revision|rev|u?uid|(?<!session)id|해시|커밋)(?:\s+is)?\W*$",
+    re.IGNORECASE,
 )
 
 
