@@ -20,6 +20,7 @@ from bankd.core.markdown.display import make_visible, show_line
         ("\x9b31m", "\\x9b31m"),
         ("user\u202egnp.exe", "user<U+202E>gnp.exe"),
         ("a\u200bb\ufeff", "a<U+200B>b<U+FEFF>"),
+        ("가\u115f나", "가<U+115F>나"),
         (b"caf\xe9".decode(errors="surrogateescape"), "caf\\xe9"),
         ("정직\t을\n", "정직\t을\n"),
         ("👩‍💻", "👩‍💻"),

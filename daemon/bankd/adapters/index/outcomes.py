@@ -5,10 +5,8 @@ Most lines of logs are prose, of which nothing need be asked; who asks about man
 
 from __future__ import annotations
 
-import gzip
 import re
 import sqlite3
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
     from bankd.core.lifecycle.provenance import Trace
 
 NOT_TAKEN_IN = "not taken in"
-_MAY_BE_TAGGED = re.compile(
-    r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
-)
+_MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
 _HIDDEN = frozenset(("deleted", "forgotten"))
 """What a person took out is no answer, although its log still has it."""
 
@@ -39,7 +35,7 @@ class LineOutcomes:
         """What became of what a hit shows, in words; None when a person took it out."""
         if hit.group == "archive":
             return self._of_archived(hit.id)
-        if not _MAY_BE_TAGGED.match(hit.text):
+        if not re.match(_MAY_BE_TAGGED, hit.text):
             return NOT_TAKEN_IN
         trace = self._trace(hit.path.removeprefix("memory/"), hit.line)
         return None if trace is not None and trace.outcome in _HIDDEN else _in_words(trace)
@@ -88,6 +84,9 @@ class LineOutcomes:
         return fold_events(found)
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
+        import gzip  # noqa: PLC0415 -- same
+        import zlib  # noqa: PLC0415 -- same
+
         from bankd.adapters.storage.events import parse_row  # noqa: PLC0415 -- same
         from bankd.core.lifecycle.events import find_missing, in_order_told  # noqa: PLC0415 -- same
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -34,6 +33,8 @@ def seldom_collected() -> Iterator[None]:
 
 def require_room(needed: int) -> None:
     """StorageError where a limit of the process (`ulimit -v`) leaves less memory: native code ends the process then."""
+    import resource  # noqa: PLC0415 -- a query has no time for it
+
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return

@@ -74,4 +74,4 @@ def decode_wide(data: bytes) -> str | None:
 def to_json(value: object) -> str:
     """A value as JSON for others to read: letters as they are, half characters as U+FFFD, what would act escaped."""
     text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() else ACTING.sub(lambda found: json.dumps(found[0])[1:-1], readable_text(text))
+    return text if text.isascii() else re.sub(ACTING, lambda found: json.dumps(found[0])[1:-1], readable_text(text))
