@@ -140,12 +140,18 @@ def run_cycle(
         world.catalog.refresh(now)
     notes = [*world.index.refresh(now)]
     if kind == "reflect":
-        if not plan.is_empty:
-            world.graph.refresh()
-        notes += note_sizes(plan, world.catalog, world.graph, policy.settings)
+        notes += _tidy_up(plan, world, policy)
     is_same = not (conflicts or changes_successors(plan.transaction.events))
     successors = facts.ledger.successors() if is_same else None
     return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest, successors=successors)
+
+
+def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
+    """What a night does besides: it names pages that grow, and packs old events while the clock can be believed."""
+    if not plan.is_empty:
+        world.graph.refresh()
+    notes = list(note_sizes(plan, world.catalog, world.graph, policy.settings))
+    return notes if policy.clock_frozen else [*notes, *world.transactions.pack_events(plan.now.date())]
 
 
 def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:

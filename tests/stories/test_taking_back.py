@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 from pathlib import Path
@@ -327,6 +329,26 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     assert holders == []
     assert "memory/2026-05-02.md:4" in purged["beyond"]
     assert "다른 이야기도 있다." in (root / "bank/_meta/inbox.md").read_text()
+    assert bankctl("verify").code == 0
+
+
+def test_a_purge_reads_events_that_were_packed_and_leaves_the_others_in_them(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    rows = [{"id": text, "at": "2026-01-01", "type": "said", "text": text} for text in (SECRET, "kept")]
+    for place in ("elsewhere-0001.jsonl.gz", "archive/elsewhere-0002.jsonl.gz"):
+        file = root / "events" / place
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+
+    purged = bankctl("purge", id_of(root, SECRET), "--apply", "--json").json
+
+    for place in ("elsewhere-0001.jsonl.gz", "archive/elsewhere-0002.jsonl.gz"):
+        assert f"events/{place}" in purged["cleaned"]
+        text = gzip.decompress((root / "events" / place).read_bytes()).decode()
+        assert SECRET not in text
+        assert '"text":' in text
+        assert "kept" in text
     assert bankctl("verify").code == 0
 
 

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from bankd.adapters.storage.segments import PACKED, plain_name, unpack, unpacked_size
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED
 from bankd.core.ranking.indexable import MemoryDates
 from bankd.core.use.signals import KINDS, UseEvent, read_use
@@ -33,23 +34,40 @@ class EventDays:
         uses: list[UseEvent] = []
         now: dict[str, int] = {}
         for file, size in self._files():
-            now[file.name] = size
-            if size > before.get(file.name, 0):
-                for event in _events(_new_lines(file, before.get(file.name, 0), size)):
+            name = plain_name(file.name)  # what was read before it was packed is not read again
+            start = before.get(name, 0)
+            now[name] = max(size, now.get(name, 0))
+            if size > start:
+                for event in _events(_new_lines(file, start, size)):
                     _take(event, learned, changed)
                     uses += [use] if (use := read_use(event)) else []
         return MemoryDates(learned, changed, json.dumps(now), uses)
 
     def _files(self) -> Iterator[tuple[Path, int]]:
         with suppress(OSError):
-            for file in sorted(self._folder.iterdir()):
-                if file.name.endswith(".jsonl"):
-                    yield file, file.stat().st_size
+            for file in sorted((*self._folder.iterdir(), *self._folder.glob("archive/*")), key=_in_order):
+                if file.name.endswith((".jsonl", f".jsonl{PACKED}")):
+                    yield file, _size_of(file)
+
+
+def _in_order(file: Path) -> str:
+    return plain_name(file.name)
+
+
+def _size_of(file: Path) -> int:
+    """The bytes of a segment, unpacked."""
+    if not file.name.endswith(PACKED):
+        return file.stat().st_size
+    with file.open("rb") as packed:
+        packed.seek(max(0, file.stat().st_size - 4))
+        return unpacked_size(packed.read(4))
 
 
 def _new_lines(file: Path, start: int, end: int) -> bytes:
     """What was appended."""
     try:
+        if file.name.endswith(PACKED):
+            return unpack(file.read_bytes())[0][start:end]
         with file.open("rb") as lines:
             lines.seek(start)
             return lines.read(end - start)

@@ -84,16 +84,15 @@ class LineOutcomes:
         return fold_events(found)
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
-        import gzip  # noqa: PLC0415 -- same
-        import zlib  # noqa: PLC0415 -- same
-
         from bankd.adapters.storage.events import parse_row  # noqa: PLC0415 -- same
+        from bankd.adapters.storage.segments import PACKED, unpack  # noqa: PLC0415 -- same
         from bankd.core.lifecycle.events import find_missing, in_order_told  # noqa: PLC0415 -- same
 
-        for file in sorted((self._root / "events").glob("*.jsonl*")):
+        folder = self._root / "events"
+        for file in sorted((*folder.glob("archive/*.jsonl.gz"), *folder.glob("*.jsonl*")), key=lambda one: one.name):
             data = b""
-            with suppress(OSError, EOFError, zlib.error):  # the doctor names it
-                data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+            with suppress(OSError):  # the doctor names it
+                data = unpack(file.read_bytes())[0] if file.suffix == PACKED else file.read_bytes()
             if any(word in data for word in wanted):
                 rows = (parse_row(line) for line in data.split(b"\n") if any(word in line for word in wanted))
                 yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)

@@ -1,4 +1,4 @@
-"""Append-only JSON lines: the event log of a workspace, one file a writer, and the history of runs.
+"""Append-only JSON lines: the event log of a workspace, its files one writer's each, and the history of runs.
 
 One write a line, so that two writers never mix; a torn last line is closed before the next one; a line that does not
 parse is counted, reported and skipped.
@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.storage.disk import explain_failure, sync_file
+from bankd.adapters.storage.segments import EVENTS, PACKED, SEGMENT_CAP, segment_of, segment_paths, unpack
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.lifecycle.events import CorruptLine, find_missing, in_order_told, told_order
+from bankd.core.use.policy import PACKED_AFTER
 from bankd.errors import ConflictError, UserError
 
 if TYPE_CHECKING:
     from bankd.core.edits.transaction import Event
 
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
-SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment
 ROTATE_AT = 4 * 1024 * 1024
-_SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl")
 
 
 def append_lines(tree: FileTree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -93,12 +94,13 @@ class EventLog:
     """The events of a workspace; this process appends to its own writer's files only."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
-        self._tree, self._writer = tree, writer
+        self._tree, self.writer = tree, writer
         self.corrupt: list[CorruptLine] = []
 
     def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
         """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
-        path = self._current()
+        events = list(events)
+        path = self._current(str(events[0]["at"]) if events else "")
         known = {row.get("id") for _, row in self._numbered(path)} if unless_there else set()
         fresh = [event for event in events if event["id"] not in known]
         if fresh:
@@ -112,7 +114,7 @@ class EventLog:
             segments = [(path, list(self._numbered(path))) for path in self.segments()]
         except OSError as problem:
             raise explain_failure(problem, "events/") from problem
-        for _, parts in groupby(segments, key=lambda segment: _place(segment[0])[0]):
+        for _, parts in groupby(segments, key=lambda segment: segment_of(segment[0])[0]):
             first: dict[str, Event] = {}
             for row in (row for path, rows in parts for row in self._whole(path, rows)):
                 first.setdefault(str(row["id"]), row)
@@ -129,8 +131,7 @@ class EventLog:
 
     def segments(self) -> list[str]:
         """The files to read, those of one writer in the order in which it wrote them."""
-        names = filter(_SEGMENT.fullmatch, self._tree.names("events"))
-        return [f"events/{name}" for name in sorted(names, key=_place)]
+        return segment_paths(self._tree)
 
     def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """The rows of a file with their lines; what does not parse is corrupt. A last line without its end is not read."""
@@ -139,6 +140,9 @@ class EventLog:
         except ConflictError as problem:
             self.corrupt.append(CorruptLine(path, 0, str(problem).partition(": ")[2]))
             return
+        if path.endswith(PACKED):
+            data, wrong = unpack(data)
+            self.corrupt += [CorruptLine(path, 0, wrong)] if wrong else []
         for number, line in enumerate(data.split(b"\n")[:-1], 1):
             row = parse_row(line)
             if row is not None:
@@ -146,16 +150,22 @@ class EventLog:
             elif line.strip():
                 self.corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
 
-    def _current(self) -> str:
-        names = self._tree.names("events")
-        found = map(_SEGMENT.fullmatch, names)
-        number = max((int(one["number"]) for one in found if one and one["writer"] == self._writer), default=1)
-        name = f"{self._writer}-{number:04}.jsonl"
-        is_full = name in names and self._tree.sizes("events", [name])[name][1] >= ROTATE_AT
-        return f"events/{self._writer}-{number + 1:04}.jsonl" if is_full else f"events/{name}"
+    def _current(self, at: str) -> str:
+        """The segment to append to at this time: a new one after one that is packed, full, or begun long ago."""
+        own = [path for path in self.segments() if segment_of(path)[0] == self.writer]
+        number = max((segment_of(path)[1] for path in own), default=1)
+        path = f"{EVENTS}/{self.writer}-{number:04}.jsonl"
+        is_over = own and (path not in own or self._is_full(path) or self._is_old(path, at))
+        return f"{EVENTS}/{self.writer}-{number + 1:04}.jsonl" if is_over else path
 
+    def _is_full(self, path: str) -> bool:
+        parent, name = split_path(path)
+        return self._tree.sizes(parent, [name])[name][1] >= ROTATE_AT
 
-def _place(path: str) -> tuple[str, int]:
-    """The writer of a segment, and its number."""
-    writer, _, number = path.rpartition("/")[2].removesuffix(".jsonl").rpartition("-")
-    return writer, int(number)
+    def _is_old(self, path: str, at: str) -> bool:
+        """Whether a segment was begun so long before that it could be packed, if nobody wrote to it any more."""
+        with suppress(ValueError, FileNotFoundError, ConflictError), self._tree.file(path) as fd:
+            first = parse_row(os.pread(fd, LINE_CAP, 0).partition(b"\n")[0]) or {}
+            begun = date.fromisoformat(str(first.get("at"))[:10])
+            return (date.fromisoformat(at[:10]) - begun).days > PACKED_AFTER
+        return False

@@ -11,8 +11,10 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
+from bankd.adapters.storage.packing import SegmentPacker
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FILE_CAP, open_regular, read_all
@@ -110,6 +112,10 @@ class WorkspaceWriter(TransactionWriter):
     def corrupt(self) -> Sequence[CorruptLine]:
         """The lines of the event log that could not be read when it was folded."""
         return self.events.corrupt
+
+    def pack_events(self, today: date) -> Sequence[str]:
+        """Pack the old segments of this writer's events, and put away the older ones; gives what there is to say."""
+        return SegmentPacker(self._tree, self.staging, self.events.writer).pack_until(today)
 
     def commit(self, transaction: Transaction) -> Applied:
         """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""

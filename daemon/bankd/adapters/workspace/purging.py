@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 from bankd.adapters.storage.derived import remove_derived
 from bankd.adapters.storage.disk import check_room
-from bankd.adapters.storage.events import SEGMENT_CAP, line_of, parse_row
+from bankd.adapters.storage.events import line_of, parse_row
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
+from bankd.adapters.storage.segments import ARCHIVE, PACKED, SEGMENT_CAP, pack, segment_paths, unpack
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree, find_lines
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
@@ -22,7 +23,7 @@ from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, s
 from bankd.errors import ConflictError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_REWRITTEN = ("events", TXN, DONE, RUNS)
+_REWRITTEN = ("events", ARCHIVE, TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -60,12 +61,13 @@ class TextTraces:
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """The event log of every writer, and the ledger of runs."""
-        paths = [f"events/{name}" for name in self._tree.names("events") if name.endswith(".jsonl")]
-        for path in [*paths, LEDGER]:
+        for path in [*segment_paths(self._tree), LEDGER]:
             data = self._tree.read_own(path, SEGMENT_CAP) or b""
+            is_packed = path.endswith(PACKED)
+            data = unpack(data)[0] if is_packed else data
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
-                yield path, partial(self._staging.publish, path, clean)
+                yield path, partial(self._staging.publish, path, pack(clean) if is_packed else clean)
 
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, answers kept for reading, and everything that is derived."""

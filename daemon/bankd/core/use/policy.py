@@ -19,6 +19,9 @@ REPEATEDLY = 3
 SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 """Days. No memory is offered within a month, and none is held for more than the thirty years that ten years of stability are."""
 
+PACKED_AFTER, ARCHIVED_AFTER = 90, 365
+"""Days after its last event in which a segment of the event log is packed, and put away: design section 17."""
+
 
 class Tie(StrEnum):
     """Why two memories, or a memory and a page, belong together; written by somebody first, then what is inferred."""
