@@ -113,6 +113,10 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what heals takes out what it knows", TRANSACTION, "keep_versions", "if transaction.kind in HEALING:", "if False:", OF_COPIES),
     Mutant("what stays is not told to have gone", TRANSACTION, "keep_versions", 'if said.get("memory") not in versions', "", OF_COPIES),
     Mutant("what reads alike in both places may go", TRANSACTION, "_other_versions", ".apply(there) == there", ".apply(there) is not None", OF_COPIES),
+    Mutant(
+        "a merge keeps apart what would run together", "bankd.core.pages.merge", "_would_join",
+        "return not any(", "return False and any(", ("tests/unit/test_relink.py",),
+    ),
     Mutant("a page of which a part could not be made stays whole", RECASTING, "find_half_divided", "if lacking:", "if False:", OF_HALVES),
     Mutant(
         "a page that a hand changed meanwhile goes by pieces", RECASTING, "find_half_divided",

@@ -9,7 +9,7 @@ from bankd.core.links.references import references_in_text, references_of
 from bankd.core.links.relink import Relinked, Source, relink_layout
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.names import Names
-from bankd.core.markdown.scanner import scan_text
+from bankd.core.markdown.scanner import BlockKind, scan_text
 from bankd.core.pages.merge import Unmergeable, parts_of, plan_merge
 from bankd.core.pages.moves import PageIdentity, folders_moved, moved_by_hand, plan_move
 from bankd.core.pages.split import Limits, plan_split
@@ -248,6 +248,24 @@ def test_a_merge_keeps_apart_what_a_hand_left_without_a_line_end() -> None:
     after = merge(files)
 
     assert after[FULL] == text.replace(f"{'c' * 60}\n\n", f"{'c' * 60}\n\nadded\n\n") or "added\n\n" in after[FULL]
+
+
+@pytest.mark.parametrize("end", ["free words\n", "- W: of the part before ^m-9\n", "> said\n"])
+@pytest.mark.parametrize("head", ["b\n---\n", "---\n", "free\n", "2. b\n", "<b>b</b>\n", "[b]: x.md\n", "- b ^m-8\n"])
+def test_a_merge_keeps_apart_what_would_run_into_the_end_of_the_part_before(end: str, head: str) -> None:
+    files = split({FULL: page("a", "b")})
+    first, second = "bank/knowledge/full/a.md", "bank/knowledge/full/b.md"
+    files[first], files[second] = f"## a\n\n{end}", head
+
+    after = merge(files)
+
+    assert blocks_of(after[FULL]) == [*blocks_of("# Full\n"), *blocks_of(files[first]), *blocks_of(head)]
+
+
+def blocks_of(text: str) -> list[tuple[BlockKind, str]]:
+    document = scan_text(text)
+    blocks = (block for block in document.blocks if block.kind is not BlockKind.BLANK)
+    return [(block.kind, "".join(document.lines[block.start : block.end])) for block in blocks]
 
 
 def test_a_page_moved_by_hand_is_known_by_its_bytes_or_most_of_its_memories() -> None:

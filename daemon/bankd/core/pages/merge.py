@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bankd.core.edits.layout import Home, Layout, LayoutPiece, NewPage
 from bankd.core.links.references import definitions_of
 from bankd.core.markdown.hubs import SHARED_MARK, inherited_front_matter, line_end_of, part_lines
-from bankd.core.markdown.scanner import Block, BlockKind, Document
+from bankd.core.markdown.scanner import Block, BlockKind, Document, scan_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,6 @@ class Unmergeable:
     reason: str
 
 
-_GREEDY = frozenset(
-    {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE, BlockKind.HTML, BlockKind.FOOTNOTE}
-)
 Definitions = Mapping[str, str]
 Sense = Callable[[str, Document, int, int], str]
 """(page, its document, first line, last line) -> what the lines say, with their targets resolved."""
@@ -145,7 +142,9 @@ def _would_join(document: Document, piece: LayoutPiece, next_document: Document,
     first = next((block for block in next_document.blocks if block.start == after.start), None)
     if last is None or first is None:
         return False
-    return first.kind is BlockKind.PARAGRAPH and last.kind in _GREEDY
+    above = [line.rstrip("\r\n") + "\n" for line in document.lines[last.start : piece.end]]
+    joined = scan_text("".join([*above, *next_document.lines[first.start : first.end]]))
+    return not any(block.start == len(above) and block.kind is first.kind for block in joined.blocks)
 
 
 def _mark_of(document: Document) -> Block | None:
