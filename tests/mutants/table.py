@@ -6,6 +6,7 @@ A rule is one that a user would miss: without it something is lost, doubled, sho
 from __future__ import annotations
 
 from tests.mutants.features import FEATURES
+from tests.mutants.ranking import RANKING
 from tests.mutants.switching import Mutant
 
 CHECK, CYCLE, PRESERVING, RETIRING = (
@@ -55,6 +56,7 @@ ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
     *FEATURES,
+    *RANKING,
     # what a plan may not do
     Mutant(
         "a plan is searched for losses", CHECK, "find_losses",

@@ -107,6 +107,31 @@ def test_where_a_memory_stands_counts(better: str) -> None:
     assert high > low
 
 
+def test_a_heading_counts_as_a_place_too() -> None:
+    weights = weights_of("what did melanie paint")
+    first = score_first([memory("she painted"), memory("she painted", heading="Melanie")], weights, CORPUS)
+
+    low, high = (parts["tree"] for parts in score_finalists(first, {}, weights))
+
+    assert high > low == 0
+
+
+def test_a_short_sentence_that_answers_counts_though_others_stand_beside_it() -> None:
+    alone, among = scores(
+        "sunrise", memory("sunrise. " + "other " * 30), memory("sunrise " + "other " * 30),
+    )  # fmt: skip
+
+    assert alone > among
+
+
+def test_questions_of_other_words_make_a_memory_no_worse() -> None:
+    plain = memory("sunrise. " + "other " * 30)
+
+    with_question, without = scores("sunrise", plain._replace(asked=(("helsinki",),)), plain)
+
+    assert with_question == without
+
+
 def test_between_equals_the_denial_comes_first() -> None:
     yes, no = scores("coffee", memory("she drinks coffee now"), memory("she never drinks coffee"))
 
@@ -190,6 +215,15 @@ def test_hangul_bigrams_do_not_outvote_a_latin_word() -> None:
 
     assert right > wrong
     assert weights_of("집 주소는 2024년").hangul_share == 1
+
+
+def test_syllables_count_less_where_the_question_has_latin_words() -> None:
+    def text_of(*terms: str) -> float:
+        query = Analysis((terms,), tuple(bigrams_of(["주소록은"])), denies=False)
+        weights = weigh_query(query, [], CORPUS.memories, lambda _kind, _term: 10)
+        return score_finalists(score_first([memory("집주소를")], weights, CORPUS), {}, weights)[0]["text"]
+
+    assert 0 < text_of("vpn", "주소록") < 0.7 * text_of("주소록")
 
 
 def test_a_long_text_which_has_any_syllables_does_not_pass_a_short_one_by_them() -> None:

@@ -1,0 +1,79 @@
+"""Rules of ranking that are switched off: what is an answer, and what stands before what."""
+
+from __future__ import annotations
+
+from tests.mutants.switching import Mutant
+
+FLOOR, SCORING, PAGES, PRIORS = (
+    "bankd.core.ranking.floor", "bankd.core.ranking.scoring", "bankd.core.ranking.page_order", "bankd.core.ranking.priors",
+)  # fmt: skip
+OF_FLOOR = ("tests/unit/test_floor.py",)
+OF_SCORING = ("tests/unit/test_scoring.py",)
+OF_PAGES = ("tests/unit/test_page_order.py",)
+OF_PRIORS = ("tests/unit/test_priors.py",)
+OF_SUCCESSION = ("tests/unit/test_succession.py",)
+
+RANKING: tuple[Mutant, ...] = (
+    # what a memory must score to be an answer
+    Mutant(
+        "a long formal question asks a smaller share", FLOOR, "floor_of",
+        " / math.sqrt(max(1.0, len(weights.terms) / LONG_QUESTION))", "", OF_FLOOR,
+    ),
+    Mutant("in a small bank the floor is lower", FLOOR, "floor_of", " * min(1.0, corpus.memories / SMALL_BANK)", "", OF_FLOOR),
+    Mutant(
+        "a long English text needs less", FLOOR, "floor_of",
+        " * math.sqrt(min(1.0, LONG_TEXT / (len(terms) or 1)))", "", OF_FLOOR,
+    ),
+    Mutant("the phrasing of an English question counts", FLOOR, "floor_of", "LATIN_FLOOR * demand", "LATIN_FLOOR", OF_FLOOR),
+    Mutant("a long Korean text needs more", FLOOR, "_hangul_floor", "SHORT_TEXT + len(terms)", "SHORT_TEXT", OF_FLOOR),
+    Mutant(
+        "everyday words count less", FLOOR, "_hangul_floor",
+        " / (1 - accident * _everyday_share(terms, weights))", "", OF_FLOOR,
+    ),
+    Mutant(
+        "everyday words count less in long sentences only", FLOOR, "_hangul_floor",
+        " * min(1.0, sentence / LONG_SENTENCE)", "", OF_FLOOR,
+    ),
+    Mutant("where only syllables match, all is everyday", FLOOR, "_everyday_share", "return 1.0", "return 0.0", OF_FLOOR),
+    Mutant(
+        "a question of asking words alone is about these", FLOOR, "shares_subject",
+        "not subjects or ", "", OF_FLOOR,
+    ),
+    Mutant(
+        "a memory about whom a question names has its subject", FLOOR, "shares_subject",
+        " or candidate.entities & weights.names", "", OF_FLOOR,
+    ),
+    Mutant(
+        "a heading may have the subject of a question", FLOOR, "shares_subject",
+        "candidate.heading, ", "", OF_FLOOR,
+    ),
+    Mutant(
+        "part of a Hangul word is something of it", FLOOR, "shares_subject",
+        "for gram in weights.bigrams if", "for gram in () if", OF_FLOOR,
+    ),
+    # what stands before what
+    Mutant(
+        "a long text has the syllables of any question", SCORING, "_bigrams",
+        " / (1 + LONG_TEXT * max(0.0, longer))", "", OF_SCORING,
+    ),
+    Mutant("a word that requests weighs less", SCORING, "weigh_query", "if term in requesting", "if False", OF_SCORING),
+    Mutant("syllables that ask weigh less", SCORING, "weigh_query", "if gram in asking", "if False", OF_SCORING),
+    Mutant(
+        "syllables that meet only between words say nothing", SCORING, "weigh_query",
+        "if not count and _is_seam(gram, all_terms):", "if False:", OF_SCORING,
+    ),
+    Mutant("what no memory has weighs less", SCORING, "_rarity", " * (1.0 if frequency else UNKNOWN_WEIGHT)", "", OF_SCORING),
+    Mutant("bigrams say nothing of Latin words", SCORING, "_text", "BIGRAM_SHARE * weights.hangul_share", "BIGRAM_SHARE", OF_SCORING),
+    Mutant("words in the order of the question count", SCORING, "_text", " + ORDER_SHARE * order", "", OF_SCORING),
+    Mutant("the best sentence of a memory counts", SCORING, "_words", "if len(parts) > 1:", "if False:", OF_SCORING),
+    Mutant("a denial is read first", SCORING, "_parts", "text * (1 + _CAUTION)", "text", OF_SCORING),
+    Mutant("the heading above a memory counts", SCORING, "_tree", 'share["heading"] * one.heading', "0", OF_SCORING),
+    Mutant("what stands beside a memory counts", SCORING, "_tree", 'share["beside"] * one.beside', "0", OF_SCORING),
+    Mutant("whom a memory is about counts", SCORING, "_tree", 'share["entity"] * one.entity', "0", OF_SCORING),
+    Mutant("the words of a page count", SCORING, "_tree", 'share["node"] * node', "0", OF_SCORING),
+    Mutant("questions below a line make it no worse", SCORING, "_with_questions", "max(own, ", "max(0.0, ", OF_SCORING),
+    Mutant("a page says what all its memories say", PAGES, "page_score", "NEXT_SHARE**place", "0**place", OF_PAGES),
+    Mutant("of a page the best few are shown", PAGES, "order_pages", "[:SHOWN]", "", OF_PAGES),
+    Mutant("signals only order near-ties", PRIORS, "prior_of", "max(-CAP, min(", "max(-1, min(1 or ", OF_PRIORS),
+    Mutant("what is newer stands before what it supersedes", PRIORS, "newest_first", "if new and", "if False and", OF_SUCCESSION),
+)  # fmt: skip
