@@ -337,7 +337,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "control characters are shown, not sent", TERMINAL, "make_visible",
-        'text = _CONTROL.sub(lambda found: f"\\\\x{ord(found[0]):02x}", text)', "", ("tests/unit/test_terminal.py",),
+        'text = re.sub(_CONTROL, lambda found: f"\\\\x{ord(found[0]):02x}", text)', "", ("tests/unit/test_terminal.py",),
     ),
     # what hands did
     Mutant(
