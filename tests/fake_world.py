@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from bankd.core.dedup.exact_match import text_key
-from bankd.core.dedup.known_pairs import KnownPairs
+from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.spans import block_key
@@ -148,10 +148,16 @@ class FakeHoldings:
                 found[id_] = (*found.get(id_, ()), page.path)
         return found
 
-    def known_pairs(self) -> KnownPairs:
-        return KnownPairs()
+    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
+        return {}
 
-    def record_pairs(self, known: KnownPairs) -> None:
+    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        pass
+
+    def known_pairs(self) -> Pairs:
+        return {}
+
+    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         pass
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:

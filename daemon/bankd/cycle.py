@@ -13,6 +13,7 @@ from datetime import date, datetime
 from functools import cache, partial
 from typing import Literal, TypeAlias
 
+from bankd.comparing import AT_ONCE, CompareParts, compare_changed
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.asked import questions_in
@@ -138,7 +139,7 @@ def run_cycle(
     _note_logs(plan, facts, world, policy, rest)
     if not plan.is_empty:  # else all pages have been seen
         world.catalog.refresh(now)
-    notes = [*world.index.refresh(now)]
+    notes = _look_again(plan, facts, world, policy)
     if kind == "reflect":
         notes += _tidy_up(plan, world, policy)
     is_same = not (conflicts or changes_successors(plan.transaction.events))
@@ -302,7 +303,8 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     """Merge near-copies, if so set, and take out what has faded: to the archive, never away."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
-        plan = merge_near_copies(plan, ledger, world.catalog, world.index, world.wordings, settings)
+        compare_changed(compare_parts(world, policy), ledger)
+        plan = merge_near_copies(plan, ledger, world.catalog, world.wordings, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
@@ -323,6 +325,18 @@ def _held_back(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> dic
     """Of each log that was read: the lines that were not taken in and that a person should look at."""
     screened = screened_in(facts.ledger, plan.withheld)
     return {reading.log: held_back_in(reading, facts.ledger, screened, policy.finders) for reading in facts.readings}
+
+
+def compare_parts(world: World, policy: Policy) -> CompareParts:
+    """What the memories of the bank are compared with."""
+    return CompareParts(world.catalog, world.index, world.wordings, policy.settings.dedup.threshold)
+
+
+def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy) -> list[str]:
+    """Bring the index up to date with what was written, and compare that with the rest; gives what there is to say."""
+    notes = [*world.index.refresh(plan.now)]
+    compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, AT_ONCE)
+    return notes
 
 
 def _homeless(plan: Plan, world: World) -> set[str]:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.dedup.known_pairs import KnownPairs, renew_pairs
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
@@ -33,18 +31,17 @@ from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.markdown.policy import Settings
 from bankd.core.plan.judging import Reader
 from bankd.core.plan.plan import Plan
-from bankd.ports.bank import Index, MemoryCatalog
+from bankd.ports.bank import MemoryCatalog
 from bankd.ports.reading import Wordings
 
 
 def merge_near_copies(
-    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, index: Index, wordings: Wordings, settings: Settings
+    plan: Plan, ledger: Ledger, catalog: MemoryCatalog, wordings: Wordings, settings: Settings
 ) -> Plan:
-    """Merge the near-copies that were in the bank before this run, but none that this run says something of."""
+    """Merge the near-copies that were in the bank before this run and are compared, but none that it says something of."""
     touched = _touched(plan)
     held = {id_: lines for id_, lines in catalog.all_lines().items() if id_ not in touched}
-    alike = find_alike({id_: memory_of(lines) for id_, lines in held.items()}, index, catalog)
-    found = find_merged(held, alike.pairs, ledger, wordings, settings, plan.now.date())
+    found = find_merged(held, catalog.known_pairs(), ledger, wordings, settings, plan.now.date())
     warning = too_many(sum(len(m.sources) for m in found), catalog.count(), settings.budget)
     if warning:
         return plan.with_(warnings=(*plan.warnings, warning))
@@ -60,7 +57,8 @@ def find_merged(
     today: date,
 ) -> tuple[Merged, ...]:
     """What can be merged among these memories, by the pairs that look alike."""
-    memories, alike = {id_: memory_of(lines) for id_, lines in held.items()}, sorted(pairs)
+    memories = {id_: memory_of(lines) for id_, lines in held.items()}
+    alike = sorted(pair for pair in pairs if held.keys() >= set(pair))
     members = _members({id_ for pair in alike for id_ in pair}, held, memories, wordings)
     clusters = find_clusters(((members[one], members[other]) for one, other in alike), settings.consolidate.threshold)
     fading = Fading.of(settings.decay)
@@ -68,13 +66,6 @@ def find_merged(
     # What a person brought back is not merged away again.
     wanted = [merger for merger in found if not ledger.restored.keys() & set(merger.sources[1:])]
     return tuple(merged for merger in wanted if (merged := merged_of(merger, held)))
-
-
-def find_alike(memories: Mapping[str, Memory], index: Index, catalog: MemoryCatalog) -> KnownPairs:
-    """Which memories look alike: what was known, and what the index finds for those that changed since."""
-    known, keys = catalog.known_pairs(), {id_: text_key(memory) for id_, memory in memories.items()}
-    near = index.neighbours_of({id_: memories[id_] for id_ in sorted(known.changed(keys))})
-    return renew_pairs(known, keys, {id_: [other.id for other in found] for id_, found in near.items()})
 
 
 def _members(

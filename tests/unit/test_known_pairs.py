@@ -1,23 +1,113 @@
-"""Look-alikes are looked for again only where something changed, and what is known is what a first look would find."""
+"""What memories that look alike are to each other."""
 
 from __future__ import annotations
 
-from bankd.core.dedup.known_pairs import KnownPairs, renew_pairs
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
 
-KNOWN = KnownPairs({"a": "1", "b": "2", "c": "3"}, frozenset({("a", "b"), ("b", "c")}))
+import pytest
+
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
+from bankd.core.daemon.settle import FileFingerprint
+from bankd.core.dedup.duplicates import Relation
+from bankd.core.dedup.known_pairs import Dated, Likeness, compare_pairs, near_groups
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import plain_wording
+
+NEAR, SAME, UPDATE = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.UPDATE))
+SEEN = FileFingerprint(1, 1, 1)
 
 
-def test_what_is_new_or_says_something_else_is_looked_at() -> None:
-    assert KNOWN.changed({"a": "1", "b": "changed", "d": "4"}) == {"b", "d"}
+def memory(id_: str, text: str, day: int | None = None) -> Dated:
+    return Dated(id_, read_statement(plain_wording(text)), date(2026, 11, day) if day else None)
 
 
-def test_pairs_of_what_changed_or_went_are_not_believed() -> None:
-    now = renew_pairs(KNOWN, {"a": "1", "b": "changed", "d": "4"}, {"b": ["d", "gone", "b"], "d": ["b"]})
+def test_the_newer_is_compared_with_the_older_each_pair_once() -> None:
+    old_port, new_port = memory("m-1", "Port is 8080", 1), memory("m-2", "Port is 8081", 2)
+    old_town, new_town = memory("m-3", "Peter lives in Seoul", 3), memory("m-4", "Peter lives in Busan", 9)
+    found = compare_pairs([(new_port, old_port), (old_town, new_town), (new_town, old_town)])
 
-    assert now == KnownPairs({"a": "1", "b": "changed", "d": "4"}, frozenset({("b", "d")}))
+    assert found.keys() == {("m-1", "m-2"), ("m-3", "m-4")}
+    assert found["m-1", "m-2"] == Likeness(Relation.UPDATE, "number: 8080 → 8081", is_dated=True)
 
 
-def test_pairs_of_what_stayed_are_kept() -> None:
-    keys = {**KNOWN.keys, "d": "4"}
+def test_rewordings_and_other_subjects_are_no_contradiction() -> None:
+    pairs = [
+        (memory("m-1", "Port is 8080"), memory("m-2", "The port is 8080.")),
+        (memory("m-3", "Peter lives in Seoul"), memory("m-4", "Paul lives in Seoul")),
+        (memory("m-5", "Port is 8080"), memory("m-5", "Port is 8081")),
+    ]
 
-    assert renew_pairs(KNOWN, keys, {"d": ["a"]}).pairs == {("a", "b"), ("b", "c"), ("a", "d")}
+    assert [one.relation for one in compare_pairs(pairs).values()] == [Relation.SAME, Relation.DIFFERENT]
+
+
+def test_what_has_no_day_counts_as_older_and_of_two_without_nobody_knows() -> None:
+    one, undated, other = memory("m-1", "Port is 8081", 1), memory("m-2", "Port is 8080"), memory("m-3", "Port is 80")
+
+    found = compare_pairs([(one, undated), (undated, other)])
+
+    assert {pair: one.is_dated for pair, one in found.items()} == {("m-2", "m-1"): True, ("m-2", "m-3"): False}
+
+
+def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:
+    first, second = (
+        replace(memory(id_, text, 1), line=n) for id_, text, n in [("m-2", "Port 1", 4), ("m-1", "Port 2", 5)]
+    )
+
+    assert list(compare_pairs([(second, first)])) == [("m-2", "m-1")]
+
+
+def test_a_group_is_all_that_is_near_through_others() -> None:
+    pairs = {("a", "b"): NEAR, ("c", "b"): SAME, ("d", "e"): NEAR, ("e", "f"): UPDATE}
+
+    assert near_groups(pairs) == [("a", "b", "c"), ("d", "e")]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> CatalogDatabase:
+    return CatalogDatabase(tmp_path / "catalogue.sqlite3")
+
+
+def write(catalog: CatalogDatabase, **texts: str) -> None:
+    page = "".join(f"- W: {text} ^{id_}\n" for id_, text in texts.items())
+    catalog.record_page("bank/a.md", SEEN, page.encode())
+
+
+def test_only_what_is_new_or_says_something_else_is_compared_again(catalog: CatalogDatabase) -> None:
+    write(catalog, a="tea", b="milk")
+    looked = catalog.compared.changed(80, None)
+    catalog.compared.record(looked, {("a", "b"): NEAR})
+    write(catalog, c="rum", a="tea", b="Milk.")
+
+    assert looked.keys() == {"a", "b"}
+    assert catalog.compared.changed(80, None).keys() == {"c"}
+    assert catalog.compared.pairs() == {("a", "b"): NEAR}
+
+
+def test_what_was_found_of_a_memory_that_changed_or_went_is_forgotten(catalog: CatalogDatabase) -> None:
+    write(catalog, a="tea", b="milk", c="rum", d="gin")
+    catalog.compared.record(
+        catalog.compared.changed(80, None), {("a", "b"): NEAR, ("d", "c"): UPDATE, ("a", "d"): SAME}
+    )
+    write(catalog, a="tea", b="oat milk", d="gin")
+
+    assert catalog.compared.changed(80, None).keys() == {"b"}
+    assert catalog.compared.pairs() == {("a", "d"): SAME}
+
+
+def test_what_waits_is_compared_some_at_a_time(catalog: CatalogDatabase) -> None:
+    write(catalog, a="tea", b="milk", c="rum")
+    for left in (2, 1, 0):
+        looked = catalog.compared.changed(80, 1)
+        catalog.compared.record(looked, {})
+        assert len(looked) == 1
+        assert len(catalog.compared.changed(80, None)) == left
+
+
+def test_by_another_threshold_all_is_compared_again(catalog: CatalogDatabase) -> None:
+    write(catalog, a="tea", b="milk")
+    catalog.compared.record(catalog.compared.changed(80, None), {("a", "b"): NEAR})
+
+    assert catalog.compared.changed(90, None).keys() == {"a", "b"}
+    assert catalog.compared.pairs() == {}

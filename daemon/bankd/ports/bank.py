@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bankd.core.dedup.known_pairs import KnownPairs
+from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.follow import PagePart
@@ -39,14 +39,20 @@ class MemoryCatalog(Protocol):
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory."""
 
-    def known_pairs(self) -> KnownPairs:
-        """Which memories looked alike at the last look."""
+    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
+        """The memories of the bank that are new, or say something else than when they were compared, with their text keys.
 
-    def record_pairs(self, known: KnownPairs) -> None:
-        """Remember it for the next look."""
+        All are after a look by another threshold. What was found of these, or of memories that are gone, is forgotten.
+        """
 
-    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
-        """Remember which memories contradict each other, by the ids of the older and the newer, and in what."""
+    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that these were compared, and what was found."""
+
+    def known_pairs(self) -> Pairs:
+        """Which memories look alike, and what they are to each other."""
+
+    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Forget what these are to each other, in whatever order they stand."""
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""

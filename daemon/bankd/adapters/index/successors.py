@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _SUPERSEDED = "SELECT old, new, 'superseded', '' FROM superseded WHERE "
 _CONTRADICTIONS = """
-SELECT older, newer, 'contradicts', reason FROM contradictions WHERE EXISTS (
+SELECT older, newer, 'contradicts', reason FROM alike WHERE relation = 'update' AND EXISTS (
     SELECT 1 FROM looked_at, memories WHERE looked_at.id = older AND memories.id = older AND memories.key = looked_at.key
 ) AND EXISTS (
     SELECT 1 FROM looked_at, memories WHERE looked_at.id = newer AND memories.id = newer AND memories.key = looked_at.key

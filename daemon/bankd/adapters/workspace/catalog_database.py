@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bankd.adapters.storage.derived import DerivedDatabase
+from bankd.adapters.workspace.compared_table import SCHEMA as COMPARED
+from bankd.adapters.workspace.compared_table import ComparedTable
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
-from bankd.core.dedup.known_pairs import KnownPairs
 from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.edited import PastLine
@@ -28,7 +29,7 @@ from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 from bankd.core.plan.held_back import HeldBack
 
-_FORMAT = 11
+_FORMAT = 12
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;
@@ -46,10 +47,6 @@ CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX superseded_new ON superseded (new);
-CREATE TABLE contradictions (older TEXT NOT NULL, newer TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (older, newer)) WITHOUT ROWID;
-CREATE INDEX contradictions_newer ON contradictions (newer);
-CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE alike (one TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX held_back_log ON held_back (log);
 """
@@ -100,7 +97,8 @@ class CatalogDatabase(DerivedDatabase):
 
     def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         """Open the catalog."""
-        super().__init__(path, _SCHEMA, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+        super().__init__(path, _SCHEMA + COMPARED, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+        self.compared = ComparedTable(self)
 
     def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
@@ -180,6 +178,7 @@ class CatalogDatabase(DerivedDatabase):
         """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees."""
         asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
         self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
+        self.execute_many("DELETE FROM alike WHERE ? IN (older, newer)", asked)
         self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
         self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
         self.execute("VACUUM")
@@ -250,33 +249,6 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM superseded")
         self.execute_many("INSERT INTO superseded VALUES (?, ?)", newer.items())
         self.execute("INSERT OR IGNORE INTO noted VALUES ('superseded')")
-
-    def known_pairs(self) -> KnownPairs:
-        """Which memories looked alike at the last look."""
-        pairs = self.execute("SELECT one, other FROM alike")
-        return KnownPairs(dict(self.execute("SELECT id, key FROM looked_at")), frozenset(map(tuple, pairs)))
-
-    def record_pairs(self, known: KnownPairs) -> None:
-        """Remember it for the next look; only what differs is written."""
-        self.change(lambda: self._record_pairs(self.known_pairs(), known))
-
-    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
-        """Remember which memories contradict each other, the older first, and in what; what is near to them tells."""
-        self.change(lambda: self._record_contradictions(reasons))
-
-    def _record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
-        self.execute("DELETE FROM contradictions")
-        rows = [(older, newer, _safe(reason)) for (older, newer), reason in reasons.items()]
-        self.execute_many("INSERT INTO contradictions VALUES (?, ?, ?)", rows)
-
-    def _record_pairs(self, before: KnownPairs, now: KnownPairs) -> None:
-        self.execute_many(
-            "DELETE FROM looked_at WHERE id = ?", [(id_,) for id_ in before.keys.keys() - now.keys.keys()]
-        )
-        self.execute_many("DELETE FROM alike WHERE one = ? AND other = ?", before.pairs - now.pairs)
-        fresh = [(id_, now.keys[id_]) for id_ in before.changed(now.keys)]
-        self.execute_many("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", fresh)
-        self.execute_many("INSERT INTO alike VALUES (?, ?)", now.pairs - before.pairs)
 
     def ids(self, folder: str) -> list[str]:
         """The ids of all memories below a folder."""

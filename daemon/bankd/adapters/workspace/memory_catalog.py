@@ -11,7 +11,7 @@ from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
 from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup.known_pairs import KnownPairs
+from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.operations import digest_of
 from bankd.core.edits.spans import block_key
 from bankd.core.lifecycle.copies import Copied
@@ -92,17 +92,21 @@ class PageMemoryCatalog:
         found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
-    def known_pairs(self) -> KnownPairs:
-        """Which memories looked alike at the last look."""
-        return self._catalog_db.known_pairs()
+    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
+        """The memories that are new, or say something else than when they were compared, with their text keys."""
+        return self._catalog_db.compared.changed(threshold, most)
 
-    def record_pairs(self, known: KnownPairs) -> None:
-        """Remember it for the next look."""
-        self._catalog_db.record_pairs(known)
+    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that these were compared, and what was found."""
+        self._catalog_db.compared.record(keys, pairs)
 
-    def record_contradictions(self, reasons: Mapping[tuple[str, str], str]) -> None:
-        """Remember which memories contradict each other, and in what."""
-        self._catalog_db.record_contradictions(reasons)
+    def known_pairs(self) -> Pairs:
+        """Which memories look alike, and what they are to each other."""
+        return self._catalog_db.compared.pairs()
+
+    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Forget what these are to each other."""
+        self._catalog_db.compared.forget(pairs)
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory.

@@ -2,5 +2,5 @@
 
 exact_match finds the same words, duplicates judges likeness, guard looks at what differs. gist and rewording put wording
 aside; change finds what tells that something is no longer so.
-conflicts finds memories that say different values of the same thing; known_pairs is which looked alike at the last look.
+known_pairs is what memories of the bank that look alike are to each other: near, the same, or another value of one thing.
 """

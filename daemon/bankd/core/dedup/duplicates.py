@@ -118,7 +118,7 @@ def find_match(
     candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float = THRESHOLD
 ) -> Match | None:
     """Find what a new memory repeats, else what it updates, else nothing; the likest one, then the first."""
-    worthy = _worth_comparing(candidates, new, threshold)
+    worthy = ((id_, old) for id_, old in candidates if is_worth_comparing(old, new, threshold))
     verdicts = [(id_, compare_statements(old, new, threshold)) for id_, old in worthy]
     matches = [Match(id_, verdict) for id_, verdict in verdicts if verdict.outcome is not Relation.DIFFERENT]
     for outcome in (Relation.SAME, Relation.UPDATE):
@@ -128,23 +128,16 @@ def find_match(
     return None
 
 
-def _worth_comparing(
-    candidates: Iterable[tuple[str, Statement]], new: Statement, threshold: float
-) -> Iterable[tuple[str, Statement]]:
-    """Without those that can only be different: most share a few words, which is seen in a tenth of the time."""
-    if tells_change(new):
-        return candidates
-    letters, signature, bag, frame = new.letters, new.signature, gist_of(new).bag, _frame(new)
-    concepts = said_concepts(new)
-    return [
-        (id_, old)
-        for id_, old in candidates
-        if frame.may_be_as_alike(_frame(old), threshold)
-        or old.letters == letters
-        or old.signature == signature
-        or gist_of(old).bag == bag
-        or may_be_reworded(said_concepts(old), concepts)
-    ]
+def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool:
+    """Whether two can be anything but different: most share a few words, which is seen in a tenth of the time."""
+    return (
+        tells_change(new)
+        or _frame(new).may_be_as_alike(_frame(old), threshold)
+        or old.letters == new.letters
+        or old.signature == new.signature
+        or gist_of(old).bag == gist_of(new).bag
+        or may_be_reworded(said_concepts(old), said_concepts(new))
+    )
 
 
 def likeness(old: Statement, new: Statement) -> float:

@@ -1,25 +1,68 @@
-"""Which memories look alike, as it was found at the last look: only those that changed since are looked for again."""
+"""What memories of the bank that look alike are to each other: compared once, the newer with the older.
+
+A pair of which the newer says another value contradicts; which of the two is true, only a person knows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple, TypeAlias
+
+from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements, is_worth_comparing
+from bankd.core.language.statement import Statement
 
 
-class KnownPairs(NamedTuple):
-    """The text key of each memory that was looked at, by its id, and the pairs of ids that look alike, sorted each."""
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A memory as it is compared: its id, what it says, and the day and line of its source when known."""
 
-    keys: Mapping[str, str] = {}
-    pairs: frozenset[tuple[str, str]] = frozenset()
-
-    def changed(self, keys: Mapping[str, str]) -> set[str]:
-        """The ids of memories that are new, or say something else than at the last look."""
-        return {id_ for id_, key in keys.items() if self.keys.get(id_) != key}
+    id: str
+    statement: Statement
+    day: date | None = None
+    line: int = 0
 
 
-def renew_pairs(known: KnownPairs, keys: Mapping[str, str], near: Mapping[str, Iterable[str]]) -> KnownPairs:
-    """What is known now: `keys` of all memories that are there, and of the changed ones what they are near to."""
-    same = keys.keys() - known.changed(keys)
-    kept = {pair for pair in known.pairs if same.issuperset(pair)}
-    found = {(min(one, other), max(one, other)) for one, others in near.items() for other in others if other in keys}
-    return KnownPairs(keys, frozenset(kept | {pair for pair in found if pair[0] != pair[1]}))
+class Likeness(NamedTuple):
+    """What the newer of two memories is to the older, and why; of two that no log dates, nobody knows which is newer."""
+
+    relation: Relation = Relation.DIFFERENT
+    reason: str = ""
+    is_dated: bool = False
+
+
+Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
+"""By the ids of the older and the newer memory."""
+
+
+def compare_pairs(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRESHOLD) -> Pairs:
+    """Compare candidate pairs, each once, in whatever order it comes."""
+    found: dict[tuple[str, str], Likeness] = {}
+    for one, other in pairs:
+        older, newer = sorted((one, other), key=_age)
+        if older.id != newer.id and (older.id, newer.id) not in found:
+            found[older.id, newer.id] = _likeness(older, newer, threshold)
+    return found
+
+
+def _likeness(older: Dated, newer: Dated, threshold: float) -> Likeness:
+    if not is_worth_comparing(older.statement, newer.statement, threshold):
+        return Likeness()
+    verdict = compare_statements(older.statement, newer.statement, threshold)
+    return Likeness(verdict.outcome, verdict.reason, newer.day is not None)
+
+
+def _age(memory: Dated) -> tuple[date, int, str]:
+    """Oldest first, and within a log the line that stands higher; what has no day counts as oldest."""
+    return memory.day or date.min, memory.line, memory.id
+
+
+def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:
+    """The memories that say the same or nearly the same, gathered through whom they are near; sorted each, and all."""
+    groups: dict[str, set[str]] = {}
+    for (older, newer), likeness in pairs.items():
+        if likeness.relation in {Relation.SAME, Relation.NEAR}:
+            joined = groups.get(older, {older}) | groups.get(newer, {newer})
+            groups |= dict.fromkeys(joined, joined)
+    return sorted({tuple(sorted(group)) for group in groups.values()})

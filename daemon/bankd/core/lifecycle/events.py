@@ -27,6 +27,7 @@ RENAMED = "renamed"
 SUPERSEDED = "superseded"
 UNDONE = "undone"
 DISMISSED = "dismissed"
+APART = "apart"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
@@ -43,6 +44,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     ARCHIVED: ("memory", "page"),
     REVISED: ("memory", "of"),
     SUPERSEDED: ("memory", "by"),
+    APART: ("memory", "other"),
     RENAMED: ("log", "was"),
 }
 
@@ -71,7 +73,8 @@ class Ledger:
 
     `revisions` has, by memory, the events of its line being edited, each with the id of the line as it then was.
     `read` has the ids of the consumed lines by that name of their log. `gone` is what took a memory out, `allowed` the
-    duplicate that a person let in; days are those of the last event;
+    duplicate that a person let in; days are those of the last event; `kept_apart` has pairs of memories, sorted, that say
+    much the same and that a person wants both;
     `dismissed` has the keys of lines that were not taken in and that a person wants to hear no more of; `left_names` are
     those under which logs were read that have another by now: since when, and how many logs went by it then; `reused` are those
     of them that another log has borne since. `logs` has how many went by one first name at once, at most, where more than one did.
@@ -90,6 +93,7 @@ class Ledger:
     allowed: dict[str, Event] = field(default_factory=dict)
     tombstones: dict[str, Event] = field(default_factory=dict)
     dismissed: set[str] = field(default_factory=set)
+    kept_apart: set[tuple[str, str]] = field(default_factory=set)
     revisions: dict[str, list[Event]] = field(default_factory=dict)
     revised: dict[str, str] = field(default_factory=dict)
     left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -185,8 +189,17 @@ def _apply(ledger: Ledger, item: Event) -> None:
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
         _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])
-    elif kind == DISMISSED:
+    elif kind in {DISMISSED, APART}:
+        _settle(ledger, memory, item)
+
+
+def _settle(ledger: Ledger, memory: str, item: Event) -> None:
+    """What a person was asked about once, and is asked no more."""
+    if item["type"] == DISMISSED:
         ledger.dismissed.add(str(item.get("key")))
+    else:
+        other = str(item.get("other"))
+        ledger.kept_apart.add((min(memory, other), max(memory, other)))
 
 
 def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:
