@@ -73,7 +73,7 @@ class Answering:
     def answer(self, bank: "IndexView", beside: Sequence[Beside], fresh: Freshness) -> Answer:
         """Ask the bank, and beside it the groups that are wanted."""
         found = self._find(self._query, "bank", bank)
-        hits = tuple(hit_of(one, found.weights, found.newer) for one in found.ranked) if found else ()
+        hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
         around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
         said = _said_of(found) if beside else SaidByBank(())
         more = self._beside(beside, hits, said, around, bank)
@@ -108,7 +108,7 @@ class Answering:
         query = self._query
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
         found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
-        shown = {hit.id for hit in hits if hit.id}
+        shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
         return list(islice(self._unsaid(found, beside, said, shown, index), room)) if found else []
 
     def _unsaid(
@@ -123,7 +123,7 @@ class Answering:
 
     def _shown(self, ranked: Ranked, found: Found, group: str, index: "IndexView") -> Iterator[tuple[Hit, Terms]]:
         """A hit with its terms; of a passage the lines that answer."""
-        hit = hit_of(ranked, found.weights, found.newer, group)
+        hit = hit_of(ranked, found.weights, found.relations.newer, group)
         if group != "logs":
             yield hit, _terms_of(ranked.candidate.sentences)
             return
@@ -134,6 +134,15 @@ class Answering:
             marks = tuple(marks_of(text, found.weights.terms))
             shown = hit._replace(line=hit.line + parts[chosen].offset, text=text, marks=marks, about=())
             yield shown, _terms_of(read[chosen].sentences)
+
+
+def _hit_among(found: Found, one: Ranked) -> Hit:
+    """A memory of the bank as an answer, with what it is to others."""
+    relations, id_ = found.relations, one.row.id or ""
+    older = tuple(old for old, new in relations.newer.items() if new == id_)
+    like_it = tuple(other.row.id or "" for other in found.folded.get(one.row.row, ()))
+    hit = hit_of(one, found.weights, relations.newer)
+    return hit._replace(supersedes=older, contradicts=tuple(relations.contradicts.get(id_, ())), like_it=like_it)
 
 
 def _new_among(
@@ -152,8 +161,8 @@ def _new_among(
 def _said_of(found: Found | None) -> SaidByBank:
     if not found or not found.ranked:
         return SaidByBank(())
-    most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.ranked)
-    return SaidByBank([_terms_of(one.candidate.sentences) for one in found.ranked], found.weights, most)
+    most = max(share_asked(_asked_of(one.candidate), found.weights) for one in found.every)
+    return SaidByBank([_terms_of(one.candidate.sentences) for one in found.every], found.weights, most)
 
 
 def _asked_of(candidate: Candidate) -> Terms:

@@ -96,7 +96,10 @@ class SearchService:
     def _related(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         from bankd.app.related import find_related  # noqa: PLC0415 -- a search has no time for reading links
 
-        return self.index.whole(now, lambda: find_related(request, self.index, self._ties_of, self._options.newer_of))
+        return self.index.whole(now, lambda: find_related(request, self.index, self._ties_of, self._newer_of))
+
+    def _newer_of(self, ids: Collection[str]) -> Mapping[str, str]:
+        return self._options.relations.of(ids).superseded
 
     def _fresh(self, pending: int) -> Freshness:
         return Freshness(pending, self.index.updated, self._is_daemon, self.index.provisional)
@@ -148,7 +151,11 @@ class SearchService:
     def state(self, now: datetime) -> list[tuple[int, int]]:
         """See the newest state of every index, and tell it from others; UserError when there is none of the bank."""
         self.open(now)
-        return [(self.index.opened, self.index.generation), *self.beside.state(now)]
+        return [
+            (self.index.opened, self.index.generation),
+            (0, self._options.relations.state()),
+            *self.beside.state(now),
+        ]
 
     def catch_up(self, now: datetime, groups: Collection[str] = ()) -> tuple[str, int]:
         """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from bankd.cli.printing import say, styled
+from bankd.core.agents.recalled import relation_of
 
 Hit = Mapping[str, Any]
 
@@ -31,6 +32,7 @@ def _print_hit(hit: Hit, root: str) -> None:
     heading = " > ".join(hit["heading"])
     place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
     parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), styled(hit["when"], "dim"), _id_of(hit)]
+    parts.append(styled(hit["folded"], "dim"))
     say("  ".join(part for part in parts if part))
     say(f"    {marked_text(hit)}")
     if hit["became"]:
@@ -59,8 +61,8 @@ def marked_text(hit: Hit) -> str:
         pieces += [styled(text[at:start].replace("\n", " ")), styled(text[start:end], "bold")]
         at = end
     tag = f"{hit['tag']}: " if hit.get("tag") else ""
-    if hit.get("superseded_by"):
-        tag = styled(f"[older; newer is {hit['superseded_by']}] ", "yellow") + tag
+    if told := relation_of(hit):
+        tag = styled(f"[{told}] ", "yellow") + tag
     return tag + "".join(pieces) + styled(text[at:].replace("\n", " "))
 
 

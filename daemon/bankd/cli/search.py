@@ -35,7 +35,9 @@ def configure(parser: ArgumentParser) -> None:
         "--files", action="store_true", help="answer with pages, at most N, each by what its memories say together"
     )
     parser.add_argument("--explain", action="store_true", help="show the parts of each score")
-    parser.add_argument("--weak", action="store_true", help="show what is below the floor too")
+    parser.add_argument(
+        "--weak", action="store_true", help="show what is below the floor too, and each of what says nearly the same"
+    )
     add_json(parser)
 
 

@@ -13,6 +13,7 @@ from bankd.core.ranking.page_order import order_pages
 from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
 from bankd.core.ranking.ranked import Ranked, in_order
+from bankd.core.ranking.relations import Relations, fold_near, relate
 from bankd.core.ranking.scoring import Weights, choose_finalists, score_finalists, score_first
 from bankd.search.asked_days import (
     find_inside,
@@ -44,11 +45,20 @@ _NEARLY_ALL = 0.95
 
 
 class Found(NamedTuple):
-    """What answers a query in one index, best first, how the query was read there, and by whom memories are superseded."""
+    """What answers a query in one index, best first, how the query was read there, and what the answers are to others.
+
+    `folded` is what is so near to an answer that this stands for it, by the number of that.
+    """
 
     weights: Weights
     ranked: Sequence[Ranked]
-    newer: Mapping[str, str]
+    relations: Relations
+    folded: Mapping[int, Sequence[Ranked]] = {}
+
+    @property
+    def every(self) -> list[Ranked]:
+        """The answers, and what they stand for."""
+        return [*self.ranked, *(one for shown in self.ranked for one in self.folded.get(shown.row.row, ()))]
 
 
 def find_answers(
@@ -63,16 +73,19 @@ def find_answers(
     asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
     ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
-    newer = options.newer_of([one.row.id for one in ranked if one.row.id])
-    newer = newer_by(query.filters.known_on, newer, index)
+    relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
+    newer = newer_by(query.filters.known_on, relations.newer, index)
     then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
-    best = ranked if query.by_page else ranked[: query.limit]
+    near = frozenset() if listed or query.by_page or query.everything else relations.near
+    shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
+    best = shown if query.by_page else shown[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
     bounds = known_bounds(index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     answers = [one for one in answers if one.parts["score"] > 0]
-    return Found(weights, order_pages(answers, query.limit) if query.by_page else answers, newer)
+    answers = order_pages(answers, query.limit) if query.by_page else answers
+    return Found(weights, answers, relations._replace(newer=newer), folded)
 
 
 def known_bounds(index: "IndexView", options: RankingOptions) -> CosineBounds | None:

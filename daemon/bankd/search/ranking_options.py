@@ -1,27 +1,37 @@
 """What bears on an answer beside words, and what the confidence of memories is worth on the day."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.relations import StoredRelations
 from bankd.core.ranking.scoring import TREE_WEIGHT
 
 if TYPE_CHECKING:
     from bankd.ports.reading import Vectors
     from bankd.ports.searching import IndexView
 
-NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
-"""Ids of memories -> by those that were superseded, the ids of the newer ones."""
+
+class KnownRelations:
+    """What runs found of memories; this knows nothing."""
+
+    def of(self, ids: Collection[str]) -> StoredRelations:
+        """What is known of these."""
+        return StoredRelations()
+
+    def state(self) -> int:
+        """A number that is another one when something else may have been found."""
+        return 0
 
 
 class RankingOptions(NamedTuple):
-    """What bears on an answer beside words: the weight of the tree, what fades a day, and what was superseded."""
+    """What bears on an answer beside words: the weight of the tree, what fades a day, what memories are to each other."""
 
     tree_weight: float = TREE_WEIGHT
     fading_hundredths: float = 2.0
-    newer_of: NewerOf = lambda _: {}
+    relations: KnownRelations = KnownRelations()
     vectors: "Vectors | None" = None
     """Sentence vectors, where they are wanted."""
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_KEPT = ("id", "tag", "text", "heading", "superseded_by", "when", "learned", "about", "group", "became", "like_it")
+_KEPT = (
+    *("id", "tag", "text", "heading", "when", "learned", "about", "group", "became"),
+    *("superseded_by", "supersedes", "contradicts", "like_it"),
+)
 """Fields of a hit that help to use it; others say how it was found."""
 
 
@@ -24,8 +27,19 @@ def place_of(hit: Mapping[str, Any]) -> str:
     return f"{hit['path']}:{hit['line']}"
 
 
+def relation_of(hit: Mapping[str, Any]) -> str:
+    """What a hit is to other memories: older or newer than they are, or against them; empty when nothing is known."""
+    if hit.get("superseded_by"):
+        return f"older; newer is {hit['superseded_by']}"
+    newer = f"newer; older is {', '.join(hit['supersedes'])}" if hit.get("supersedes") else ""
+    against = f"contradicts {', '.join(hit['contradicts'])}" if hit.get("contradicts") else ""
+    return "; ".join(filter(None, (newer, against)))
+
+
 def _line_of(hit: Mapping[str, Any]) -> str:
     text = " ".join(str(hit["text"]).split())
-    older = f" (older; newer is {hit['superseded_by']})" if hit.get("superseded_by") else ""
+    told = "; ".join(filter(None, (relation_of(hit), hit.get("folded"))))
     where = f"{hit['path']}#^{hit['id']}" if hit.get("id") else place_of(hit)
-    return "- " + " · ".join(filter(None, (str(hit.get("when") or hit.get("learned") or ""), text + older, where)))
+    return "- " + " · ".join(
+        filter(None, (str(hit.get("when") or hit.get("learned") or ""), f"{text} ({told})" if told else text, where))
+    )

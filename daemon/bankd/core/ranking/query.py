@@ -104,6 +104,12 @@ class Hit(NamedTuple):
     group: str = "bank"
     became: str | None = None
     """Of a line of a log, or an archived memory: what became of it, in words."""
+    supersedes: tuple[str, ...] = ()
+    """The ids of memories that say it older."""
+    contradicts: tuple[str, ...] = ()
+    """The ids of memories that say another value of the same thing, of which nobody knows whether they are newer."""
+    like_it: tuple[str, ...] = ()
+    """The ids of what was found too and says nearly the same: it stands for them."""
 
     @property
     def days(self) -> Span | None:
@@ -129,7 +135,18 @@ class Hit(NamedTuple):
             "changed": self.changed.isoformat() if self.changed else None,
             "group": self.group,
             "became": self.became,
+            "supersedes": list(self.supersedes),
+            "contradicts": list(self.contradicts),
+            "like_it": list(self.like_it),
+            "folded": _folded_label(len(self.like_it), is_korean=is_korean),
         }
+
+
+def _folded_label(count: int, *, is_korean: bool) -> str:
+    """How many others an answer stands for, in words; empty for none."""
+    if not count:
+        return ""
+    return f"비슷한 것 {count}개 더" if is_korean else f"+{count} like it"
 
 
 class Freshness(NamedTuple):
