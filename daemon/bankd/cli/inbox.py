@@ -1,4 +1,4 @@
-"""`bankctl inbox`: the lines that no rule could place, those that were not taken in, and the ways out of there."""
+"""`bankctl inbox`: what waits for a person: lines that no rule placed or that were not taken in, memories nearly the same."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bankd.cli.options import add_dry_run, add_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bankd.app.near_groups import NearMemory
     from bankd.core.plan.held_back import HeldBack
     from bankd.core.plan.inbox_moves import InboxMemory
 
@@ -19,10 +20,12 @@ def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now; "
-        "dismiss LINE: name a line that was not taken in no more"
+        "dismiss LINE: name a line that was not taken in no more; keep ID: be asked no more about what says nearly the same"
     )
-    parser.add_argument("action", nargs="?", choices=["list", "place", "retry", "dismiss"], default="list", help=help_)
-    parser.add_argument("id", nargs="?", metavar="ID|LINE", help="the memory to place, or the line to dismiss")
+    parser.add_argument(
+        "action", nargs="?", choices=["list", "place", "retry", "dismiss", "keep"], default="list", help=help_
+    )
+    parser.add_argument("id", nargs="?", metavar="ID|LINE", help="the memory to place or keep, or the line to dismiss")
     parser.add_argument(
         "page", nargs="?", metavar="PAGE", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors"
     )
@@ -33,6 +36,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """List or move."""
     from bankd.app.inbox import list_inbox, place_memory, retry_inbox
+    from bankd.app.near_groups import list_near
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -40,12 +44,13 @@ def run(arguments: Namespace) -> int:
     root = find_workspace(arguments.workspace)
     if arguments.action == "place" and not (arguments.id and arguments.page):
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
-    if arguments.action == "dismiss":
-        return _dismiss(root, arguments)
+    if arguments.action in {"dismiss", "keep"}:
+        return _dismiss(root, arguments) if arguments.action == "dismiss" else _keep(root, arguments)
     with open_workspace(root, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
             logs = workspace.logs
-            return _list(list_inbox(workspace), logs.held_back(), logs.prose(), as_json=arguments.json)
+            waiting, near = list_inbox(workspace), list_near(workspace)
+            return _list(waiting, logs.held_back(), logs.prose(), near, as_json=arguments.json)
         if arguments.action == "place":
             moved = place_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
@@ -74,13 +79,40 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     return 0
 
 
-def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], prose: int, *, as_json: bool) -> int:
+def _keep(root: Path, arguments: Namespace) -> int:
+    from bankd.app.near_groups import keep_near
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.errors import UsageError
+    from bankd.wiring.workspace import open_workspace
+
+    if not arguments.id:
+        raise UsageError("usage: bankctl inbox keep ID")
+    with open_workspace(root, write=not arguments.dry_run) as workspace:
+        kept = keep_near(workspace, arguments.id.removeprefix("^"), dry_run=arguments.dry_run)
+    if arguments.json:
+        say_json({"kept": [one.id for one in kept], "applied": not arguments.dry_run})
+        return 0
+    for one in kept:
+        say(f"{styled(one.id, 'dim')}  {styled(one.place, 'bold')}")
+    say("would be kept. Nothing was written" if arguments.dry_run else "kept as they are; you are asked no more")
+    return 0
+
+
+def _list(
+    waiting: list[InboxMemory],
+    held_back: Sequence[HeldBack],
+    prose: int,
+    near: list[list[NearMemory]],
+    *,
+    as_json: bool,
+) -> int:
     from bankd.cli.printing import say, say_json, shortened, styled
 
     if as_json:
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
         lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
-        say_json({"inbox": rows, "not_taken_in": lines, "prose": prose})
+        groups = [[{"id": one.id, "place": one.place, "text": one.text} for one in group] for group in near]
+        say_json({"inbox": rows, "not_taken_in": lines, "prose": prose, "near": groups})
         return 0
     from bankd.core.markdown.memory import split_id
     from bankd.core.plan.report import tell_prose
@@ -99,7 +131,21 @@ def _list(waiting: list[InboxMemory], held_back: Sequence[HeldBack], prose: int,
         say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
     if prose:
         say(tell_prose(prose))
+    _list_near(near)
     return 0
+
+
+def _list_near(near: list[list[NearMemory]]) -> None:
+    from bankd.cli.printing import say, shortened, styled
+    from bankd.core.markdown.memory import split_id
+
+    for group in near:
+        for one in group:
+            say(f"{styled(one.place, 'bold')}  {styled(one.id, 'dim')}")
+            say(f"  {styled(shortened(split_id(one.text)[0], 200))}")
+        say(f"{len(group)} say nearly the same; bankctl inbox keep {group[0].id} keeps them all as they are")
+    if near:
+        say("bankctl consolidate merges those of which one says all, bankctl forget ID takes one out")
 
 
 def _tell(moved: list[tuple[str, str]], arguments: Namespace) -> int:

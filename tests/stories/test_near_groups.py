@@ -1,0 +1,191 @@
+"""What says nearly the same is shown as one, asked about once, and what changed is told in search as `conflicts` tells it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.agents.memory_tools import BankMethods
+from bankd.app.evaluate import NOW, TrialSet, judge_all, trial_workspace
+from bankd.wiring.bank_reader import BankReader
+from bankd.wiring.searching import open_search, trial_tools
+from tests.stories.conftest import Run, write_log
+
+ONE, OTHER, THIRD = ("m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc")
+KEYS = f"- W: We keep the spare keys in the blue drawer. ^{ONE}\n- W: The spare keys are stored in the blue drawer. ^{OTHER}\n"
+DAY_1, DAY_2 = "2026-05-02T03:00", "2026-05-03T03:00"
+
+
+@pytest.fixture
+def root(root: Path) -> Path:
+    """Nothing has to settle: what these stories write is finished."""
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def page(root: Path, bankctl: Run) -> Path:
+    """Two memories that say nearly the same, and one beside them, as a run saw them."""
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(f"# Tools\n\n{KEYS}- W: The keys of the bicycle are lost. ^{THIRD}\n", encoding="utf-8")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    return page
+
+
+def found(bankctl: Run, *arguments: str) -> list[tuple[str, list[str]]]:
+    hits = bankctl("search", *arguments, "--json").json["hits"]
+    return [(hit["id"], hit["like_it"]) for hit in hits]
+
+
+def test_the_best_of_a_near_group_stands_for_the_others_which_are_named(bankctl: Run, page: Path) -> None:
+    assert found(bankctl, "spare keys are stored") == [(OTHER, [ONE]), (THIRD, [])]
+    assert found(bankctl, "we keep spare keys") == [(ONE, [OTHER]), (THIRD, [])]
+    assert f"^{OTHER}  +1 like it" in bankctl("search", "spare keys are stored").out
+    assert "비슷한 것 1개 더" in bankctl("search", "spare keys 어디").out
+
+
+def test_what_is_folded_makes_room_for_another_answer(bankctl: Run, page: Path) -> None:
+    assert found(bankctl, "spare keys are stored", "-n", "2") == [(OTHER, [ONE]), (THIRD, [])]
+
+
+def test_each_is_shown_when_all_is_asked_for_or_pages_are(bankctl: Run, page: Path) -> None:
+    unfolded = [(OTHER, []), (ONE, []), (THIRD, [])]
+
+    assert found(bankctl, "spare keys are stored", "--weak") == unfolded
+    assert found(bankctl, "spare keys are stored", "--files") == unfolded
+
+
+def test_a_log_that_says_it_does_not_stand_below_what_is_folded(root: Path, bankctl: Run, page: Path) -> None:
+    write_log(root, "2026-05-01.md", "W: We keep the spare keys in the blue drawer.")
+
+    assert found(bankctl, "spare keys are stored")[0] == (OTHER, [ONE])
+    assert all(hit["group"] == "bank" for hit in bankctl("search", "spare keys are stored", "--json").json["hits"])
+
+
+def test_one_that_was_changed_since_a_run_compared_it_stands_for_itself(bankctl: Run, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("stored in the blue", "stored in the red"), encoding="utf-8")
+
+    assert (OTHER, []) in found(bankctl, "spare keys are stored")
+    assert (ONE, []) in found(bankctl, "spare keys are stored")
+
+
+def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> None:
+    methods = BankMethods(lambda: BankReader(str(root))).by_name()
+
+    call = {"name": "memory_search", "arguments": {"query": "spare keys are stored"}}
+    hits: list[dict[str, Any]] = methods["tools/call"](call)["structuredContent"]["hits"]
+    asked = methods["prompts/get"]({"name": "recall", "arguments": {"question": "spare keys are stored"}})
+
+    assert [hit.get("like_it") for hit in hits] == [[ONE], None]
+    assert "(+1 like it)" in asked["messages"][0]["content"]["text"]
+
+
+def test_a_group_is_offered_until_a_person_keeps_it_and_never_again(root: Path, bankctl: Run, page: Path) -> None:
+    (offered,) = bankctl("inbox", "--json").json["near"]
+    shown = bankctl("inbox", "keep", OTHER, "--dry-run", "--json").json
+    kept = bankctl("inbox", "keep", OTHER, "--json").json
+
+    assert [(one["id"], one["place"]) for one in offered] == [
+        (ONE, "bank/knowledge/tools.md:3"),
+        (OTHER, "bank/knowledge/tools.md:4"),
+    ]
+    assert (shown, kept) == (
+        {"kept": [ONE, OTHER], "applied": False},
+        {"kept": [ONE, OTHER], "applied": True},
+    )
+    for path in (root / ".bankd").glob("catalogue.sqlite3*"):
+        path.unlink()
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("We keep the", "We keep all"), encoding="utf-8")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    page.write_text(text, encoding="utf-8")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    assert bankctl("inbox", "--json").json["near"] == []
+    assert sorted(found(bankctl, "spare keys are stored")) == [(ONE, []), (OTHER, []), (THIRD, [])]
+    assert bankctl("inbox", "keep", OTHER).code == 3
+    assert "2 kept" in bankctl("log").out
+
+
+def test_what_is_kept_is_not_merged(bankctl: Run, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("The spare keys are stored", "We keep the spare keys"), encoding="utf-8")
+    bankctl("cycle", "micro", "--now", DAY_2)
+    assert bankctl("consolidate", "--json").json["counts"] == {"merged": 1, "archived": 1}
+
+    bankctl("inbox", "keep", ONE)
+
+    assert bankctl("consolidate", "--json").json["counts"] == {}
+
+
+def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W: The wiki listens on port 8080.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    page = next(page for page in root.glob("bank/**/*.md") if "8080" in page.read_text(encoding="utf-8"))
+    page.write_text(
+        page.read_text(encoding="utf-8") + f"- W: The wiki listens on port 7070. ^{THIRD}\n", encoding="utf-8"
+    )
+    bankctl("cycle", "micro", "--now", DAY_2)
+
+    (pair,) = bankctl("conflicts", "--json").json["conflicts"]
+    newer, older = bankctl("search", "the wiki listens on port 7070", "--json").json["hits"]
+
+    assert (older["id"], newer["id"]) == (pair["older"]["id"], pair["newer"]["id"])
+    assert (older["id"], older["superseded_by"], newer["supersedes"]) == (THIRD, newer["id"], [THIRD])
+    told = bankctl("search", "the wiki listens on port 7070").out
+    assert f"[newer; older is {THIRD}] W: The wiki listens on port 8080." in told
+    assert f"[older; newer is {newer['id']}] W: The wiki listens on port 7070." in told
+
+
+def test_what_changed_again_is_told_by_the_newest(root: Path, bankctl: Run) -> None:
+    for day, port in enumerate(("8080", "8081", "8082"), 1):
+        write_log(root, f"2026-05-0{day}.md", f"W: The wiki listens on port {port}.")
+        bankctl("cycle", "micro", "--now", f"2026-05-0{day + 1}T03:00")
+
+    hits = bankctl("search", "the wiki listens on port 8080", "--json").json["hits"]
+
+    assert "8082" in hits[0]["text"]
+    assert [bool(hit["superseded_by"]) for hit in hits] == [False, True, True]
+
+
+def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, bankctl: Run) -> None:
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(f"- W: port 8080 ^{ONE}\n- W: port 8081 ^{OTHER}\n", encoding="utf-8")
+    bankctl("cycle", "micro", "--now", DAY_1)
+
+    hits = bankctl("search", "port", "--json").json["hits"]
+
+    assert [(hit["id"], hit["contradicts"], hit["superseded_by"]) for hit in hits] == [
+        (ONE, [OTHER], None),
+        (OTHER, [ONE], None),
+    ]
+    assert f"[contradicts {OTHER}] W: port 8080" in bankctl("search", "port").out
+
+
+def test_a_daemon_does_not_repeat_an_answer_from_before_a_group_was_kept(root: Path, bankctl: Run, page: Path) -> None:
+    search = open_search(root, is_daemon=True)
+    before = search.state(NOW)
+    same = search.state(NOW)
+    bankctl("inbox", "keep", ONE)
+    after = search.state(NOW)
+    search.close()
+
+    assert before == same
+    assert before != after
+
+
+def test_an_evaluation_judges_every_memory_by_itself() -> None:
+    documents = [{"id": "a", "text": "We keep the spare keys in the blue drawer."}]
+    documents.append({"id": "b", "text": "The spare keys are stored in the blue drawer."})
+    trial = TrialSet(documents, [{"id": "q", "text": "spare keys in the blue drawer"}], {"q": {"a": 1, "b": 1}})
+    with trial_workspace(trial.documents, None) as (root, bank):
+        search = trial_tools().make_search(root, False)
+        search.refresh(NOW, None)
+        judged = judge_all(trial, search, bank, None, lambda: 0.0)
+        search.close()
+
+    assert judged.quality.recall_10 == 1
