@@ -44,7 +44,7 @@ def compare_changed(of: CompareParts, ledger: Ledger, told: Iterable[Event] = ()
     near = of.index.neighbours_of(memories)
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
     memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
-    pairs = [pair for pair in alike - ledger.kept_apart if memories.keys() >= set(pair)]
+    pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
     sources = {**ledger.consumed, **{str(item["memory"]): item for item in told if item.get("type") == KEPT}}
     compared = _compare(pairs, memories, sources, of)
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)

@@ -52,6 +52,10 @@ def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(root: Path, ban
     assert bankctl("cycle", "reflect", "--now", DAY_3, "--json").json["counts"] == {}
     assert bankctl("verify").code == 0
     assert bankctl("duplicates", "allow", blocked).code == 3
+    assert bankctl("inbox", "--json").json["near"] == []
+    assert bankctl("consolidate", "--json").json["counts"] == {}
+    hits = bankctl("search", "editor of choice", "--json").json["hits"]
+    assert [hit["like_it"] for hit in hits] == [[], []]
     assert "1 learned" in bankctl("log").out
 
 

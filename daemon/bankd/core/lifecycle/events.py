@@ -100,6 +100,12 @@ class Ledger:
     reused: set[str] = field(default_factory=set)
     logs: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def wanted_both(self) -> set[tuple[str, str]]:
+        """The pairs of memories, sorted, of which a person said that each says something: kept apart, or let in."""
+        let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
+        return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
+
     def signals_of(self, memory: str) -> UseSignals:
         """What is known of the use of a memory."""
         return self.signals.get(memory, NOTHING)
