@@ -10,6 +10,7 @@ from bankd.adapters.workspace.import_files import FileSource, find_sources
 from bankd.adapters.workspace.waiting_transcripts import drop_taken, take_transcripts
 from bankd.app.import_sources import Imported, Importer
 from bankd.app.workspace import Workspace
+from bankd.config import ConfigError
 from bankd.core.markdown.display import show_line
 from bankd.errors import BankError
 
@@ -41,6 +42,8 @@ def import_watched(workspace: Workspace) -> Iterator[str]:
         for imported in import_sources(workspace, sources_at(workspace, ())):
             yield from _problems_of(imported)
         forget_handed_over(workspace)
+    except ConfigError:
+        return  # the run stops at the same, and says so
     except (BankError, OSError) as error:
         yield show_line(str(error))
 
