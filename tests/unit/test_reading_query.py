@@ -27,3 +27,16 @@ def test_a_question_in_the_other_language_finds_what_answers_it() -> None:
     query = Query("커피", 5, today=date(2026, 5, 4))
     found = find_answers(query, FakeIndex(PAGES), FakeAnalyser(), query.today, RankingOptions())
     assert found.ranked[0].row.text == "My sister never drinks coffee."
+
+
+def test_a_loanword_finds_what_spells_it_in_latin_letters() -> None:
+    pages = {"git.md": "# Git\n\n- W: A commit has one purpose.\n- W: The URI of the mirror is new.\n"}
+    query = Query("커밋은 어떻게", 5, today=date(2026, 5, 4))
+    found = find_answers(query, FakeIndex(pages), FakeAnalyser(), query.today, RankingOptions())
+    assert [one.row.text for one in found.ranked] == ["A commit has one purpose."]
+
+
+def test_a_word_that_only_asks_is_no_loanword() -> None:
+    pages = {"git.md": "# Git\n\n- W: The URI of the mirror is new.\n"}
+    query = Query("우리 거울", 5, today=date(2026, 5, 4))
+    assert not find_answers(query, FakeIndex(pages), FakeAnalyser(), query.today, RankingOptions()).ranked

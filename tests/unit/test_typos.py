@@ -21,6 +21,10 @@ def test_one_slip_is_mended(typo: str) -> None:
     assert mend(typo) == ["marrakech"]
 
 
+def test_a_beginning_of_six_letters_stands_for_the_whole_word() -> None:
+    assert mend("marrak", "marra") == ["marrakech", "marra"]
+
+
 @pytest.mark.parametrize("term", ["marrakesq", "pin", "정직하", "paint", "x1234", "arrakech"])
 def test_what_is_known_short_or_further_away_stays(term: str) -> None:
     assert mend(term) == [term]

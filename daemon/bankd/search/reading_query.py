@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.query import Query
 from bankd.core.ranking.query_form import phrasing_of
+from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.scoring import Weights, weigh_query
 from bankd.core.ranking.spacing import cut_run, restore_spaces
 from bankd.core.ranking.typos import mend_typos
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader
     from bankd.ports.searching import IndexView
 
+_SPELT = 8
+"""So many unknown words of a query are looked for as they may be spelt in Latin letters: each is compared with thousands."""
 _SYNONYMS = 2
 """So many words stand for one that no memory has; more would make it weigh more than the others."""
 
@@ -26,14 +30,27 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
     is_korean = has_hangul(query.text)
     text = restore_spaces(normal_form(query.text), readings, known) if is_korean else query.text
     analysis, runs = reader.analyse_query(text, lexicon_of(readings, known)), runs_of(text)
-    terms = [word for term in analysis.terms for word in words_for(term, known)]
-    terms = mend_typos(terms, known, index.terms_with)
+    beginning = cache(index.terms_with)
+    read = _read_words(analysis.terms, known, beginning)
+    terms = mend_typos([word for term in analysis.terms for word in read[term]], known, beginning)
     if is_korean:
         terms = [word for term in terms for word in known_words(term, known)]
-        runs = [piece for run in runs for piece in _as_words(run, terms, readings)]
+        others = tuple(term for term, words in read.items() if term not in words)
+        runs = [piece for run in runs if not run.startswith(others) for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
     return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
+
+
+def _read_words(
+    terms: Sequence[str], known: Callable[[str], bool], beginning: Callable[[str], Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Each term as the words of the bank that it stands for, itself where there are none."""
+    read = {term: words_for(term, known) for term in terms}
+    unread = (term for term, words in read.items() if is_hangul(term) and term in words and not known(term))
+    telling = (term for term in unread if term_weight(term) == 1)
+    read.update([(term, _spelt_in_latin(term, beginning) or [term]) for term in islice(telling, _SPELT)])
+    return read
 
 
 def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
@@ -46,6 +63,12 @@ def words_for(term: str, known: Callable[[str], bool]) -> Sequence[str]:
     from bankd.core.language.thesaurus import synonyms_of  # noqa: PLC0415 -- most questions have no time for it
 
     return [word for word in synonyms_of(term) if known(word)][:_SYNONYMS] or [term]
+
+
+def _spelt_in_latin(term: str, beginning: Callable[[str], Sequence[str]]) -> Sequence[str]:
+    from bankd.core.language.korean.loanwords import spelt_in_latin  # noqa: PLC0415 -- same
+
+    return spelt_in_latin(term, beginning)
 
 
 def _as_words(run: str, terms: Sequence[str], readings: Readings) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""A Latin word that the bank does not have, read as the one it has that is a slip of the finger away.
+"""A Latin word that the bank does not have, read as the one it has that is a slip of the finger away, or that it begins.
 
 Hangul needs none of this: a wrong syllable leaves the other bigrams of its word.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 _SHORTEST = 4
+_SHORTENED = 6
+"""Letters from which on a word may stand for a longer one: postgres for PostgreSQL."""
 
 Known = Callable[[str], bool]
 Beginning = Callable[[str], Sequence[str]]
@@ -15,7 +17,7 @@ Beginning = Callable[[str], Sequence[str]]
 
 
 def mend_typos(terms: Sequence[str], known: Known, beginning: Beginning) -> list[str]:
-    """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away."""
+    """The terms of a query, each unknown Latin one replaced by the most common one that is one slip away, or longer."""
     return [_mended(term, beginning) if _is_unknown(term, known) else term for term in terms]
 
 
@@ -28,7 +30,8 @@ def _mended(term: str, beginning: Beginning) -> str:
     length, middle = len(term), len(term) // 2
     head, tail = term[:middle], term[middle + 1 :]  # one slip leaves one of them as it is
     near = (other for other in beginning(term[0]) if other.startswith(head) or other.endswith(tail))
-    return next((other for other in near if abs(len(other) - length) <= 1 and is_one_slip(term, other)), term)
+    slip = next((other for other in near if abs(len(other) - length) <= 1 and is_one_slip(term, other)), "")
+    return slip or (length >= _SHORTENED and next(iter(beginning(term)), "")) or term
 
 
 def is_one_slip(one: str, other: str) -> bool:
