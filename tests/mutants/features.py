@@ -142,6 +142,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
     Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),
+    Mutant("near copies share a cosine", FUSION, "share_cosines", "shared[at] = shared[other] = max(one, another)", "pass", OF_FUSION),
     Mutant("cosines that tell nothing apart change nothing", FUSION, "fuse_scores", " or (high <= low and most > least)", "", OF_FUSION),
     # the questions of memories
     Mutant("a question with a credential is not indexed", ASKED, "questions_in", "if not find_secrets(question, finders)", "", OF_QUESTIONS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.fusion import LEAST_SHARE, MOST_SHARE, SURE, fuse_scores, meaning_share
+from bankd.core.ranking.fusion import LEAST_SHARE, MOST_SHARE, SURE, fuse_scores, meaning_share, share_cosines
 
 
 def test_meaning_moves_less_the_surer_the_words_are() -> None:
@@ -49,3 +49,15 @@ def test_where_no_word_meets_meaning_alone_orders() -> None:
 
 def test_nothing_found_is_nothing_fused() -> None:
     assert fuse_scores([], []) == []
+
+
+def test_a_vector_does_not_lift_a_denial_over_what_it_denies() -> None:
+    fact, denial, other = frozenset({"수면", "6"}), frozenset({"수면", "6", "아니"}), frozenset({"매일", "23"})
+    assert share_cosines([0.86, 0.88, 0.87], [fact, denial, other]) == [0.88, 0.88, 0.87]
+
+
+def test_what_differs_in_more_keeps_its_own_cosine_and_so_does_what_has_none() -> None:
+    tea, coffee = frozenset({"sister", "drink", "tea"}), frozenset({"sister", "drink", "coffee"})
+    assert share_cosines([0.8, 0.9], [tea, coffee]) == [0.8, 0.9]
+    assert share_cosines([0.8, None], [tea, tea]) == [0.8, None]
+    assert share_cosines([0.8, 0.9], [frozenset(), frozenset()]) == [0.8, 0.9]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time
 from bankd.core.ranking.answers import answers_among
 from bankd.core.ranking.floor import CosineBounds
-from bankd.core.ranking.fusion import NEAREST, fuse_scores
+from bankd.core.ranking.fusion import NEAREST, fuse_scores, share_cosines
 from bankd.core.ranking.page_order import order_pages
 from bankd.core.ranking.priors import newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
@@ -133,7 +133,8 @@ def find_near(
 
 def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
     """Ranked memories in the order of words and meaning together."""
-    near = [cosines.get(one.row.row) for one in ranked]
+    terms = [frozenset(term for sentence in one.candidate.sentences for term in sentence) for one in ranked]
+    near = share_cosines([cosines.get(one.row.row) for one in ranked], terms)
     scores = fuse_scores([one.parts["score"] for one in ranked], near)
     usual = sum(sorted(cosines.values())[-NEAREST:]) / NEAREST if len(cosines) >= NEAREST else None
     return in_order(

@@ -10,7 +10,7 @@ is bad for dialogue. `tests/bench/meaning.py` has the figures that the values we
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 LEAST_SHARE, MOST_SHARE = 0.2, 0.8
 """The share of meaning in the order, where the words are sure and where they found nothing."""
@@ -43,3 +43,18 @@ def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list
         word if cosine is None else (1 - share) * word + share * (ceiling - span * (high - cosine))
         for word, cosine in zip(words, cosines, strict=True)
     ]
+
+
+def share_cosines(cosines: Sequence[float | None], terms: Sequence[Set[str]]) -> list[float | None]:
+    """Give near copies one cosine, the highest of theirs; `terms` are those of each candidate.
+
+    A vector hardly sees the one word by which a statement is denied, and may well be nearer with it: among near copies
+    words decide. They have the same terms, but for one at most that the other lacks.
+    """
+    shared = list(cosines)
+    for at, ours in enumerate(terms):
+        for other in range(at):
+            one, another = shared[at], shared[other]
+            if one is not None and another is not None and len(ours ^ terms[other]) <= 1 < len(ours & terms[other]):
+                shared[at] = shared[other] = max(one, another)
+    return shared
