@@ -44,7 +44,7 @@ FEATURES: tuple[Mutant, ...] = (
         "a name that several logs bear is free as long as one of them is gone", COLLECT, "find_renamed",
         "ledger.logs.get(was, 1)", "1", OF_COLLECT,
     ),
-    Mutant("the other logs of one first name are told of", COLLECT, "_beside", " == was", " != other", OF_COLLECT),
+    Mutant("the other logs of one first name are told of", COLLECT, "_by_first_name", "identities.get(log, log)", "log", OF_COLLECT),
     Mutant("a copy that was known with a log counts", EVENTS, "_rename", "ledger.logs.get(was, 1), len(others) + 1", "ledger.logs.get(was, 1), 1", OF_COLLECT),
     Mutant("a log that takes a name counts", EVENTS, "_consume", "[1] + 1", "[1]", OF_COLLECT),
     Mutant(

@@ -5,7 +5,7 @@ It sees readings and the ledger; where logs lie and how they are read is not its
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -37,13 +37,15 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
     # Several logs may go by one first name: it is free while fewer of them are there than ever were at once.
     free = {was: ids for was, ids in consumed.items() if borne[was] < ledger.logs.get(was, 1)}
     found = {r.log: was for r in strangers if free and (was := _best_match(r, free)) is not None}
-    return tuple(
-        Renamed(log, was, _beside(log, was, {**ledger.identities, **found}, present)) for log, was in found.items()
-    )
+    bearing = _by_first_name(present, {**ledger.identities, **found}) if found else {}
+    return tuple(Renamed(log, was, tuple(sorted(bearing[was] - {log}))) for log, was in found.items())
 
 
-def _beside(log: str, was: str, identities: Mapping[str, str], present: Set[str]) -> tuple[str, ...]:
-    return tuple(sorted(other for other in present - {log} if identities.get(other, other) == was))
+def _by_first_name(logs: Set[str], identities: Mapping[str, str]) -> Mapping[str, Set[str]]:
+    bearing: defaultdict[str, set[str]] = defaultdict(set)
+    for log in logs:
+        bearing[identities.get(log, log)].add(log)
+    return bearing
 
 
 def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:
