@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bankd import cycle
 from bankd.agents.memory_tools import BankMethods
 from bankd.app.evaluate import NOW, TrialSet, judge_all, trial_workspace
+from bankd.comparing import compare_changed
 from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.searching import open_search, trial_tools
 from tests.stories.conftest import Run, write_log
@@ -189,3 +192,21 @@ def test_an_evaluation_judges_every_memory_by_itself() -> None:
         search.close()
 
     assert judged.quality.recall_10 == 1
+
+
+def test_batches_of_old_logs_are_compared_when_the_last_is_in(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = root / "bankd.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(re.sub(r"max_added_lines: \d+", "max_added_lines: 1", text), encoding="utf-8")
+    looks: list[object] = []
+    monkeypatch.setattr(cycle, "compare_changed", lambda *asked: looks.append(asked) or compare_changed(*asked))
+    first, second = (line.partition(" ^")[0].removeprefix("- ") for line in KEYS.splitlines())
+    write_log(root, "2026-05-01.md", first)
+    write_log(root, "2026-05-02.md", second)
+
+    bankctl("cycle", "micro", "--now", DAY_2)
+
+    assert (len(bankctl("log", "--json").json["runs"]), len(looks)) == (2, 1)
+    assert len(found(bankctl, "spare keys are stored")[0][1]) == 1
