@@ -152,6 +152,26 @@ def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
     assert agent.call("memory_feedback", used=["m-zzzzzzzzzzzz"])["isError"]
 
 
+def test_an_agent_is_told_what_belongs_to_a_memory_and_beside_an_answer(agent: Agent, root: Path) -> None:
+    lines = (
+        "# Tea\n",
+        "- W: The kettle whistles. ^m-aaaaaaaaaaaa",
+        "- W: Peter likes [[#^m-aaaaaaaaaaaa|it]]. ^m-bbbbbbbbbbbb\n",
+    )
+    (root / "bank/world/tea.md").write_text("\n".join(lines), "utf-8")
+
+    told = agent.call("memory_search", query="kettle whistles")["structuredContent"]
+    related = agent.call("memory_get", what="^m-aaaaaaaaaaaa", related=1)["structuredContent"]["related"]
+    person = agent.call("memory_get", what="@Peter", related=2)["structuredContent"]["related"]
+
+    beside = {"place": "bank/world/tea.md:4", "id": "m-bbbbbbbbbbbb", "tag": "W", "why": "link (bank/world/tea.md:4)"}
+    assert [{**one, "text": ""} for one in told["see_also"]] == [{**beside, "text": ""}]
+    assert related[0] == told["see_also"][0]
+    assert any("concise" in one.get("text", "") for one in person)
+    assert agent.call("memory_get", what="@Nobody", related=1)["isError"]
+    assert agent.call("memory_get", what="@Peter", related=3)["isError"]
+
+
 def test_pages_are_resources_and_nothing_else_is(agent: Agent) -> None:
     agent.ask("resources/list", {"_meta": META})
     uris = [one["uri"] for one in agent.hear()["result"]["resources"]]

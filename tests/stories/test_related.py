@@ -190,3 +190,86 @@ def test_a_page_that_nothing_is_related_to_leaves_with_one(bank: Path, bankctl: 
 
     said = bankctl("related", "world/alone.md")
     assert (said.code, said.out) == (1, "nothing related\n")
+
+
+CELLO = "who plays the cello in a quartet"
+
+
+def beside(bankctl: Run, *words: str) -> list[str]:
+    answer = bankctl("search", *words, "--json").json
+    return [one["id"] or one["path"] for one in answer["see_also"]]
+
+
+def test_an_answer_says_what_to_see_besides(bank: Path, bankctl: Run) -> None:
+    said = bankctl("search", CELLO, "-n", "1").out
+
+    assert beside(bankctl, CELLO, "-n", "1") == ["m-dddddddddddd"]
+    assert said.splitlines()[-1].startswith("see also  ")
+    assert "bank/world/music.md:3" in said
+    assert said.endswith("^m-dddddddddddd  (link, bank/world/music.md:3)\n")
+
+
+def test_nothing_beside_an_answer_is_a_hit_or_displaces_one(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/world/links.md"
+    ids = [f"m-{letter * 12}" for letter in "hijkl"]
+    lines = "".join(f"- W: Number {n} of [[Ann#^m-aaaaaaaaaaaa]]. ^{id_}\n" for n, id_ in enumerate(ids))
+    page.write_text(
+        f"# Links\n\n{lines}- W: A quartet with cello plays [[Ann#^m-aaaaaaaaaaaa]]. ^m-nnnnnnnnnnnn\n", "utf-8"
+    )
+    answer = bankctl("search", CELLO, "--json").json
+    hits, more = [hit["id"] for hit in answer["hits"]], [one["id"] for one in answer["see_also"]]
+
+    assert "m-nnnnnnnnnnnn" in hits
+    assert len(more) == 3
+    assert not {*hits} & {*more}
+    alone = bankctl("search", CELLO, "--json", "--in", "bank").json["hits"]
+    assert [hit["id"] for hit in alone] == [hit for hit in hits if hit in {one["id"] for one in alone}]
+
+
+def test_a_page_that_an_answer_links_to_is_named_unless_a_hit_stands_on_it(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/world/zither.md"
+    page.write_text("# Zither\n\n- W: The zither is with [[strings]] and [[zither]]. ^m-pppppppppppp\n", "utf-8")
+
+    assert beside(bankctl, "zither") == ["bank/world/music/strings.md"]
+
+
+def test_what_was_superseded_or_came_later_stands_beside_nothing(bank: Path, bankctl: Run) -> None:
+    write_log(bank, "2026-06-11.md", "W: The zither lesson costs 20 francs, says [[Ann#^m-aaaaaaaaaaaa]].")
+    bankctl("cycle", "micro", "--now", "2026-06-12T03:00")
+    older = str(bankctl("show", "memory/2026-06-11.md:4", "--json").json["memory"])
+    assert older in beside(bankctl, CELLO, "-n", "1")
+
+    assert older not in beside(bankctl, CELLO, "-n", "1", "--now", "2026-06-10")
+    write_log(bank, "2026-06-13.md", "W: The zither lesson costs 25 francs, says [[Ann#^m-aaaaaaaaaaaa]].")
+    bankctl("cycle", "micro", "--now", "2026-06-14T03:00")
+    newer = str(bankctl("show", "memory/2026-06-13.md:4", "--json").json["memory"])
+
+    found = beside(bankctl, CELLO, "-n", "1")
+    assert newer in found
+    assert older not in found
+
+
+def test_nothing_stands_beside_an_answer_of_one_kind_or_beside_none(bank: Path, bankctl: Run) -> None:
+    assert beside(bankctl, CELLO, "--tag", "W", "-n", "1") == []
+    assert beside(bankctl, "quantum chromodynamics lattice") == []
+    assert bankctl("timeline", "@Ann", "--json").json["see_also"] == []
+
+
+def test_the_daemon_tells_what_is_related_as_the_command_does(bank: Path, bankctl: Run) -> None:
+    from datetime import UTC, datetime
+
+    from bankd.errors import UsageError
+    from bankd.wiring.searching import open_search
+
+    searching = open_search(bank, is_daemon=True)
+    now = datetime(2026, 6, 12, 9, tzinfo=UTC)
+    try:
+        searching.refresh(now, None)
+        answered = searching.answer({"op": "related", "of": ME, "depth": 1, "limit": 10}, now, pending=0)
+        for bad in ({"of": 5}, {"of": ME, "depth": True}, {"of": ME, "depth": "2"}, {"of": ME, "limit": -1}, {}):
+            with pytest.raises(UsageError, match="\n"):
+                searching.answer({"op": "related", **bad}, now, pending=0)
+    finally:
+        searching.close()
+
+    assert answered["related"] == bankctl("related", ME, "--json").json["related"]

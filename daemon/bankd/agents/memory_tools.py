@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bankd.core.agents.mcp_protocol import INVALID_PARAMS, ProtocolError
 from bankd.core.agents.mcp_tools import FORGET, find_problem, offered_tools
 from bankd.core.agents.memory_block import DATA_NOTICE, wrap_memories
-from bankd.core.agents.recalled import found_memories, recalled_lines
+from bankd.core.agents.recalled import found_memories, recalled_lines, related_memories
 from bankd.core.briefing.names import MODES
 from bankd.core.markdown.utf8 import to_json
 from bankd.errors import BankError, UserError
@@ -148,11 +148,16 @@ def _failed(reason: str) -> Json:
 def _search(bank: BankReader, arguments: Json) -> Json:
     answer = bank.search({"limit": _DEFAULT_HITS, **arguments})
     notes = [DATA_NOTICE, str(answer["fresh"].get("note") or "")]
-    return {"hits": found_memories(answer["hits"]), "note": " ".join(filter(None, notes))}
+    beside = related_memories(answer.get("see_also", ()))
+    more = {"see_also": beside} if beside else {}
+    return {"hits": found_memories(answer["hits"]), **more, "note": " ".join(filter(None, notes))}
 
 
 def _get(bank: BankReader, arguments: Json) -> Json:
     what = str(arguments["what"]).removeprefix("^").removeprefix(_SCHEME)
+    if "related" in arguments:
+        answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
+        return {"of": what, "related": related_memories(answer["related"]), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}

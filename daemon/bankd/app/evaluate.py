@@ -182,6 +182,7 @@ def _judge(
 ) -> JudgedQuery:
     request: dict[str, Any] = {
         "query": query["text"],
+        "see_also": False,
         "limit": _DEPTH,
         "now": query.get("now"),
         "by_page": bank.by_page,

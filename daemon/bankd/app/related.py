@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.core.markdown.names import BANK
 from bankd.core.markdown.utf8 import readable_text
+from bankd.core.ranking.query import Filters
 from bankd.core.use.associations import Edge, Node, Reached, follow
 from bankd.errors import UsageError
-from bankd.search.associations import Associations, find_start
+from bankd.search.associations import Associations, Placed
 
 if TYPE_CHECKING:
-    from bankd.core.ranking.query import FoundRow
-    from bankd.ports.searching import AssociatedIndex, StoredTie
+    from bankd.core.ranking.query import Hit, Query
+    from bankd.core.use.associations import StoredTie
+    from bankd.ports.searching import AssociatedIndex
 
     TiesOf: TypeAlias = Callable[[Collection[str]], Sequence[StoredTie]]
     NewerOf: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
@@ -28,16 +32,46 @@ _WIDTH = 20
 """So many of what is next to the start lead on to what is two steps away."""
 DEPTHS = (1, 2)
 
+_MOST_BESIDE, _BESIDE_TIES = 3, 5
+"""So much stands beside an answer at most, chosen among so many ties of a kind; each costs a search a hundredth."""
+
 
 def find_related(request: Mapping[str, Any], index: AssociatedIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
     """Answer a request such as `{"of": "@Peter", "depth": 2, "limit": 10}`; UsageError for what cannot be read or found."""
     asked, depth, limit = _read(request)
-    start = find_start(asked, index)
+    associations = Associations(index, ties_of, _TIES)
+    start = associations.find_start(asked)
     if start is None:
         raise UsageError(*_why_not(asked))
-    associations = Associations(index, ties_of, _TIES)
     found = follow([start], associations.edges_of, associations.signals_of, depth, _WIDTH)
-    return {"of": asked, "related": list(_Describing(index, newer_of, found).told(limit))}
+    describing = _Describing(associations, newer_of, found)
+    told = (describing.told(one) for one in found if describing.knows(one.node))
+    return {"of": asked, "related": list(islice(told, limit))}
+
+
+def see_also(
+    query: Query, hits: Sequence[Hit], index: AssociatedIndex, ties_of: TiesOf, newer_of: NewerOf
+) -> Iterator[Json]:
+    """What belongs to the best hit of the bank, the nearest first: no hit, nothing superseded, at most three.
+
+    Nothing where an answer was asked for that is only of some kind: what is beside it might be of another.
+    """
+    shown = [hit for hit in hits if hit.group == "bank"]
+    if not _wants_more(query) or not shown:
+        return
+    associations = Associations(index, ties_of, _BESIDE_TIES)
+    best = [Placed(hit.path.removeprefix(BANK), hit.line, hit.id, hit.mentions) for hit in shown[:1]]
+    found = follow([Node()], lambda _: associations.beside(best), associations.signals_of, 1, 1)
+    if not found:
+        return
+    describing = _Describing(associations, newer_of, found)
+    said = {hit.row for hit in shown}, {hit.path for hit in shown}, {id_ for hit in shown for id_ in hit.like_it}
+    fit = (one for one in found if describing.is_new(one.node, *said, query.filters.known_on))
+    yield from islice((describing.told(one) for one in fit), _MOST_BESIDE)
+
+
+def _wants_more(query: Query) -> bool:
+    return query.see_also and not query.timeline and query.filters._replace(known_on=None) == Filters()
 
 
 def _read(request: Mapping[str, Any]) -> tuple[str, int, int]:
@@ -64,19 +98,28 @@ def _why_not(asked: str) -> tuple[str, str]:
 class _Describing:
     """What was reached, in the words of people: the memories with their text and place, the pages with their path."""
 
-    def __init__(self, index: AssociatedIndex, newer_of: NewerOf, found: Sequence[Reached]) -> None:
-        self._found = found
-        rows = index.rows([one.node.row for one in found if one.node.row])
+    def __init__(self, associations: Associations, newer_of: NewerOf, found: Sequence[Reached]) -> None:
+        rows = associations.rows(one.node.row for one in found if one.node.row)
         self._rows = {row.row: row for row in rows if not row.is_text}
-        self._paths = index.paths({row.page for row in rows})
+        self._placed = associations.placed
         self._newer = newer_of([row.id for row in rows if row.id])
 
-    def told(self, limit: int) -> Iterator[Json]:
-        given = 0
-        for one in self._found:
-            if given < limit and (one.node.page or one.node.row in self._rows):
-                given += 1
-                yield {**self.of(one.node), "score": round(one.score, 4), "steps": list(map(self._step, one.steps))}
+    def knows(self, node: Node) -> bool:
+        """Whether it is a page, or a memory that is still there."""
+        return bool(node.page) or node.row in self._rows
+
+    def is_new(
+        self, node: Node, rows: Collection[int], pages: Collection[str], like: Collection[str], known_on: date | None
+    ) -> bool:
+        """Whether it adds to an answer of these memories, on these pages, that stand for those like them, as of a day."""
+        row = self._rows.get(node.row)
+        if row is None:
+            return bool(node.page) and BANK + node.page not in pages
+        is_later = known_on is not None and row.learned is not None and row.learned > known_on
+        return row.row not in rows and not is_later and (row.id is None or row.id not in {*self._newer, *like})
+
+    def told(self, one: Reached) -> Json:
+        return {**self.of(one.node), "score": round(one.score, 4), "steps": list(map(self._step, one.steps))}
 
     def of(self, node: Node) -> Json:
         row = self._rows.get(node.row)
@@ -84,14 +127,11 @@ class _Describing:
             return {"path": BANK + node.page, "line": None, "id": None, "tag": None, "text": "", "superseded_by": None}
         newer = self._newer.get(row.id or "")
         return {
-            "path": self._path_of(row), "line": row.line, "id": row.id, "tag": row.tag, "text": row.text,
+            "path": BANK + self._placed(row).page, "line": row.line, "id": row.id, "tag": row.tag, "text": row.text,
             "superseded_by": newer,
         }  # fmt: skip
 
     def _step(self, step: Edge) -> Json:
         row = self._rows.get(step.to.row)
-        to = BANK + step.to.page if row is None else row.id or f"{self._path_of(row)}:{row.line}"
+        to = BANK + step.to.page if row is None else row.id or self._placed(row).place
         return {"to": to, "tie": step.tie, "weight": round(step.weight, 4), "source": step.source}
-
-    def _path_of(self, row: FoundRow) -> str:
-        return BANK + self._paths.get(row.page, "")

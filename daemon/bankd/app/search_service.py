@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.answering import Answering
 from bankd.app.beside import QUICK_PAGES, paths_within
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes
     from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
+    from bankd.core.ranking.query import Hit
     from bankd.ports.logs import RecallWriter
     from bankd.ports.reading import Patience, TextReader, Vectors
-    from bankd.ports.searching import StoredTie, WorkspaceIndex
-
-    TiesOf: TypeAlias = Callable[[Collection[str]], Sequence[StoredTie]]
+    from bankd.ports.searching import FoundTies, WorkspaceIndex
 
 
 _BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
@@ -46,8 +45,8 @@ class SearchParts(NamedTuple):
     remark: str = ""
     """What there is to say of the settings."""
     vectors: Vectors | None = None
-    ties_of: TiesOf = lambda _: ()
-    """What runs found that ties memories."""
+    found_ties: FoundTies | None = None
+    """What runs found that ties memories; None where nobody asks what is related."""
 
 
 class SearchService:
@@ -65,7 +64,7 @@ class SearchService:
             self.write_tree,
             self._remark,
             self._vectors,
-            self._ties_of,
+            self._found_ties,
         ) = parts
         self._is_daemon = is_daemon
         self._pending: int | None = None
@@ -96,7 +95,8 @@ class SearchService:
     def _related(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         from bankd.app.related import find_related  # noqa: PLC0415 -- a search has no time for reading links
 
-        return self.index.whole(now, lambda: find_related(request, self.index, self._ties_of, self._newer_of))
+        ties_of = self._found_ties.ties_of if self._found_ties else lambda _: ()
+        return self.index.whole(now, lambda: find_related(request, self.index, ties_of, self._newer_of))
 
     def _newer_of(self, ids: Collection[str]) -> Mapping[str, str]:
         return self._options.relations.of(ids).superseded
@@ -108,7 +108,15 @@ class SearchService:
         fresh = self._fresh(pending)
         answering = Answering(query, self.analyser, self._options)
         answer = answering.answer(self.index, self.beside.asked(query.groups, now), fresh)
-        return answer._replace(fresh=answer.fresh._replace(meaning=self.meaning_state()))
+        beside = self._see_also(query, answer.hits) if query.see_also and answer.hits else ()
+        return answer._replace(fresh=answer.fresh._replace(meaning=self.meaning_state()), see_also=tuple(beside))
+
+    def _see_also(self, query: Query, hits: Sequence[Hit]) -> Iterable[dict[str, Any]]:
+        if self._found_ties is None:
+            return ()
+        from bankd.app.related import see_also  # noqa: PLC0415 -- a hook has no time for it
+
+        return see_also(query, hits, self.index, self._found_ties.ties_of, self._newer_of)
 
     def meaning_state(self) -> str:
         """Whether meaning takes part beside words: off, on, of how many memories, or why not."""
@@ -219,6 +227,8 @@ class SearchService:
         self.beside.close()
         if self._vectors is not None:
             self._vectors.close()
+        if self._found_ties is not None:
+            self._found_ties.close()
 
     def tidy(self) -> None:
         """Give back what nobody used for long."""

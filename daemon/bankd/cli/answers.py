@@ -24,6 +24,8 @@ def print_answer(answer: Mapping[str, Any], root: str, *, by_page: bool, explain
             _print_hit(hit, root)
             if explain:
                 say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
+    for one in answer["see_also"]:
+        _print_beside(one, root)
     for line in _remarks(answer["fresh"]):
         say(styled(line, "yellow"))
 
@@ -47,6 +49,15 @@ def _print_by_page(hits: Sequence[Hit], root: str) -> None:
             became = f"({hit['became']})" if hit["became"] else ""
             after = [styled(hit["when"], "dim"), _id_of(hit), styled(became, "dim")]
             say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), *after]).rstrip())
+
+
+def _print_beside(one: Hit, root: str) -> None:
+    """What belongs to the answer, on one line, with the tie."""
+    place = f"{root}{one['path']}" if one["line"] is None else f"{root}{one['path']}:{one['line']}"
+    step = one["steps"][-1]
+    told = styled(f"({step['tie']}, {step['source']})", "dim")
+    text = styled(str(one["text"]).replace("\n", " "))
+    say("  ".join(part for part in (styled("see also", "dim"), styled(place, "cyan"), text, _id_of(one), told) if part))
 
 
 def _id_of(hit: Hit) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from bankd.core.daemon.health_facts import IndexFacts
 from bankd.core.language.dates.spans import Span
+from bankd.core.markdown.names import Names
 from bankd.core.ranking.indexable import Refreshed
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
-from bankd.core.use.policy import Tie
+from bankd.core.use.associations import StoredTie
 from bankd.core.use.signals import UseSignals
 
 _T = TypeVar("_T")
@@ -76,8 +77,9 @@ class AssociatedIndex(IndexView, Protocol):
     def with_ids(self, ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of these memories, by id."""
 
-    def page_names(self) -> Collection[str]:
-        """The paths of all pages, relative to the bank."""
+    @property
+    def names(self) -> Names:
+        """The pages as links find them, by their paths in the workspace."""
 
     def mentioning(self, words: Sequence[str], limit: int) -> Sequence[int]:
         """The numbers of the memories that link to something by these words (`core.links.mentions.words_of`)."""
@@ -85,17 +87,18 @@ class AssociatedIndex(IndexView, Protocol):
     def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
         """What is known of the use of these memories, of those that were used at all."""
 
-    def used_with(self, id_: str, responses: int, most: int) -> Sequence[tuple[str, int]]:
-        """The memories that responses used together with one, and in how many of so many last ones, most first."""
+    def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
+        """The memories that responses used together with one of these, and in how many of so many last ones."""
 
 
-class StoredTie(NamedTuple):
-    """A tie between two memories that runs found, by their ids, and what it rests on."""
+class FoundTies(Protocol):
+    """What runs found that ties two memories."""
 
-    one: str
-    other: str
-    tie: Tie
-    source: str
+    def ties_of(self, ids: Collection[str]) -> Sequence[StoredTie]:
+        """Which memories superseded these or were superseded by them, and which contradict them."""
+
+    def close(self) -> None:
+        """Let go of it, until somebody asks again."""
 
 
 class WorkspaceIndex(AssociatedIndex, Protocol):

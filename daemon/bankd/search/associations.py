@@ -1,6 +1,6 @@
 """The story of what belongs to a memory, a page or a person: ties are looked for when somebody asks, in what is indexed.
 
-    names | links out and in, containment, merged | superseded, contradicted | used together, same entity, rare words
+    links out and in, containment, merged | superseded, contradicted | used together, same person, rare words
 
 Nothing of it is kept beside the index, so that a changed page costs what it costs the index.
 """
@@ -8,23 +8,36 @@ Nothing of it is kept beside the index, so that a changed page costs what it cos
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from bankd.core.links.linking import keys_to
-from bankd.core.links.mentions import read_mention
-from bankd.core.links.points import block_named
-from bankd.core.links.references import Reference
-from bankd.core.links.resolve import resolve_reference
-from bankd.core.markdown.names import BANK, Names
+from bankd.core.markdown.names import BANK
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.use.associations import Edge, Node, edge, is_rare, used_together
 from bankd.core.use.policy import MOST_RESPONSES, SHARED_WORDS, Tie
-from bankd.core.use.signals import UseSignals
 
 if TYPE_CHECKING:
-    from bankd.ports.searching import AssociatedIndex, StoredTie
+    from bankd.core.use.associations import StoredTie
+    from bankd.core.use.signals import UseSignals
+    from bankd.ports.searching import AssociatedIndex
 
     TiesOf: TypeAlias = Callable[[Collection[str]], Sequence[StoredTie]]
+
+MERGED_MARK = "also "
+"""How a mention of a memory begins that was merged: `core.links.mentions`, which is read only where there is a link."""
+
+
+class Placed(NamedTuple):
+    """A memory where it stands: its page relative to the bank and 1-based line, its id, and what it mentions."""
+
+    page: str
+    line: int
+    id: str | None
+    mentions: Sequence[str]
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as editors open it."""
+        return f"{BANK}{self.page}:{self.line}"
 
 
 class Associations:
@@ -33,14 +46,37 @@ class Associations:
     def __init__(self, index: AssociatedIndex, ties_of: TiesOf, most: int) -> None:
         """Take the index, what runs found, and how many ties of a kind a node may have."""
         self._index, self._ties_of, self._most = index, ties_of, most
-        self._known_names: Names | None = None
+        self._rows: dict[int, FoundRow] = {}
+        self._paths: dict[int, str] = {}
 
-    @property
-    def names(self) -> Names:
-        """The pages that a link may lead to; a bank of 200,000 memories has some thousands."""
-        if self._known_names is None:
-            self._known_names = _names(self._index)
-        return self._known_names
+    def rows(self, numbers: Iterable[int]) -> list[FoundRow]:
+        """What is shown of memories, each fetched once; those that are gone are left out."""
+        asked = list(numbers)
+        if missing := [number for number in asked if number not in self._rows]:
+            self._rows |= {row.row: row for row in self._index.rows(missing)}
+        return [self._rows[number] for number in asked if number in self._rows]
+
+    def placed(self, row: FoundRow) -> Placed:
+        """A memory where it stands."""
+        if row.page not in self._paths:
+            self._paths |= self._index.paths(
+                {one.page for one in self._rows.values()} - self._paths.keys() | {row.page}
+            )
+        return Placed(self._paths.get(row.page, ""), row.line, row.id, row.mentions)
+
+    def find_start(self, asked: str) -> Node | None:
+        """The memory, page or person that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
+        if asked.startswith("@"):
+            slug = asked[1:]
+            is_known = self._index.find_within(None, Filters(entities=(slug,)), 1) or self._index.names.named(
+                f"{slug}.md"
+            )
+            return Node(entity=slug) if slug and is_known else None
+        if numbers := self._index.with_ids([asked.removeprefix("^")]):
+            return Node(next(iter(numbers.values())))
+        wanted = BANK + asked.removeprefix(BANK)
+        page = self._index.names.file(wanted) or self._index.names.file(f"{wanted}.md")
+        return Node(page=page.removeprefix(BANK)) if page else None
 
     def edges_of(self, node: Node) -> Iterator[Edge]:
         """The ties of a node; one of several to the same other may come before a stronger one."""
@@ -49,40 +85,45 @@ class Associations:
         elif node.page:
             yield from self._of_page(node.page)
         else:
-            for row in self._index.rows([node.row]):
-                yield from self.of_memory(row)
+            for row in self.rows([node.row]):
+                yield from self._of_memory(row)
 
     def signals_of(self, nodes: Sequence[Node]) -> Mapping[Node, UseSignals]:
-        """What is known of the use of memories, and of the page whose memory was used most nothing."""
-        rows = {row.id: Node(row.row) for row in self._index.rows([node.row for node in nodes if node.row]) if row.id}
+        """What is known of the use of memories; pages are not used."""
+        rows = {row.id: Node(row.row) for row in self.rows(node.row for node in nodes if node.row) if row.id}
         return {rows[id_]: signals for id_, signals in self._index.signals_of([*rows]).items()}
 
-    def of_memory(self, row: FoundRow) -> Iterator[Edge]:
-        """The ties of a memory."""
-        path = self._path_of(row)
-        yield from self.written(row)
-        yield edge(Node(page=path), Tie.CONTAINED, _place(path, row))
-        yield from self.inferred(row)
+    def beside(self, memories: Sequence[Placed]) -> Iterator[Edge]:
+        """The ties of answers that somebody wrote, a run found or responses made; looking for words would cost another search."""
+        for memory in memories:
+            yield from self._outgoing(memory)
+        if ids := [memory.id for memory in memories if memory.id]:
+            yield from self._incoming(ids)
+            yield from self._found(ids)
+
+    def _of_memory(self, row: FoundRow) -> Iterator[Edge]:
+        memory = self.placed(row)
+        yield edge(Node(page=memory.page), Tie.CONTAINED, memory.place)
+        yield from self.beside([memory])
+        yield from self.by_rare_words(row.row)
         for entity in row.entities:
             for number in self._index.find_within(None, Filters(entities=(entity,)), self._most):
                 yield edge(Node(number), Tie.ENTITY, f"@{entity}")
-        yield from self.by_rare_words(row.row)
 
-    def written(self, row: FoundRow) -> Iterator[Edge]:
-        """What somebody wrote, or a run: what a memory links to and was merged from, and what links to it or holds it now."""
-        yield from self._outgoing(row)
-        if row.id:
-            for other in self._mentioning([f"^{row.id}"]):
-                is_merged = any(read_mention(mention) == row.id for mention in other.mentions)
-                yield self._edge_from(other, Tie.DERIVED if is_merged else Tie.LINK)
+    def _incoming(self, ids: Sequence[str]) -> Iterator[Edge]:
+        """What links to memories, or holds them now."""
+        asked = sorted(f"^{id_}" for id_ in ids)
+        for other in self._mentioning(asked):
+            is_merged = any(
+                f"^{one.removeprefix(MERGED_MARK)}" in asked for one in other.mentions if one.startswith(MERGED_MARK)
+            )
+            yield edge(Node(other.row), Tie.DERIVED if is_merged else Tie.LINK, self.placed(other).place)
 
-    def inferred(self, row: FoundRow) -> Iterator[Edge]:
-        """What runs found, and what responses used together."""
-        if not row.id:
-            return
-        ties = [(tie.other if tie.one == row.id else tie.one, tie) for tie in self._ties_of([row.id])]
-        used = self._index.used_with(row.id, MOST_RESPONSES, self._most)
-        numbers = self._index.with_ids([id_ for id_, _ in (*ties, *used)])
+    def _found(self, ids: Sequence[str]) -> Iterator[Edge]:
+        """What runs found of memories, and what responses used together with them."""
+        ties = [(tie.other if tie.one in ids else tie.one, tie) for tie in self._ties_of(ids)]
+        used = self._index.used_with(ids, MOST_RESPONSES, self._most)
+        numbers = self._index.with_ids([id_ for id_, _ in (*ties, *used)]) if ties or used else {}
         for id_, tie in ties:
             if id_ in numbers:
                 yield edge(Node(numbers[id_]), tie.tie, tie.source or f"{tie.other} says it newer")
@@ -108,81 +149,59 @@ class Associations:
 
     def _of_page(self, path: str) -> Iterator[Edge]:
         """The memories of a page, what they link to, what links to it, and its hub or parts."""
-        for row in self._index.rows(self._index.find_within(None, Filters(nodes=(path,)), self._most)):
-            if not row.is_text and self._path_of(row) == path:
-                yield edge(Node(row.row), Tie.CONTAINED, _place(path, row))
-                yield from self._outgoing(row)
+        from bankd.core.links.linking import keys_to  # noqa: PLC0415 -- see below
+
+        for row in self.rows(self._index.find_within(None, Filters(nodes=(path,)), self._most)):
+            memory = self.placed(row)
+            if not row.is_text and memory.page == path:
+                yield edge(Node(row.row), Tie.CONTAINED, memory.place)
+                yield from self._outgoing(memory)
         for row in self._mentioning(sorted(keys_to(BANK + path))):
-            if any(self._leads_to(link, row) == path for link in _links_of(row)):
-                yield self._edge_from(row, Tie.LINK)
+            memory = self.placed(row)
+            if any(self._led_to(mention, memory.page) == path for mention in row.mentions):
+                yield edge(Node(row.row), Tie.LINK, memory.place)
         yield from self._family_of(path)
 
     def _family_of(self, path: str) -> Iterator[Edge]:
         """The hub that a page is a part of, and its own parts."""
-        stem = path.removesuffix(".md")
-        hub = f"{path.rpartition('/')[0]}.md"
-        for other in sorted(self._index.page_names()):
+        stem, hub = path.removesuffix(".md"), f"{path.rpartition('/')[0]}.md"
+        for other in sorted(path.removeprefix(BANK) for path in self._index.names.paths()):
             if other == hub or (other.startswith(f"{stem}/") and "/" not in other.removeprefix(f"{stem}/")):
                 part, whole = (path, other) if other == hub else (other, path)
                 yield edge(Node(page=other), Tie.CONTAINED, f"{BANK}{part} is a part of {BANK}{whole}")
 
     def _of_entity(self, slug: str) -> Iterator[Edge]:
         """The page that is called so, and what is about it."""
-        for name in self.names.named(f"{slug}.md"):
-            yield edge(Node(page=name.removeprefix(BANK)), Tie.LINK, f"@{slug} is its name")
+        for page in self._index.names.named(f"{slug}.md"):
+            yield edge(Node(page=page.removeprefix(BANK)), Tie.LINK, f"@{slug} is its name")
         for number in self._index.find_within(None, Filters(entities=(slug,)), self._most):
             yield edge(Node(number), Tie.ENTITY, f"@{slug}")
 
-    def _outgoing(self, row: FoundRow) -> Iterator[Edge]:
-        """What the words of a memory lead to."""
-        source = _place(self._path_of(row), row) if row.mentions else ""
-        for mention in row.mentions:
-            named = read_mention(mention)
-            if isinstance(named, str):
-                yield from (edge(to, Tie.DERIVED, source) for to in self._memory(named))
-            elif page := self._leads_to(named, row):
-                block = block_named(named)
-                yield edge(next(iter(self._memory(block)), Node(page=page)), Tie.LINK, source)
+    def _outgoing(self, memory: Placed) -> Iterator[Edge]:
+        """What a memory names: a memory if it names one that is there, else the page."""
+        if not memory.mentions:
+            return
+        from bankd.core.links.mentions import ids_named  # noqa: PLC0415 -- most answers have no link
 
-    def _leads_to(self, link: Reference, row: FoundRow) -> str | None:
-        """The page of the bank that a link leads to."""
-        target = resolve_reference(link, BANK + self._path_of(row), self.names)
-        is_page = target is not None and target.path.startswith(BANK) and not target.is_folder
-        return target.path.removeprefix(BANK) if target and is_page else None
+        ids = ids_named(memory.mentions)
+        numbers = self._index.with_ids([id_ for id_ in ids if id_])
+        for mention, id_ in zip(memory.mentions, ids, strict=True):
+            if id_ in numbers:
+                tie = Tie.DERIVED if mention.startswith(MERGED_MARK) else Tie.LINK
+                yield edge(Node(numbers[id_]), tie, memory.place)
+            elif page := self._led_to(mention, memory.page):
+                yield edge(Node(page=page), Tie.LINK, memory.place)
 
-    def _memory(self, id_: str) -> Iterable[Node]:
-        return [Node(number) for number in self._index.with_ids([id_]).values()] if id_ else []
+    def _led_to(self, mention: str, path: str) -> str | None:
+        """The page of the bank that a link on a page leads to; None for a memory that was merged."""
+        from bankd.core.links.mentions import read_mention  # noqa: PLC0415 -- most answers have no link
+        from bankd.core.links.resolve import resolve_reference  # noqa: PLC0415 -- same
+
+        link = read_mention(mention)
+        target = None if isinstance(link, str) else resolve_reference(link, BANK + path, self._index.names)
+        if target is None or target.is_folder or not target.path.startswith(BANK):
+            return None
+        return target.path.removeprefix(BANK)
 
     def _mentioning(self, words: Sequence[str]) -> Sequence[FoundRow]:
-        return self._index.rows(self._index.mentioning(words, self._most))
-
-    def _edge_from(self, row: FoundRow, tie: Tie) -> Edge:
-        return edge(Node(row.row), tie, _place(self._path_of(row), row))
-
-    def _path_of(self, row: FoundRow) -> str:
-        return self._index.paths([row.page]).get(row.page, "")
-
-
-def find_start(asked: str, index: AssociatedIndex) -> Node | None:
-    """The memory, page or entity that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
-    if asked.startswith("@"):
-        slug = asked[1:]
-        is_known = slug and (index.find_within(None, Filters(entities=(slug,)), 1) or _names(index).named(f"{slug}.md"))
-        return Node(entity=slug) if is_known else None
-    if numbers := index.with_ids([asked.removeprefix("^")]):
-        return Node(next(iter(numbers.values())))
-    names, wanted = _names(index), BANK + asked.removeprefix(BANK)
-    page = names.file(wanted) or names.file(f"{wanted}.md")
-    return Node(page=page.removeprefix(BANK)) if page else None
-
-
-def _names(index: AssociatedIndex) -> Names:
-    return Names(BANK + path for path in index.page_names())
-
-
-def _links_of(row: FoundRow) -> Iterator[Reference]:
-    return (named for mention in row.mentions if isinstance(named := read_mention(mention), Reference))
-
-
-def _place(path: str, row: FoundRow) -> str:
-    return f"{BANK}{path}:{row.line}"
+        return self.rows(self._index.mentioning(words, self._most))

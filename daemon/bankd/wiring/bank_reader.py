@@ -117,7 +117,7 @@ class BankReader:
         return data is not None and text.encode("utf-8", "surrogateescape") in data
 
     def search(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer as `bankctl search --json` does, by the daemon, or where none answers by the index itself."""
+        """Answer as `bankctl search --json`, or `related`, does: by the daemon, or where none answers by the index itself."""
         try:
             return self.ask_daemon({"op": "search", **request}, _DAEMON_SECONDS)
         except NoDaemonError:
@@ -125,7 +125,7 @@ class BankReader:
 
     def recall(self, request: dict[str, Any]) -> dict[str, Any]:
         """The same of the bank in a moment: from the index as it is, leaving no trace in `recall/`."""
-        request = {**request, "in": ["bank"], "keep": False}
+        request = {**request, "in": ["bank"], "keep": False, "see_also": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
         except NoDaemonError:

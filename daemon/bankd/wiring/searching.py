@@ -93,7 +93,7 @@ def make_search(
             write_tree,
             settings.unusable,
             vectors,
-            successors.ties_of,
+            successors,
         ),
         is_daemon=is_daemon,
     )

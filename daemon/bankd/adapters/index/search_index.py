@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bankd.adapters.index.tree_index import Node, TreeChanges
     from bankd.adapters.index.writer import IndexWriter
     from bankd.core.daemon.health_facts import IndexFacts
+    from bankd.core.markdown.names import Names
     from bankd.core.ranking.indexable import Refreshed
     from bankd.core.use.signals import UseSignals
     from bankd.ports.reading import PageSource, TextAnalyser
@@ -42,6 +43,7 @@ class SearchIndex:
         self._seen = ""
         self._corpus = Corpus(0, 0.0, 0.0, 0.0)
         self._made_anew: list[str] = []
+        self._names: tuple[tuple[int, str], Names] | None = None
         self.opened = 0
         """How often a build was opened: with the generation it tells one state from another."""
 
@@ -147,9 +149,15 @@ class SearchIndex:
         """The numbers of these memories, by id."""
         return self._opened.rows.with_ids(ids)
 
-    def page_names(self) -> Collection[str]:
-        """The paths of all pages."""
-        return self._opened.rows.stamps().keys()
+    @property
+    def names(self) -> Names:
+        """The pages as links find them; made again when there are others, for a large bank has thousands."""
+        from bankd.core.markdown.names import BANK, Names  # noqa: PLC0415 -- most answers have no link
+
+        state = (self.opened, self._opened.rows.state("names"))
+        if self._names is None or self._names[0] != state:
+            self._names = state, Names(BANK + path for path in self._opened.rows.stamps())
+        return self._names[1]
 
     def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
         """The numbers of the memories that link to something by these words."""
@@ -159,9 +167,9 @@ class SearchIndex:
         """What is known of the use of these memories."""
         return self._opened.rows.uses.signals_of(ids)
 
-    def used_with(self, id_: str, responses: int, most: int) -> Sequence[tuple[str, int]]:
-        """The memories that responses used together with one, and in how many of the last ones."""
-        return self._opened.rows.uses.used_with(id_, responses, most)
+    def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
+        """The memories that responses used together with one of these, and in how many of the last ones."""
+        return self._opened.rows.uses.used_with(ids, responses, most)
 
     def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
         """The days on which these memories were learned, as far as events tell."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,21 +12,19 @@ from bankd.core.ranking.relations import StoredPair, StoredRelations
 from bankd.search.ranking_options import KnownRelations
 
 if TYPE_CHECKING:
-    from bankd.ports.searching import StoredTie
+    from bankd.core.use.associations import StoredTie
 
 _T = TypeVar("_T")
 
 _NEWER = "SELECT old, new FROM superseded WHERE old IN (?)"
 _PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND "
 _KEYS = "SELECT id, key FROM looked_at WHERE id IN (?)"
-_SUPERSEDED = "SELECT old, new, 'superseded', '' FROM superseded WHERE "
-_CONTRADICTIONS = """
-SELECT older, newer, 'contradicts', reason FROM alike WHERE relation = 'update' AND EXISTS (
-    SELECT 1 FROM looked_at, memories WHERE looked_at.id = older AND memories.id = older AND memories.key = looked_at.key
-) AND EXISTS (
-    SELECT 1 FROM looked_at, memories WHERE looked_at.id = newer AND memories.id = newer AND memories.key = looked_at.key
-) AND """
-"""Only between memories that still say what they said when they were compared."""
+_SUPERSEDED = "SELECT old, new FROM superseded WHERE "
+_CONTRADICTIONS = "SELECT older, newer, reason FROM alike WHERE relation = 'update' AND "
+_SAME = (
+    "SELECT count(DISTINCT looked_at.id) FROM looked_at, memories "
+    "WHERE looked_at.id IN (?) AND memories.id = looked_at.id AND memories.key = looked_at.key"
+)
 
 
 class Successors(KnownRelations):
@@ -34,7 +32,14 @@ class Successors(KnownRelations):
 
     def __init__(self, catalog_db: Path) -> None:
         """Ask this catalog; it need not be there."""
-        self._path = catalog_db
+        self._path, self._inode = catalog_db, 0
+        self._database: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        """Let go of the catalog; whoever asks again opens it again."""
+        if self._database is not None:
+            self._database.close()
+        self._database = None
 
     def state(self) -> int:
         """A number that is another one when something else may have been found."""
@@ -52,14 +57,26 @@ class Successors(KnownRelations):
         return self._read(ids, _ties, [])
 
     def _read(self, ids: Collection[str], read: Callable[[sqlite3.Connection, list[str]], _T], nothing: _T) -> _T:
-        if not ids or not self._path.is_file():
+        if not ids:
             return nothing
         try:
-            with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, timeout=1)) as database:
-                database.execute("BEGIN")  # one state, and one look at the file for all queries
-                return read(database, list(ids))
-        except sqlite3.Error:
+            database = self._open()
+            database.execute("BEGIN")  # one state, and one look at the file for all queries
+            found = read(database, list(ids))
+            database.execute("ROLLBACK")
+        except (sqlite3.Error, OSError):
+            self.close()
             return nothing
+        return found
+
+    def _open(self) -> sqlite3.Connection:
+        """The catalog, opened once as long as it is the same file: that takes longer than all that is asked of it."""
+        inode = os.stat(self._path).st_ino  # noqa: PTH116 -- at each search
+        if self._database is None or inode != self._inode:
+            self.close()
+            self._inode, name = inode, f"file:{self._path}?mode=ro"
+            self._database = sqlite3.connect(name, uri=True, timeout=1, isolation_level=None, check_same_thread=False)
+        return self._database
 
 
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
@@ -73,12 +90,18 @@ def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
 
 
 def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:
-    from bankd.core.use.policy import Tie  # noqa: PLC0415 -- most searches ask for no ties
-    from bankd.ports.searching import StoredTie  # noqa: PLC0415 -- same
+    from bankd.core.use.associations import StoredTie  # noqa: PLC0415 -- a hook asks for no ties
+    from bankd.core.use.policy import Tie  # noqa: PLC0415 -- same
 
-    sides = ((_SUPERSEDED, "old"), (_SUPERSEDED, "new"), (_CONTRADICTIONS, "older"), (_CONTRADICTIONS, "newer"))
-    found = [row for select, side in sides for row in _rows(database, f"{select}{side} IN (?)", ids)]
-    return [StoredTie(one, other, Tie(tie), why) for one, other, tie, why in dict.fromkeys(found)]
+    newer = [row for side in ("old", "new") for row in _rows(database, f"{_SUPERSEDED}{side} IN (?)", ids)]
+    other = [row for side in ("older", "newer") for row in _rows(database, f"{_CONTRADICTIONS}{side} IN (?)", ids)]
+    still = {
+        row for row in other if _rows(database, _SAME, row[:2]) == [(2,)]
+    }  # what they said when they were compared
+    return [
+        *(StoredTie(old, new, Tie.SUPERSEDED, "") for old, new in dict.fromkeys(newer)),
+        *(StoredTie(old, new, Tie.CONTRADICTS, why) for old, new, why in sorted(still)),
+    ]
 
 
 def _rows(database: sqlite3.Connection, query: str, values: Sequence[str]) -> list[Any]:

@@ -124,7 +124,9 @@ class Terms:
     def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
         """The rows that link to something by these words."""
         known = list(self._known("mention", words))
-        hits = self._searcher.search(self._any("mention", known), limit, count=False).hits if known else []
+        if not known:
+            return []
+        hits = self._searcher.search(self._any("mention", known), limit, count=False).hits
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
 

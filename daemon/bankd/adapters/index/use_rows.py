@@ -52,6 +52,8 @@ class UseRows:
                 note_use(signals, {"type": kind, "memory": memory, "value": value}, date.fromisoformat(at[:10]))
         return signals
 
-    def used_with(self, id_: str, responses: int, most: int) -> list[tuple[str, int]]:
-        """The memories that responses used together with one, and in how many of so many last ones, most first."""
-        return list(self._connection.execute(_USED_WITH, (id_, responses, most)))
+    def used_with(self, ids: Sequence[str], responses: int, most: int) -> list[tuple[str, int]]:
+        """The memories that responses used together with one of these, and in how many of so many last ones, most first."""
+        query = f"SELECT DISTINCT memory FROM uses WHERE memory IN ({','.join('?' * len(ids))}) AND kind = 'used'"  # noqa: S608
+        used = self._connection.execute(query, ids).fetchall()
+        return [one for (id_,) in used for one in self._connection.execute(_USED_WITH, (id_, responses, most))]

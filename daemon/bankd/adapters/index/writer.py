@@ -241,6 +241,8 @@ class IndexWriter:
         build.terms.replace([*old, *(document.row for document in documents)], documents)
         with rows.transaction():
             self._note_for_tree(build, pages, gone, looked)
+            if gone or any(page.path not in looked.pages for page in pages):
+                rows.set_state("names", rows.state("generation"))
             for page in pages:
                 rows.finish_page(page)
             for path in gone:

@@ -53,7 +53,7 @@ _DELETES: Json = {"readOnlyHint": False, "destructiveHint": True, "idempotentHin
 TOOLS: Sequence[Json] = (
     _tool(
         "memory_search",
-        "Find memories by a question or key words, in Korean or English. No hits means that nothing relevant is known.",
+        "Find memories by a question or key words, in Korean or English. No hits: nothing relevant is known.",
         {
             "query": _text("a question or words"),
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "default 5"},
@@ -72,8 +72,11 @@ TOOLS: Sequence[Json] = (
     ),
     _tool(
         "memory_get",
-        "A memory with its source and history by its id (m-…), or a page by its path (bank/…, memory/…).",
-        {"what": _text("m-…, or bank/knowledge/tools.md")},
+        "A memory with its history by its id, a page by its path (bank/…, memory/…), or what is related, 1 or 2 steps away.",
+        {
+            "what": _text("m-…, bank/tools.md, @Peter"),
+            "related": {"enum": [1, 2]},
+        },
         ["what"],
         _READS,
     ),
@@ -102,14 +105,14 @@ TOOLS: Sequence[Json] = (
     ),
     _tool(
         "memory_feedback",
-        "Tell which memories found were of use for the answer, and which were not.",
+        "Tell which memories found were of use, and which not.",
         {"used": _texts("ids"), "ignored": _texts("ids")},
         [],
         _TELLS,
     ),
     _tool(
         FORGET,
-        "Delete one memory for good, when the user asks for it.",
+        "Delete a memory for good, when the user asks.",
         {"id": _text("m-…")},
         ["id"],
         _DELETES,
@@ -151,7 +154,7 @@ def _fits(value: object, kind: Json) -> bool:
 
 def _shape(kind: Json) -> str:
     if "enum" in kind:
-        return f"one of {', '.join(kind['enum'])}"
+        return f"one of {', '.join(map(str, kind['enum']))}"
     if kind["type"] == "array":
         return f"a list of which each is {_shape(kind['items'])}"
     span = f" from {kind['minimum']} to {kind['maximum']}" if "minimum" in kind else ""

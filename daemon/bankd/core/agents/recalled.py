@@ -17,6 +17,18 @@ def found_memories(hits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"place": place_of(hit), **{name: hit[name] for name in _KEPT if hit.get(name)}} for hit in hits]
 
 
+def related_memories(related: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What is related, or stands beside an answer, each with its place and why it is."""
+    return [
+        {
+            "place": one["path"] if one["line"] is None else place_of(one),
+            **{name: one[name] for name in ("id", "tag", "text", "superseded_by") if one[name]},
+            "why": " → ".join(f"{step['tie']} ({step['source']})" for step in one["steps"]),
+        }
+        for one in related
+    ]
+
+
 def recalled_lines(hits: Sequence[Mapping[str, Any]]) -> list[str]:
     """The same as lines of a list: date, text, place and id."""
     return [_line_of(hit) for hit in hits]

@@ -32,6 +32,11 @@ def read_mention(mention: str) -> Reference | str:
     return target if kind == MERGED else Reference(LinkKind(kind), 0, 0, 0, target)
 
 
+def ids_named(mentions: Iterable[str]) -> list[str]:
+    """For each mention the id of the memory that it names; empty for one that names none."""
+    return [named if isinstance(named, str) else block_named(named) for named in map(read_mention, mentions)]
+
+
 def words_of(path: str, mentions: Iterable[str]) -> set[str]:
     """The words by which a memory on a page is found as one that mentions: `^id` of a memory, or the last word of a path."""
     found = set()

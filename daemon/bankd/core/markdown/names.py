@@ -72,6 +72,10 @@ class Names:
                 after._add(path)
         return after
 
+    def paths(self) -> Iterable[str]:
+        """All files."""
+        return (path for same in self._files.values() for path in same)
+
     def __contains__(self, path: str) -> bool:
         return path in self._files.get(path_key(path), ())
 

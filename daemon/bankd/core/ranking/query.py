@@ -51,6 +51,8 @@ class Query(NamedTuple):
     """Wants pages, as many as `limit` says, each by what its memories say together."""
     is_past: bool = False
     """Asks as the bank stood on a day: what left it since was there, so the archive comes before the logs."""
+    see_also: bool = True
+    """Whether what belongs to an answer may stand beside it."""
 
     @property
     def reads_korean(self) -> bool:
@@ -110,6 +112,10 @@ class Hit(NamedTuple):
     """The ids of memories that say another value of the same thing, of which nobody knows whether they are newer."""
     like_it: tuple[str, ...] = ()
     """The ids of what was found too and says nearly the same: it stands for them."""
+    row: int = 0
+    """Its number in the index of its group."""
+    mentions: tuple[str, ...] = ()
+    """What it links to and was made of, as `core.links.mentions` writes it."""
 
     @property
     def days(self) -> Span | None:
@@ -184,6 +190,8 @@ class Answer(NamedTuple):
     today: date = date.min
     """The day that it was given on."""
     is_korean: bool = False
+    see_also: tuple[dict[str, Any], ...] = ()
+    """What belongs to the best hit of the bank and is no hit, as `--json` prints it."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -192,4 +200,5 @@ class Answer(NamedTuple):
             "generation": self.generation,
             "fresh": self.fresh.as_json(),
             "hits": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.hits],
+            "see_also": list(self.see_also),
         }

@@ -49,4 +49,6 @@ def hit_of(ranked: Ranked, weights: Weights, newer: Mapping[str, str], group: st
         row.about,
         row.changed,
         group,
+        row=row.row,
+        mentions=row.mentions,
     )

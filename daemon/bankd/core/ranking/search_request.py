@@ -34,6 +34,7 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     margin = _one(request, "margin", float, problems)
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
+    switches["see_also"] = _one(request, "see_also", bool, problems) is not False
     if problems:
         raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]

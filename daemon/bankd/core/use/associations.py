@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.use.policy import (
     FULLY_USED,
     IMPORTANCE_WORTH,
     LEARNING_RATE,
+    MOST_IMPORTANT,
     MOST_RESPONSES,
     RAREST,
     RAREST_SHARE,
@@ -21,7 +22,9 @@ from bankd.core.use.policy import (
     WEIGHTS,
     Tie,
 )
-from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, UseSignals
+
+if TYPE_CHECKING:
+    from bankd.core.use.signals import UseSignals
 
 
 class Node(NamedTuple):
@@ -39,6 +42,15 @@ class Edge(NamedTuple):
     to: Node
     tie: Tie
     weight: float
+    source: str
+
+
+class StoredTie(NamedTuple):
+    """A tie between two memories that runs found, by their ids, and what it rests on."""
+
+    one: str
+    other: str
+    tie: Tie
     source: str
 
 
@@ -62,8 +74,10 @@ def used_together(to: Node, responses: int) -> Edge:
     return Edge(to, Tie.USED_TOGETHER, weight, f"of use in {times}")
 
 
-def worth_of(signals: UseSignals = NOTHING) -> float:
-    """What use and importance make of nearness: a factor of 1 to 1.15."""
+def worth_of(signals: UseSignals | None = None) -> float:
+    """What use and importance make of nearness: a factor of 1 to 1.15; 1 for what nobody used."""
+    if signals is None:
+        return 1.0
     days = min(len(signals.recalled | {*signals.used}), FULLY_USED)
     use = math.log1p(days) / math.log1p(FULLY_USED)
     return 1 + USE_WORTH * use + IMPORTANCE_WORTH * (signals.importance or 0) / MOST_IMPORTANT
@@ -91,10 +105,8 @@ def follow(
                 reached = Reached(step.to, _strength(came.steps) * step.weight, (*came.steps, step))
                 if step.to not in seen and (step.to not in best or reached.score > best[step.to].score):
                     best[step.to] = reached
-        signals = signals_of([*best])
-        level = _nearest_first(
-            one._replace(score=one.score * worth_of(signals.get(one.node, NOTHING))) for one in best.values()
-        )
+        signals = signals_of([*best]) if best else {}
+        level = _nearest_first(one._replace(score=one.score * worth_of(signals.get(one.node))) for one in best.values())
         seen |= best.keys()
         found += level
     return found

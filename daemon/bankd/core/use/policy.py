@@ -21,6 +21,8 @@ SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 
 PACKED_AFTER, ARCHIVED_AFTER = 90, 365
 """Days after its last event in which a segment of the event log is packed, and put away: design section 17."""
+LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
+"""What people and agents may call a memory: design section 17."""
 
 
 class Tie(StrEnum):

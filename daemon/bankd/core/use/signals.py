@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
 
+from bankd.core.use.policy import LEAST_IMPORTANT, MOST_IMPORTANT
+
 USED = "used"
 IGNORED = "ignored"
 IMPORTANCE = "importance"
 RECALLED = "recalled"
 KINDS = frozenset({USED, IGNORED, IMPORTANCE, RECALLED})
-LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
 
 
 @dataclass(slots=True)

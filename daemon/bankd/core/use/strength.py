@@ -8,8 +8,15 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from bankd.core.use.policy import FIRST_STABILITY, GROWTH, LONGEST_STABILITY, REPEATEDLY, SHORTEST_STABILITY
-from bankd.core.use.signals import MOST_IMPORTANT, NOTHING, UseSignals
+from bankd.core.use.policy import (
+    FIRST_STABILITY,
+    GROWTH,
+    LONGEST_STABILITY,
+    MOST_IMPORTANT,
+    REPEATEDLY,
+    SHORTEST_STABILITY,
+)
+from bankd.core.use.signals import NOTHING, UseSignals
 
 
 def stability_of(signals: UseSignals) -> float:
