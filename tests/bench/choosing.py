@@ -1,6 +1,7 @@
 """How the weights of search were chosen: each part of a score taken away, each constant varied, everything else the same.
 
     python -m tests.bench.choosing [--queries 400] > tests/bench/choices.md
+    python -m tests.bench.boosting >> tests/bench/choices.md
 
 Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
 the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.finding` itself.
