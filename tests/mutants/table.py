@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tests.mutants.features import FEATURES
 from tests.mutants.ranking import RANKING
+from tests.mutants.sameness import SAMENESS
 from tests.mutants.switching import Mutant
 
 CHECK, CYCLE, PRESERVING, RETIRING = (
@@ -57,6 +58,7 @@ ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
 MUTANTS: tuple[Mutant, ...] = (
     *FEATURES,
     *RANKING,
+    *SAMENESS,
     # what a plan may not do
     Mutant(
         "a plan is searched for losses", CHECK, "find_losses",
