@@ -39,6 +39,10 @@ class FakeVectors:
         self.texts: list[str] = []
         self.identity, self.problem, self.asked = "fake", "", 0
         self.bounds: CosineBounds | None = None
+        self.bounds_of_hangul: CosineBounds | None = None
+
+    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
+        return (in_hangul and self.bounds_of_hangul) or self.bounds
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
         self.asked += 1

@@ -21,7 +21,7 @@ FLOOR, FUSION, ANSWERS, CYCLE = (
 )  # fmt: skip
 ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
 PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
-ARCHIVE = "bankd.core.lifecycle.archive"
+ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
 
 OF_COLLECT, OF_EDITED = ("tests/unit/test_collect.py",), ("tests/unit/test_edited.py",)
 OF_REVISING = ("tests/unit/test_revising.py",)
@@ -139,6 +139,7 @@ FEATURES: tuple[Mutant, ...] = (
         " or bool(weights.bigrams) == bool(candidate.bigrams)", "", OF_MEANING,
     ),
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
+    Mutant("a question has the bounds of its script", FINDING, "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
     Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),

@@ -85,9 +85,8 @@ class Vectors(Protocol):
     def identity(self) -> str:
         """Which these are: other ones when another model made them, or they were taken away; empty when there are none."""
 
-    @property
-    def bounds(self) -> CosineBounds | None:
-        """From which cosines on this model says that something is an answer; None when nobody measured it."""
+    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
+        """From which cosines on to a question this model says that something answers it; None when nobody measured it."""
 
     @property
     def problem(self) -> str:

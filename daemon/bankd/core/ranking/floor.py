@@ -39,16 +39,16 @@ EVERYDAY_DISCOUNT = 0.6
 """What everyday words count less in a long sentence, as a share; the shorter the sentence, the nearer to nothing."""
 
 
-WITNESS, LEAD = 10.0, 40.0
-"""What a cosine, and how far it stands out, are worth in floors: .05 farther than is near takes words worth half a floor."""
-MOST_WITNESS = 4.0
+WITNESS, LEAD = 20.0, 80.0
+"""What a cosine, and how far it stands out, are worth in floors: .05 farther than is near takes words worth a whole one."""
+MOST_WITNESS = 1.75
 """A vector alone does not unmake a sure answer: what has so many floors by words is one."""
 _KNOWN_LEAD = 0.02
 """How far the nearest memory usually stands out, where there are too few to tell."""
 
 
 class CosineBounds(NamedTuple):
-    """What one model calls near: in the same script, and together with the lead in another."""
+    """What one model calls near, to questions of one script: in the same, and together with the lead in another."""
 
     near: float
     across: float
