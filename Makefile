@@ -30,6 +30,7 @@ eval: .venv/ready
 	$(BIN)/python -m tests.bench.quality
 	$(BIN)/python -m tests.bench.floor
 	$(BIN)/python -m tests.bench.questions
+	$(BIN)/python -m tests.bench.use
 	$(BIN)/python -m tests.bench.choosing
 	$(BIN)/python -m tests.bench.floor_choosing
 

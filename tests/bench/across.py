@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-from bankd.app.evaluate import Evaluation, TrialSet, evaluate_search, read_set
+from bankd.app.evaluate import Evaluation, TrialSet, open_trial, read_set
 from bankd.core.language import thesaurus
 from bankd.wiring.searching import trial_tools
 from tests.bench.quality import GROUP, data_folder
@@ -34,8 +34,12 @@ def translated(name: str) -> TrialSet:
 
 def judge(trial: TrialSet, model: str, *, with_synonyms: bool) -> Evaluation:
     synonyms = thesaurus.synonyms_of if with_synonyms else lambda _: ()
-    with patch.object(thesaurus, "synonyms_of", synonyms):
-        return evaluate_search(trial, trial_tools(model), group=GROUP, with_worker=True)
+    tools = trial_tools(model)
+    with (
+        patch.object(thesaurus, "synonyms_of", synonyms),
+        open_trial(trial, tools, group=GROUP, with_worker=True) as of,
+    ):
+        return of.judge()
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.stories.conftest import Run, tree_state, write_log
 
@@ -89,3 +95,60 @@ def test_feedback_changes_no_page_and_its_run_says_why_it_is_not_taken_back(root
     refused = bankctl("undo", str(run["run"]))
     assert refused.code == 3
     assert "no page was changed" in refused.err
+
+
+SHED, CABIN, BETTER = (
+    "The spare key hangs in the shed.",
+    "The spare key hangs in the cabin.",
+    "The spare key of the boat hangs in the garage of Minho.",
+)
+
+
+DAY = "2026-07-10"
+
+
+def ranked(bankctl: Run, words: str) -> list[tuple[str, str]]:
+    """The id and the words of each answer."""
+    hits = bankctl("search", words, "--now", DAY, "--json").json["hits"]
+    return [(hit["id"], hit["text"]) for hit in hits]
+
+
+def learn_keys(root: Path, bankctl: Run, *texts: str) -> list[tuple[str, str]]:
+    write_log(root, "2026-05-02.md", *(f"W: {text}" for text in texts))
+    bankctl("cycle", "micro", "--now", NOW)
+    return ranked(bankctl, "spare key")
+
+
+def use(bankctl: Run, id_: str, days: int) -> None:
+    for day in range(days):
+        assert bankctl("feedback", "used", id_, "--now", f"2026-06-{day + 11:02}T10:00").code == 0
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+def test_of_two_that_answer_alike_the_one_that_was_used_comes_first(root: Path, bankctl: Run, rounds: int) -> None:
+    first, second = learn_keys(root, bankctl, SHED, CABIN)
+
+    use(bankctl, second[0], rounds)
+
+    assert ranked(bankctl, "spare key") == [second, first]
+    fresh = [str(Path(sys.executable).with_name("bankctl")), "search", "spare key", "--now", DAY, "--json"]
+    told = subprocess.run(fresh, capture_output=True, check=True, env={**os.environ, "BANKD_WORKSPACE": str(root)})
+    assert [(hit["id"], hit["text"]) for hit in json.loads(told.stdout)["hits"]] == [second, first]
+
+
+@pytest.mark.parametrize("value", ["1", "5"])
+def test_of_two_that_answer_alike_the_important_one_comes_first(root: Path, bankctl: Run, value: str) -> None:
+    first, second = learn_keys(root, bankctl, SHED, CABIN)
+
+    bankctl("importance", second[0], value, "--now", NOW)
+
+    assert ranked(bankctl, "spare key") == [second, first]
+
+
+def test_no_use_brings_a_memory_before_one_that_answers_clearly_better(root: Path, bankctl: Run) -> None:
+    shed = next(id_ for id_, text in learn_keys(root, bankctl, SHED, BETTER) if text == SHED)
+    use(bankctl, shed, 15)
+    bankctl("importance", shed, "10", "--now", NOW)
+
+    assert ranked(bankctl, "spare key of the boat of Minho")[0][1] == BETTER
+    assert ranked(bankctl, "spare key")[0][1] == SHED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from bankd.app.evaluate import TrialSet, read_saved
 from bankd.cli import main
 from bankd.core.ranking.comparing import bootstrap_interval, compare_figures
-from bankd.core.ranking.eval_bank import bank_of
+from bankd.core.ranking.eval_bank import bank_of, id_of
 from bankd.core.ranking.evaluation import mean_of, quality_of
 from bankd.errors import UserError
 
@@ -55,10 +57,11 @@ def test_documents_become_memories_on_a_page_a_session() -> None:
     ]
 
     bank = bank_of(documents, "conv")
+    one, two, three = map(id_of, documents)
 
     assert bank.pages == {
-        "c-1/00000.md": "# Ann, 1 May\n\n- W @Ann-B: Hi there\n- W @Ann-B: Bye\n",
-        "c-2/00001.md": "# Bob\n\n- Yes\n",
+        "c-1/00000.md": f"# Ann, 1 May\n\n- W @Ann-B: Hi there ^{one}\n- W @Ann-B: Bye ^{two}\n",
+        "c-2/00001.md": f"# Bob\n\n- Yes ^{three}\n",
     }
     assert bank.documents == {("c-1/00000.md", 3): "d1", ("c-1/00000.md", 4): "d2", ("c-2/00001.md", 3): "d3"}
 
@@ -74,6 +77,56 @@ def test_what_was_saved_is_compared_with(tmp_path: Path, capsys: pytest.CaptureF
     main(["eval", str(tmp_path), "--no-worker", "--against", str(saved)])
 
     assert "MRR@10     1.000  +0.5000 [+0.5000, +0.5000] p 1.000  better 1, worse 0" in capsys.readouterr().out
+
+
+def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_set(tmp_path)
+    saved = tmp_path / "saved.jsonl"
+    main(["eval", str(tmp_path), "--no-worker", "--save", str(saved)])
+    gate = ["eval", str(tmp_path), "--no-worker", "--gate", str(saved)]
+    assert main(gate) == 0
+    assert f"below {saved}" not in capsys.readouterr().out
+
+    whole = saved.read_text()
+    saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 0.1', whole))
+    assert main(gate) == 0  # it got better
+    saved.write_text(re.sub('"mrr_10": [0-9.]+', '"mrr_10": 1.01', whole))
+    assert main(["eval", str(tmp_path), "--no-worker", "--against", str(saved)]) == 0
+    capsys.readouterr()
+    assert main(gate) == 1
+    assert f"below {saved}: MRR@10\n" in capsys.readouterr().out
+    assert main([*gate, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["fallen"] == ["MRR@10"]
+
+
+def write_set(folder: Path, count: int = 8) -> None:
+    """Near-ties in pairs, of which the question means the second; and what nobody asks for."""
+    pairs = [(f"p{n}{one}", f"The spare key {n * 111} hangs in the {one} shed") for n in range(count) for one in "ab"]
+    folder.joinpath("docs.jsonl").write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in pairs))
+    asked = [{"id": f"q{n}", "text": f"spare key {n * 111}", "gold": [f"p{n}b"]} for n in range(count)]
+    folder.joinpath("queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+
+
+def test_what_is_used_wins_its_near_ties_and_what_was_only_shown_brings_little(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_set(tmp_path)
+
+    main(["eval", str(tmp_path), "--no-worker", "--warm", "--history", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    warm = {name: found["MRR@10"]["difference"] for name, found in said["warm"].items()}
+
+    cold = said["MRR@10"]
+    assert cold < 0.6  # the first of a pair stands first
+    assert warm == {
+        "5 uses of its own answers": pytest.approx(1 - cold, abs=1e-4),
+        "20 uses of its own answers": pytest.approx(1 - cold, abs=1e-4),
+        "5 uses of all answers at once": pytest.approx(1 - cold, abs=1e-4),
+        "a history of 4 other questions": pytest.approx(0, abs=0.2),
+    }
+    assert main(["eval", str(tmp_path), "--no-worker", "--warm", "--pages"]) == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"query": "other", "quality": {}}', "no JSON"])

@@ -144,10 +144,27 @@ def trial_workspace(
         yield root, bank
 
 
-def evaluate_search(
+class OpenTrial(NamedTuple):
+    """A test set whose bank is indexed, ready to be asked."""
+
+    trial: TrialSet
+    search: SearchService
+    bank: TrialBank
+    group: str | None
+    read_monotonic: Callable[[], float]
+    root: Path
+
+    def judge(self, queries: Sequence[Mapping[str, Any]] | None = None) -> Evaluation:
+        """Ask all queries, or these."""
+        asked = self.trial if queries is None else self.trial._replace(queries=queries)
+        return judge_all(asked, self.search, self.bank, self.group, self.read_monotonic)
+
+
+@contextmanager
+def open_trial(
     trial: TrialSet, tools: TrialTools, *, group: str | None, with_worker: bool, by_page: bool = False
-) -> Evaluation:
-    """Judge search by a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only."""
+) -> Iterator[OpenTrial]:
+    """Make a bank of a test set, indexed with Kiwi; queries are read with it too, or with the lexicon only."""
     with trial_workspace(trial.documents, group, by_page=by_page) as (root, bank):
         search = tools.make_search(root, True)
         search.refresh(NOW, None)
@@ -156,7 +173,7 @@ def evaluate_search(
             search.close()
             search = tools.make_search(root, False)
         try:
-            return judge_all(trial, search, bank, group, tools.read_monotonic)
+            yield OpenTrial(trial, search, bank, group, tools.read_monotonic, root)
         finally:
             search.close()
 

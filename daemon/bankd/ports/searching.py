@@ -10,6 +10,7 @@ from bankd.core.daemon.health_facts import IndexFacts
 from bankd.core.language.dates.spans import Span
 from bankd.core.markdown.names import Names
 from bankd.core.ranking.indexable import Refreshed
+from bankd.core.ranking.priors import Usage
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 from bankd.core.use.associations import StoredTie
@@ -54,6 +55,9 @@ class IndexView(Protocol):
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         """What is shown of these memories, in any order; those that are gone are left out."""
+
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        """What a ranking asks of the use of these memories, of those that were used at all."""
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         """The terms of pages."""

@@ -10,7 +10,7 @@ from bankd.core.ranking.answers import answers_among
 from bankd.core.ranking.floor import CosineBounds
 from bankd.core.ranking.fusion import NEAREST, fuse_scores, share_cosines
 from bankd.core.ranking.page_order import order_pages
-from bankd.core.ranking.priors import newest_first, prior_of
+from bankd.core.ranking.priors import NOT_USED, Usage, newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
 from bankd.core.ranking.ranked import Ranked, in_order
 from bankd.core.ranking.relations import Relations, fold_near, relate
@@ -181,17 +181,22 @@ def rank_candidates(
         score_finalists(finalists, index.vocabularies(pages), weights, options.tree_weight),
     )
     rows = {row.row: row for row in index.rows([one.candidate.row for one in finalists])}
+    usage_of = index.usage_of if options.usage_of is None else options.usage_of
+    usages = usage_of([row.id for row in rows.values() if row.id])
     ranked = [
-        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, today, options))
+        Ranked(paths[row.page], row, one.candidate, _with_prior(parts, row, usages, today, options))
         for one, parts in zip(finalists, scores, strict=True)
         if (row := rows.get(one.candidate.row)) and row.page in paths
     ]
     return in_order(ranked)
 
 
-def _with_prior(parts: dict[str, float], row: FoundRow, today: date, options: RankingOptions) -> dict[str, float]:
+def _with_prior(
+    parts: dict[str, float], row: FoundRow, usages: Mapping[str, Usage], today: date, options: RankingOptions
+) -> dict[str, float]:
     sure = None if row.hundredths is None else confidence_today(row, today, options)
-    prior = prior_of(sure, (today - row.day).days if row.day else None, is_pinned="#pinned" in row.text)
+    usage = usages.get(row.id or "", NOT_USED)
+    prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usage)
     if not prior or not parts["score"]:
         return parts
     return {**parts, "score": parts["score"] + prior, "prior": prior}

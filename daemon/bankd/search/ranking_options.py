@@ -1,10 +1,11 @@
 """What bears on an answer beside words, and what the confidence of memories is worth on the day."""
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from bankd.core.ranking.priors import Usage
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.relations import StoredRelations
 from bankd.core.ranking.scoring import TREE_WEIGHT
@@ -12,6 +13,9 @@ from bankd.core.ranking.scoring import TREE_WEIGHT
 if TYPE_CHECKING:
     from bankd.ports.reading import Vectors
     from bankd.ports.searching import IndexView
+
+UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
+"""Ids of memories -> by those that were used, how."""
 
 
 class KnownRelations:
@@ -34,6 +38,8 @@ class RankingOptions(NamedTuple):
     relations: KnownRelations = KnownRelations()
     vectors: "Vectors | None" = None
     """Sentence vectors, where they are wanted."""
+    usage_of: UsageOf | None = None
+    """Who tells the use of memories, where it is not the index: an evaluation, which supposes it."""
 
 
 def keep_sure(

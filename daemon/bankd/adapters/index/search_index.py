@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bankd.core.daemon.health_facts import IndexFacts
     from bankd.core.markdown.names import Names
     from bankd.core.ranking.indexable import Refreshed
+    from bankd.core.ranking.priors import Usage
     from bankd.core.use.signals import UseSignals
     from bankd.ports.reading import PageSource, TextAnalyser
 
@@ -162,6 +163,10 @@ class SearchIndex:
     def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
         """The numbers of the memories that link to something by these words."""
         return self._opened.terms.mentioning(words, limit)
+
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        """What a ranking asks of the use of these memories."""
+        return self._opened.rows.uses.usage_of(ids)
 
     def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
         """What is known of the use of these memories."""

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from bankd.core.ranking.priors import Usage
+
 if TYPE_CHECKING:
     from bankd.core.use.signals import UseEvent, UseSignals
 
@@ -24,6 +26,14 @@ SELECT others.memory, count(DISTINCT others.run) FROM (
 ) AS own JOIN uses AS others ON others.run = own.run AND others.kind = 'used'
 WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
 """
+_USAGE = """
+SELECT memory, count(DISTINCT CASE kind WHEN 'used' THEN day END), max(CASE kind WHEN 'used' THEN day END), (
+    SELECT value FROM uses AS said WHERE said.memory = asked.memory AND kind = 'importance' AND value IS NOT NULL
+    ORDER BY at DESC LIMIT 1
+), count(DISTINCT CASE kind WHEN 'recalled' THEN day END) FROM (
+    SELECT memory, kind, substr(at, 1, 10) AS day FROM uses WHERE memory IN ({})
+) AS asked GROUP BY memory
+"""
 _AT_ONCE = 500
 
 
@@ -37,6 +47,16 @@ class UseRows:
     def note(self, events: Iterable[UseEvent]) -> None:
         """Remember events, those that are known already too."""
         self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?)", events)
+
+    def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
+        """On how many days these memories were used, the last of them, how important they are, and on how many they were shown."""
+        found: dict[str, Usage] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            asked = ids[start : start + _AT_ONCE]
+            query = _USAGE.format(",".join("?" * len(asked)))
+            for memory, days, last, importance, shown in self._connection.execute(query, asked):
+                found[memory] = Usage(days, date.fromisoformat(last) if last else None, importance, shown)
+        return found
 
     def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:
         """What is known of the use of these memories, of those that were used at all."""

@@ -46,8 +46,7 @@ def bank_of(documents: Iterable[Mapping[str, Any]], group: str | None) -> TrialB
         if title and titles.get(path) != title:
             lines += [f"# {title}", ""]
             titles[path] = title
-        id_ = f" ^{id_of(document)}" if document.get("day") or document.get("questions") else ""
-        lines.append(f"- {_head(document)}{_one_line(document['text'])}{id_}")
+        lines.append(f"- {_head(document)}{_one_line(document['text'])} ^{id_of(document)}")
         places[path, len(lines)] = str(document["id"])
         events += [_kept(document)] if document.get("day") else []
     return TrialBank({path: "\n".join(lines) + "\n" for path, lines in pages.items()}, places, events)
@@ -92,7 +91,7 @@ def _head(document: Mapping[str, Any]) -> str:
 
 
 def id_of(document: Mapping[str, Any]) -> str:
-    """The id of the memory that a document with a day, or with questions, becomes."""
+    """The id of the memory that a document becomes."""
     return memory_id(f"{document.get('day', 'undated')}.md", str(document["id"]), 1)
 
 

@@ -1,29 +1,63 @@
-"""What speaks for a memory beside its words: how sure it is, how new, and whether somebody pinned it.
+"""What speaks for a memory beside its words: how sure it is, how new or lately used, how often it was, how important, and pins.
 
 A memory without such signals gets nothing. All together stay below what one word of a query is worth, so that they
 only order near-ties: a ranking that lets its counters grow sinks within a hundred of its own answers. Of two of which
-one supersedes the other, the newer comes first.
+one supersedes the other, the newer comes first. All constants are in `core.use.policy`.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from datetime import date
+from typing import NamedTuple, TypeVar
 
-CAP = 0.02
-_CONFIDENCE = 0.01
-_RECENCY = 0.005
-_PINNED = 0.01
-_HALF_LIFE_DAYS = 30
+from bankd.core.use.policy import (
+    CONFIDENCE_PRIOR,
+    FULLY_USED,
+    HALF_LIFE_DAYS,
+    IMPORTANCE_PRIOR,
+    PINNED_PRIOR,
+    PRIOR_CAP,
+    RECENCY_PRIOR,
+    SHOWN_SHARE,
+    USE_PRIOR,
+)
+
+_MOST_IMPORTANT = 10
 
 T = TypeVar("T")
 
 
-def prior_of(confidence: float | None, age_days: int | None, *, is_pinned: bool) -> float:
-    """The sum of the signals of a memory; `confidence` in hundredths as it is worth today, 50 being neutral."""
-    sure = _CONFIDENCE * (min(max(confidence, 0.0), 100.0) - 50) / 50 if confidence is not None else 0.0
-    new = _RECENCY * 0.5 ** (max(age_days, 0) / _HALF_LIFE_DAYS) if age_days is not None else 0.0
-    return max(-CAP, min(sure + new + (_PINNED if is_pinned else 0.0), CAP))
+class Usage(NamedTuple):
+    """What a ranking asks of a memory: on how many days it was of use, the last of them, its importance, and on how many it was shown."""
+
+    days: int = 0
+    last: date | None = None
+    importance: int | None = None
+    shown: int = 0
+
+
+NOT_USED = Usage()
+
+
+def prior_of(
+    confidence: float | None, day: date | None, today: date, *, is_pinned: bool, usage: Usage = NOT_USED
+) -> float:
+    """The sum of the signals of a memory of this day; `confidence` in hundredths as it is worth today, 50 being neutral."""
+    sure = CONFIDENCE_PRIOR * (min(max(confidence, 0.0), 100.0) - 50) / 50 if confidence is not None else 0.0
+    pinned = PINNED_PRIOR if is_pinned else 0.0
+    return max(-PRIOR_CAP, min(sure + pinned + _recency(day, today, usage) + _use(usage), PRIOR_CAP))
+
+
+def _recency(day: date | None, today: date, usage: Usage) -> float:
+    ages = [max((today - one).days, 0) for one in (day, usage.last) if one]
+    return RECENCY_PRIOR * 0.5 ** (min(ages) / HALF_LIFE_DAYS) if ages else 0.0
+
+
+def _use(usage: Usage) -> float:
+    days = min(usage.days + SHOWN_SHARE * usage.shown, FULLY_USED)
+    often = math.log1p(days) / math.log1p(FULLY_USED)
+    return USE_PRIOR * often + IMPORTANCE_PRIOR * (usage.importance or 0) / _MOST_IMPORTANT
 
 
 def newest_first(ranked: Sequence[T], id_of: Callable[[T], str | None], newer: Mapping[str, str]) -> list[T]:

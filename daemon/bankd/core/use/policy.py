@@ -19,6 +19,20 @@ REPEATEDLY = 3
 SHORTEST_STABILITY, LONGEST_STABILITY = 10.0, 3650.0
 """Days. No memory is offered within a month, and none is held for more than the thirty years that ten years of stability are."""
 
+PRIOR_CAP = 0.02
+"""The most that all priors together move a score of 0 to 1, either way: less than one word of a query is worth."""
+CONFIDENCE_PRIOR, PINNED_PRIOR, RECENCY_PRIOR = 0.01, 0.01, 0.005
+"""Ours: what a sure memory, a pinned one, and one of today get at most; a doubtful one loses as much as a sure one gets."""
+HALF_LIFE_DAYS = 30
+"""Days in which what being new or lately used is worth falls to half: design section 17."""
+USE_PRIOR, IMPORTANCE_PRIOR = 0.01, 0.01
+"""Ours, of the size of the others: what a memory gets that is fully used, by ln(1 + n) days, and one of importance 10.
+What was only shown counts far less: SHOWN_SHARE. A competitor's counter had more to say than the words of a query, and its ranking fell from .76 to .10."""
+
+SHOWN_SHARE = 0.1
+"""What a day on which a memory only answered a search counts beside one on which it was of use: ours. Whoever asks is shown
+five answers, of which one or none is right; counted in full, 1,000 questions cost .005 of MRR (`tests.bench.use`)."""
+
 PACKED_AFTER, ARCHIVED_AFTER = 90, 365
 """Days after its last event in which a segment of the event log is packed, and put away: design section 17."""
 LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
