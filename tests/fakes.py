@@ -23,6 +23,7 @@ from bankd.core.ranking.indexable import (
     nodes_of,
     with_days,
 )
+from bankd.core.ranking.priors import Usage
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, bigrams_as_text, vocabulary_of
 
@@ -148,6 +149,9 @@ class FakeIndex:
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         return [self._rows[number][0] for number in numbers]
+
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        return {}  # nobody has used anything
 
     def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
         found: dict[int, set[str]] = {page: set() for page in pages}

@@ -74,6 +74,6 @@ RANKING: tuple[Mutant, ...] = (
     Mutant("questions below a line make it no worse", SCORING, "_with_questions", "max(own, ", "max(0.0, ", OF_SCORING),
     Mutant("a page says what all its memories say", PAGES, "page_score", "NEXT_SHARE**place", "0**place", OF_PAGES),
     Mutant("of a page the best few are shown", PAGES, "order_pages", "[:SHOWN]", "", OF_PAGES),
-    Mutant("signals only order near-ties", PRIORS, "prior_of", "max(-CAP, min(", "max(-1, min(1 or ", OF_PRIORS),
+    Mutant("signals only order near-ties", PRIORS, "prior_of", "max(-PRIOR_CAP, min(", "max(-1, min(1 or ", OF_PRIORS),
     Mutant("what is newer stands before what it supersedes", PRIORS, "newest_first", "if new and", "if False and", OF_SUCCESSION),
 )  # fmt: skip
