@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -81,3 +82,13 @@ def test_it_does_not_grow_for_ever(workspace: Path, monkeypatch: pytest.MonkeyPa
 
     assert (workspace / ".bankd/runs.jsonl").stat().st_size < 2_200
     assert list(read_ledger(workspace))[-1] == row(199)
+
+
+def test_rows_of_several_threads_are_all_written(workspace: Path) -> None:
+    ledger = RunLedger(workspace)
+    minutes = [range(start, start + 200) for start in range(0, 800, 200)]
+
+    with ThreadPoolExecutor(len(minutes)) as pool:
+        list(pool.map(lambda some: [ledger.add(row(minute % 60)) for minute in some], minutes))
+
+    assert len(list(read_ledger(workspace))) == 800

@@ -170,8 +170,10 @@ def test_a_disk_that_turns_read_only_under_a_running_daemon_is_told_and_searched
 def test_a_workspace_that_another_takes_the_place_of_is_opened_anew(manager: Any) -> None:
     manager.start()
     manager.wait_until(lambda: "Busan" in manager.bank())
+    manager.ask("run", kind="reflect")  # after the run that wrote Busan, which would write while we copy
+    manager.wait_until(lambda: manager.ask("status")["index"]["memories"] > 0)
     manager.workspace.rename(manager.workspace.parent / "away")
-    passing = shutil.ignore_patterns("*.sock", "*.sqlite3-*")  # the run that wrote Busan may not have ended
+    passing = shutil.ignore_patterns("*.sock", "*.sqlite3-*")
     shutil.copytree(manager.workspace.parent / "away", manager.workspace, ignore=passing)
     code = manager.process.wait(30)
 

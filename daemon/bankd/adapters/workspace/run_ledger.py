@@ -9,6 +9,7 @@ import contextlib
 import json
 import logging
 import os
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -49,16 +50,19 @@ class RunLedger:
         self._unwritten = b"\n" if self._is_torn() else b""
         self._seen = self._size()
         self._own: list[LedgerRow] = []
+        self._writing = threading.Lock()
 
     def add(self, row: LedgerRow) -> None:
-        """Append a row."""
-        self.rows.append(row)
-        self._own.append(row)
-        self._unwritten += json.dumps(row_to_json(row), ensure_ascii=False).encode() + b"\n"
-        try:
-            self._write()
-        except OSError as error:
-            log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
+        """Append a row; runs, the timer and the beat of the daemon do, each in its own thread."""
+        line = json.dumps(row_to_json(row), ensure_ascii=False).encode() + b"\n"
+        with self._writing:
+            self.rows.append(row)
+            self._own.append(row)
+            self._unwritten += line
+            try:
+                self._write()
+            except OSError as error:
+                log.warning("run ledger not written path=%s error=%s", self._path, error.strerror)
 
     def read(self) -> Iterator[LedgerRow]:
         """All rows, those before the ones in memory too."""
@@ -66,10 +70,11 @@ class RunLedger:
 
     def learn(self) -> list[LedgerRow]:
         """The rows that others have added since the last time: the runs themselves, and commands."""
-        own = {(row.at, row.job, row.outcome) for row in self._own}
-        fresh = [row for row in self._unseen() if (row.at, row.job, row.outcome) not in own]
-        self._own.clear()
-        self.rows.extend(fresh)
+        with self._writing:
+            own = {(row.at, row.job, row.outcome) for row in self._own}
+            fresh = [row for row in self._unseen() if (row.at, row.job, row.outcome) not in own]
+            self._own.clear()
+            self.rows.extend(fresh)
         return fresh
 
     def _unseen(self) -> list[LedgerRow]:
