@@ -11,7 +11,7 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-full: .venv/ready
-	$(BIN)/python -m pytest -m "full or not full"
+	tests/agents/install .agents all > .agents.env && . ./.agents.env && rm .agents.env && $(BIN)/python -m pytest -m "full or not full"
 	$(BIN)/python -m tests.mutants
 
 # Rules switched off one by one in copies of the checkout: the quick suite must notice each. SAMPLE=8: only so many.
@@ -64,4 +64,4 @@ lock:
 	touch $@
 
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .agents .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
