@@ -1,7 +1,7 @@
 """What use does to the ranking, and what it costs.
 
     python -m tests.bench.use [--limit 300] [SET ...]     warm, after a history, and the trap
-    python -m tests.bench.use --cost                      the fold of 1,000,000 events; search with signals and without
+    python -m tests.bench.use --cost [SET]                the fold of 1,000,000 events; search with signals and without
 
 The trap: 1,000 questions made of the words of memories that were drawn at random, of which all that is shown counts as
 recalled, on another day each; then the questions of the set. A competitor's ranking fell from .76 to .10 by that.
@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
@@ -24,7 +24,7 @@ from typing import Any
 from bankd.adapters.storage.events import EventLog, line_of
 from bankd.adapters.storage.segments import pack
 from bankd.adapters.storage.tree import FileTree
-from bankd.app.evaluate import NOW, Evaluation, OpenTrial, open_trial, read_set
+from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, open_trial, read_set
 from bankd.app.warming import against_cold, judge_after_history, judge_warm, recall_by, suppose
 from bankd.core.lifecycle.events import fold_events, make_event
 from bankd.core.ranking.eval_bank import id_of
@@ -36,7 +36,7 @@ SETS = ("locomo-turns-1-5", "locomo-facts-1-5", "korquad1-a")
 OWN, WORDS, SEED = 1_000, 8, 11
 FIGURES = ("mrr_10", "recall_1", "recall_5", "recall_10", "ndcg_10")
 EVENTS, MEMORIES, IN_A_SEGMENT = 1_000_000, 20_000, 30_000
-ROUNDS = 7
+ROUNDS = 15
 
 
 def main() -> int:
@@ -47,8 +47,9 @@ def main() -> int:
     parser.add_argument("--cost", action="store_true")
     arguments = parser.parse_args()
     if arguments.cost:
-        time_fold()
-        time_search(data_folder() / SETS[1])
+        if not arguments.sets:
+            time_fold()
+        time_search(data_folder() / (arguments.sets or SETS[1:2])[0])
         return 0
     for name in arguments.sets or SETS:
         judge_set(data_folder() / name, arguments.limit)
@@ -121,26 +122,37 @@ def time_fold() -> None:
 
 
 def time_search(folder: Path) -> None:
-    """The CPU of the questions of a set, each memory used on ten days, beside the same without any use; by turns."""
+    """The CPU of the questions of a set by turns: as a bank without any use, each memory used on ten days, and never asking."""
     trial = read_set(folder)
+    days = range(1, 11)
+    with open_used(trial, ()) as unused, open_used(trial, days) as used, open_used(trial, days) as silent:
+        suppose(silent, {})
+        ways = {"without any use": unused, "with": used, "that never asks for use": silent}
+        for opened in ways.values():
+            opened.judge()
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(ROUNDS):
+            for name, opened in ways.items():
+                times[name].append(_ask(opened))
+    seconds = {name: min(found) for name, found in times.items()}
+    print(f"{len(trial.queries)} questions, CPU s: " + ", ".join(f"{name} {one:.2f}" for name, one in seconds.items()))
+    for name in ("without any use", "that never asks for use"):
+        print(f"  {seconds['with'] / seconds[name]:.3f} times one {name}")
+
+
+@contextmanager
+def open_used(trial: TrialSet, days: Iterable[int]) -> Iterator[OpenTrial]:
+    """A bank each memory of which was used on these days of a month."""
     with open_trial(trial, trial_tools(), group=GROUP, with_worker=True) as opened:
-        without = [_ask(opened) for _ in range(ROUNDS)]
-        days = [datetime(2025, 12, day, tzinfo=UTC) for day in range(1, 11)]
+        moments = [datetime(2025, 12, day, tzinfo=UTC) for day in days]
         used = (
-            make_event(USED, f"{id_of(document)}@{day}", day, memory=id_of(document), run=str(day))
+            make_event(USED, f"{id_of(document)}@{day}", day, memory=id_of(document), run=f"{id_of(document)}-{day}")
             for document in trial.documents
-            for day in days
+            for day in moments
         )
-        file = opened.root / "events" / "use-0001.jsonl"
-        file.write_bytes(b"".join(map(line_of, used)))
+        (opened.root / "events" / "use-0001.jsonl").write_bytes(b"".join(map(line_of, used)))
         opened.search.refresh(NOW, None)
-        with_use = [_ask(opened) for _ in range(ROUNDS)]
-        opened.search.suppose_use(lambda _: {})
-        neither = [_ask(opened) for _ in range(ROUNDS)]
-    print(f"{len(trial.queries)} questions, CPU s: {median(without):.2f} without use, {median(with_use):.2f} with")
-    print(
-        f"  {median(with_use) / median(without):.3f} times; {median(with_use) / median(neither):.3f} times one that never asks for use"
-    )
+        yield opened
 
 
 def _ask(opened: OpenTrial) -> float:

@@ -1,12 +1,13 @@
 """The events of use in an index: which memories were recalled, used, ignored, and how important they were called.
 
-Each event once, however often and in whatever order the files are read; what they say is folded when somebody asks.
+Each event once, however often and in whatever order the files are read. What a ranking asks of them is folded when they
+come, since every search asks; the rest when somebody does.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ SCHEMA = """
 CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
     PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
 CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
+CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
+    WITHOUT ROWID;
 """
 _USED_WITH = """
 SELECT others.memory, count(DISTINCT others.run) FROM (
@@ -26,13 +29,14 @@ SELECT others.memory, count(DISTINCT others.run) FROM (
 ) AS own JOIN uses AS others ON others.run = own.run AND others.kind = 'used'
 WHERE others.memory <> ?1 GROUP BY others.memory ORDER BY 2 DESC, 1 LIMIT ?3
 """
-_USAGE = """
+_FOLD = """
+INSERT OR REPLACE INTO usages
 SELECT memory, count(DISTINCT CASE kind WHEN 'used' THEN day END), max(CASE kind WHEN 'used' THEN day END), (
-    SELECT value FROM uses AS said WHERE said.memory = asked.memory AND kind = 'importance' AND value IS NOT NULL
+    SELECT value FROM uses AS said WHERE said.memory = told.memory AND kind = 'importance' AND value IS NOT NULL
     ORDER BY at DESC LIMIT 1
 ), count(DISTINCT CASE kind WHEN 'recalled' THEN day END) FROM (
-    SELECT memory, kind, substr(at, 1, 10) AS day FROM uses WHERE memory IN ({})
-) AS asked GROUP BY memory
+    SELECT memory, kind, substr(at, 1, 10) AS day FROM uses WHERE memory = ?
+) AS told GROUP BY memory
 """
 _AT_ONCE = 500
 
@@ -44,16 +48,17 @@ class UseRows:
         """Read and write by this connection."""
         self._connection = connection
 
-    def note(self, events: Iterable[UseEvent]) -> None:
+    def note(self, events: Sequence[UseEvent]) -> None:
         """Remember events, those that are known already too."""
         self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?)", events)
+        self._connection.executemany(_FOLD, [(memory,) for memory in dict.fromkeys(event.memory for event in events)])
 
     def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
         """On how many days these memories were used, the last of them, how important they are, and on how many they were shown."""
         found: dict[str, Usage] = {}
         for start in range(0, len(ids), _AT_ONCE):
             asked = ids[start : start + _AT_ONCE]
-            query = _USAGE.format(",".join("?" * len(asked)))
+            query = f"SELECT * FROM usages WHERE memory IN ({','.join('?' * len(asked))})"  # noqa: S608 -- of `?` alone
             for memory, days, last, importance, shown in self._connection.execute(query, asked):
                 found[memory] = Usage(days, date.fromisoformat(last) if last else None, importance, shown)
         return found
