@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -48,6 +49,12 @@ def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path
     assert len(candidates(bankctl, later)) == 1
     assert "used 1 time, last on 2026-06-10" in bankctl("show", known[LATTE]).out
     assert "importance 7 of 10" in bankctl("show", known[DEPLOY]).out
+    shown = bankctl("show", known[LATTE], "--json", "--now", later).json
+    assert [(point["day"], point["what"]) for point in shown["curve"]] == [
+        ("2026-06-10", "learned, used"), ("2026-09-20", "today")
+    ]  # fmt: skip
+    assert shown["strength"] == shown["curve"][-1]["after"] == pytest.approx(math.exp(-102 / 60))
+    assert "strength 0.18" in bankctl("show", known[LATTE], "--now", later).out
     assert "창고 열쇠" in bankctl("archive", "candidates", "--now", later).out
 
 

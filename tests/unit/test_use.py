@@ -13,7 +13,7 @@ from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
 from bankd.core.use.policy import SHORTEST_STABILITY, WEAK
 from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, UseSignals
-from bankd.core.use.strength import stability_of, strength_on
+from bankd.core.use.strength import StrengthPoint, curve_of, stability_of, strength_on
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 1)
@@ -85,6 +85,33 @@ def test_a_pin_and_importance_are_floors() -> None:
     assert strength_on(TODAY, long_ago, is_pinned=True) == 1
     assert strength_on(TODAY, long_ago, UseSignals(importance=6)) == 0.6
     assert strength_on(TODAY, TODAY, UseSignals(importance=6)) == 1
+
+
+def test_the_curve_of_a_memory_falls_between_its_events_and_a_use_brings_it_back_and_lets_it_fall_slower() -> None:
+    signals = UseSignals(recalled={*on_day(90)}, used=on_day(60), ignored=on_day(30, 20, 10))
+    curve = curve_of(TODAY - timedelta(120), on_day(100), signals, TODAY)
+    fresh = [point.what for point in curve if point.after == 1]
+
+    assert [point.what for point in curve] == [
+        "learned", "said again", "answered", "used", "ignored", "ignored", "ignored", "today"
+    ]  # fmt: skip
+    assert fresh == ["learned", "said again", "answered", "used"]
+    assert curve[0].before == 0
+    assert curve[2].before == pytest.approx(math.exp(-10 / 30))
+    assert curve[4] == StrengthPoint(TODAY - timedelta(30), "ignored", math.exp(-30 / 60), math.exp(-30 / 60))
+    assert (curve[6].before, curve[6].after) == pytest.approx((math.exp(-50 / 60), math.exp(-50 / 30)))
+    assert curve[-1].after == strength_on(TODAY, TODAY - timedelta(60), signals) == pytest.approx(math.exp(-60 / 30))
+
+
+def test_what_happens_after_today_is_not_on_the_curve_and_a_pin_holds_all_of_it_up() -> None:
+    learned, tomorrow = TODAY - timedelta(120), TODAY + timedelta(1)
+
+    assert [point.day for point in curve_of(learned, [tomorrow], UseSignals(used=[tomorrow]), TODAY)] == [
+        learned,
+        TODAY,
+    ]
+    assert [point.after for point in curve_of(learned, [], UseSignals(), TODAY, is_pinned=True)] == [1, 1]
+    assert curve_of(TODAY, [], UseSignals(), TODAY)[0].what == "learned"
 
 
 @pytest.mark.parametrize(

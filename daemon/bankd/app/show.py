@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from typing import Any
 
 from bankd.app.workspace import Workspace
 from bankd.core.language.analysis import has_hangul
@@ -12,10 +13,11 @@ from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import on
 from bankd.core.lifecycle.events import Event, Ledger, day_of
 from bankd.core.lifecycle.prose import describe_line
-from bankd.core.lifecycle.provenance import Trace, life_of, source_line, trace_line
+from bankd.core.lifecycle.provenance import Trace, confirmations, life_of, source_line, trace_line
 from bankd.core.lifecycle.retain import PROFILES, LogPlace, LogReading, identified_as
 from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources
 from bankd.core.markdown.page_lines import MARKER
+from bankd.core.use.strength import StrengthPoint, curve_of
 from bankd.errors import UserError
 
 
@@ -32,6 +34,16 @@ class FoundMemory:
     questions: list[str]
     when: str = ""
     """The days that it is of and how far away they are; empty when nobody knows."""
+    strength: float | None = None
+    """0 to 1, today; None of what nobody knows when it was learned, or what no page holds."""
+    curve: list[StrengthPoint] = field(default_factory=list)
+    """How it came to that, from the day on which it was learned to today."""
+
+
+def to_json(found: FoundMemory) -> dict[str, Any]:
+    """The same as plain values."""
+    points = [point._asdict() | {"day": point.day.isoformat()} for point in found.curve]
+    return asdict(replace(found, curve=[])) | {"curve": points}
 
 
 def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
@@ -69,8 +81,21 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)
     source, questions = _source(workspace, id_, ledger)
-    when = _when(parse_memory(MARKER.sub("", text)), fact, workspace.now.date(), is_korean=is_korean) if text else ""
-    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when)
+    today, memory = workspace.now.date(), parse_memory(MARKER.sub("", text)) if text else None
+    when = _when(memory, fact, today, is_korean=is_korean) if memory else ""
+    curve = _curve(id_, memory, ledger, today) if memory else []
+    strength = curve[-1].after if curve else None
+    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve)
+
+
+def _curve(id_: str, memory: Memory, ledger: Ledger, today: date) -> list[StrengthPoint]:
+    """How strong a memory of the bank was over its life; nothing of one of which nobody knows when it was learned."""
+    fact = ledger.consumed.get(id_)
+    learned = day_of(fact) if fact else None
+    if learned is None or learned > today:
+        return []
+    said_again = [day_of(again) for again in confirmations(id_, ledger)]
+    return curve_of(learned, said_again, ledger.signals_of(id_), today, is_pinned=memory.is_pinned)
 
 
 def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:

@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.options import add_json
+from bankd.cli.options import add_json, add_now
 
 if TYPE_CHECKING:
     from bankd.app.show import FoundMemory
@@ -23,6 +23,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="ID|LINE|RUN",
         help="a memory id such as m-k3fba2xqb7te, a log line such as memory/2026-05-02.md:7, or a run",
     )
+    add_now(parser)
     add_json(parser)
 
 
@@ -35,7 +36,7 @@ def run(arguments: Namespace) -> int:
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
         if found := LINE.fullmatch(arguments.what):
             return _show_line(trace_log_line(workspace, found["log"], int(found["line"])), as_json=arguments.json)
         if _RUN.match(arguments.what):
@@ -60,21 +61,11 @@ def _show_line(trace: Trace, *, as_json: bool) -> int:
 
 
 def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
+    from bankd.app.show import to_json
     from bankd.cli.printing import plain, say, say_json, styled
 
     if as_json:
-        say_json(
-            {
-                "id": found.id,
-                "places": found.places,
-                "text": found.text,
-                "meaning": found.meaning,
-                "source": found.source,
-                "when": found.when,
-                "history": found.history,
-                "questions": found.questions,
-            }
-        )
+        say_json(to_json(found))
         return 0
     for place in found.places:
         say(styled(place, "bold"))
@@ -88,4 +79,6 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
         say(f"  {styled(f'? {question}', 'dim')}")
     for line in found.history:
         say(f"  {styled(line, 'dim')}")
+    if found.strength is not None:
+        say(f"  {styled(f'strength {found.strength:.2f}, where 1 is fresh', 'dim')}")
     return 0
