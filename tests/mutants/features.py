@@ -184,4 +184,21 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a memory does not go with others below it", FORGET, "_find", "if others := sorted(str(e.memory.id) for e in below if e not in meant):", "if others := []:", OF_PURGE),
     Mutant("nothing is purged before it is applied", FORGET, "_scrub_all", "if apply:", "if True:", OF_PURGE),
     Mutant("what was forgotten can be purged by its id", FORGET, "_text_of", "chain(pages, past)", "pages", OF_PURGE),
+    # what was lived
+    Mutant(
+        "what was lived is offered as known only after three days of use", "bankd.core.lifecycle.promotion", "_is_promotable",
+        ">= PROMOTED_USES", ">= 2", ("tests/stories/test_promotion.py",),
+    ),
+    Mutant(
+        "what was lived is offered as known only a week later", "bankd.core.lifecycle.promotion", "_is_promotable",
+        "timedelta(PROMOTED_AFTER)", "timedelta(0)", ("tests/stories/test_promotion.py",),
+    ),
+    Mutant(
+        "what a person left with what was lived is not offered again", "bankd.core.lifecycle.promotion", "find_promotable",
+        "one.id not in declined and ", "", ("tests/stories/test_promotion.py",),
+    ),
+    Mutant(
+        "a use brings a memory's strength back on its curve", "bankd.core.use.strength", "curve_of",
+        "*known.used)", ")", ("tests/unit/test_use.py",),
+    ),
 )  # fmt: skip

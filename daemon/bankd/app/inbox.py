@@ -17,7 +17,7 @@ from bankd.core.markdown.own_pages import INBOX
 from bankd.core.markdown.pages import read_page
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
-from bankd.core.plan.inbox_moves import InboxMemory, out_of_inbox
+from bankd.core.plan.memory_moves import MovingMemory, move_operations
 from bankd.core.plan.report import ReportRow
 from bankd.cycle import place_on_page
 from bankd.errors import UserError
@@ -26,11 +26,11 @@ from bankd.relinking import follow_links, rebase_moved
 _MARKER = re.compile(r"^[ \t]*[-*+][ \t]+")
 
 
-def list_inbox(workspace: Workspace) -> list[InboxMemory]:
+def list_inbox(workspace: Workspace) -> list[MovingMemory]:
     """What waits in the inbox, in the order of its page."""
     page = read_page(INBOX, workspace.files.read(f"bank/{INBOX}") or b"")
     return [
-        InboxMemory(entry.memory.id, page.text_of(entry), entry.line, " ".join(entry.heading[-1:]))
+        MovingMemory(entry.memory.id, page.text_of(entry), entry.line, " ".join(entry.heading[-1:]))
         for entry in page.entries
         if entry.memory.id
     ]
@@ -47,7 +47,7 @@ def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) 
     moves = [(waiting[0], Destination(page, heading or None, "placed by hand"))]
     if not _without_copies(workspace, moves):
         raise UserError(f"{id_}: bank/{page} has it in other words; {ADVICE}")
-    return _move(workspace, "place", moves, dry_run=dry_run)
+    return move_memories(workspace, "place", moves, dry_run=dry_run)
 
 
 def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]:
@@ -56,14 +56,14 @@ def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]
     found = places_for(workspace, [parse_memory(_MARKER.sub("", item.text)) for item in waiting])
     routed = [(item, places[0]) for item, places in zip(waiting, found, strict=True)]
     placed = [(item, destination) for item, destination in routed if destination.page != INBOX]
-    return _move(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
+    return move_memories(workspace, "retry", _without_copies(workspace, placed), dry_run=dry_run)
 
 
 def _without_copies(
-    workspace: Workspace, moves: list[tuple[InboxMemory, Destination]]
-) -> list[tuple[InboxMemory, Destination]]:
+    workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
+) -> list[tuple[MovingMemory, Destination]]:
     """The moves but those to a page where a hand has put the memory already, and reworded it."""
-    _, versions = keep_versions(Transaction("", "", out_of_inbox(moves)), workspace.transactions.look)
+    _, versions = keep_versions(Transaction("", "", move_operations(moves)), workspace.transactions.look)
     return [(item, to) for item, to in moves if item.id not in versions]
 
 
@@ -103,21 +103,22 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) ->
     return item
 
 
-def _move(
-    workspace: Workspace, kind: str, moves: list[tuple[InboxMemory, Destination]], *, dry_run: bool
+def move_memories(
+    workspace: Workspace, kind: str, moves: list[tuple[MovingMemory, Destination]], *, dry_run: bool
 ) -> list[tuple[str, str]]:
+    """Move memories as a run of this kind, with the links to them, or only say where to: id and page of each."""
     moved = [(waiting.id, destination.page) for waiting, destination in moves]
     if dry_run or not moved:
         return moved
     workspace.graph.refresh()
-    operations = rebase_moved(out_of_inbox(moves), workspace.graph, workspace.transactions.look)
+    operations = rebase_moved(move_operations(moves), workspace.graph, workspace.transactions.look)
     links = follow_links(operations, workspace.graph, workspace.transactions.look).followed
     with workspace.recorder.recording(kind) as record:
         at = workspace.now.isoformat(timespec="seconds")
         workspace.commit(Transaction(record.run, at, (*operations, *relink_operations(links)), kind=kind))
         record.is_changed, record.counts = True, {"placed": len(moves)}
         record.rows = [
-            ReportRow("~", "placed", f"bank/{INBOX}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
+            ReportRow("~", "placed", f"{item.page}:{item.line}", item.text, f"bank/{to.page}: {to.reason}")
             for item, to in moves
         ]
     workspace.refresh()

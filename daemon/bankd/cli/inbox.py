@@ -1,4 +1,7 @@
-"""`bankctl inbox`: what waits for a person: lines that no rule placed or that were not taken in, memories nearly the same."""
+"""`bankctl inbox`: what waits for a person.
+
+Lines that no rule placed or that were not taken in, memories nearly the same, and what was lived and is used again and again.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,38 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.options import add_dry_run, add_json, add_now
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bankd.app.near_groups import NearMemory
+    from bankd.app.promotion import PromotableMemory
     from bankd.core.plan.held_back import HeldBack
-    from bankd.core.plan.inbox_moves import InboxMemory
+    from bankd.core.plan.memory_moves import MovingMemory
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now; "
-        "dismiss LINE: name a line that was not taken in no more; keep ID: be asked no more about what says nearly the same"
+        "dismiss LINE: name a line that was not taken in no more; promote ID [PAGE]: what was lived becomes lasting "
+        "knowledge; keep ID: be asked no more about what says nearly the same, or was lived"
     )
     parser.add_argument(
-        "action", nargs="?", choices=["list", "place", "retry", "dismiss", "keep"], default="list", help=help_
+        "action",
+        nargs="?",
+        choices=["list", "place", "retry", "dismiss", "promote", "keep"],
+        default="list",
+        help=help_,
     )
-    parser.add_argument("id", nargs="?", metavar="ID|LINE", help="the memory to place or keep, or the line to dismiss")
+    parser.add_argument(
+        "id", nargs="?", metavar="ID|LINE", help="the memory to place, promote or keep, or the line to dismiss"
+    )
     parser.add_argument(
         "page", nargs="?", metavar="PAGE", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors"
     )
+    add_now(parser)
     add_dry_run(parser)
     add_json(parser)
 
@@ -37,6 +49,7 @@ def run(arguments: Namespace) -> int:
     """List or move."""
     from bankd.app.inbox import list_inbox, place_memory, retry_inbox
     from bankd.app.near_groups import list_near
+    from bankd.app.promotion import list_promotable, promote_memory
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -44,15 +57,19 @@ def run(arguments: Namespace) -> int:
     root = find_workspace(arguments.workspace)
     if arguments.action == "place" and not (arguments.id and arguments.page):
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
+    if arguments.action == "promote" and not arguments.id:
+        raise UsageError("usage: bankctl inbox promote ID [PAGE[#HEADING]]")
     if arguments.action in {"dismiss", "keep"}:
         return _dismiss(root, arguments) if arguments.action == "dismiss" else _keep(root, arguments)
-    with open_workspace(root, write=arguments.action != "list" and not arguments.dry_run) as workspace:
+    with open_workspace(root, arguments.now, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
             logs = workspace.logs
-            waiting, near = list_inbox(workspace), list_near(workspace)
-            return _list(waiting, logs.held_back(), logs.prose(), near, as_json=arguments.json)
+            waiting, near, lived = list_inbox(workspace), list_near(workspace), list_promotable(workspace)
+            return _list(waiting, logs.held_back(), logs.prose(), near, lived, as_json=arguments.json)
         if arguments.action == "place":
             moved = place_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
+        elif arguments.action == "promote":
+            moved = promote_memory(workspace, arguments.id.removeprefix("^"), arguments.page, dry_run=arguments.dry_run)
         else:
             moved = retry_inbox(workspace, dry_run=arguments.dry_run)
     return _tell(moved, arguments)
@@ -68,7 +85,7 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
     found = LINE.fullmatch(arguments.id or "")
     if found is None:
         raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:N")
-    with open_workspace(root, write=not arguments.dry_run) as workspace:
+    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
         item = dismiss_line(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
     if arguments.json:
         say_json({"dismissed": str(item.place), "applied": not arguments.dry_run})
@@ -81,14 +98,21 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
 
 def _keep(root: Path, arguments: Namespace) -> int:
     from bankd.app.near_groups import keep_near
+    from bankd.app.promotion import decline_promotion, list_promotable
     from bankd.cli.printing import say, say_json, styled
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
     if not arguments.id:
         raise UsageError("usage: bankctl inbox keep ID")
-    with open_workspace(root, write=not arguments.dry_run) as workspace:
-        kept = keep_near(workspace, arguments.id.removeprefix("^"), dry_run=arguments.dry_run)
+    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+        id_ = arguments.id.removeprefix("^")
+        is_lived = any(one.id == id_ for one in list_promotable(workspace))
+        kept: Sequence[NearMemory | PromotableMemory] = (
+            [decline_promotion(workspace, id_, dry_run=arguments.dry_run)]
+            if is_lived
+            else keep_near(workspace, id_, dry_run=arguments.dry_run)
+        )
     if arguments.json:
         say_json({"kept": [one.id for one in kept], "applied": not arguments.dry_run})
         return 0
@@ -99,10 +123,11 @@ def _keep(root: Path, arguments: Namespace) -> int:
 
 
 def _list(
-    waiting: list[InboxMemory],
+    waiting: list[MovingMemory],
     held_back: Sequence[HeldBack],
     prose: int,
     near: list[list[NearMemory]],
+    lived: list[PromotableMemory],
     *,
     as_json: bool,
 ) -> int:
@@ -112,7 +137,8 @@ def _list(
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
         lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
         groups = [[{"id": one.id, "place": one.place, "text": one.text} for one in group] for group in near]
-        say_json({"inbox": rows, "not_taken_in": lines, "prose": prose, "near": groups})
+        lasting = [{"id": one.id, "place": one.place, "text": one.text, "used": one.days} for one in lived]
+        say_json({"inbox": rows, "not_taken_in": lines, "prose": prose, "near": groups, "lived": lasting})
         return 0
     from bankd.core.markdown.memory import split_id
     from bankd.core.plan.report import tell_prose
@@ -132,7 +158,21 @@ def _list(
     if prose:
         say(tell_prose(prose))
     _list_near(near)
+    _list_lived(lived)
     return 0
+
+
+def _list_lived(lived: list[PromotableMemory]) -> None:
+    from bankd.cli.printing import say, shortened, styled
+    from bankd.core.markdown.memory import split_id
+
+    for one in lived:
+        say(f"{styled(one.place, 'bold')}  {styled(f'{one.id}  used on {one.days} days', 'dim')}")
+        say(f"  {styled(shortened(split_id(one.text)[0], 200))}")
+    if lived:
+        say(
+            f"{len(lived)} lived and used again: bankctl inbox promote ID moves one to what is known, keep ID leaves it"
+        )
 
 
 def _list_near(near: list[list[NearMemory]]) -> None:

@@ -78,3 +78,7 @@ RAREST, RAREST_SHARE = 20, 0.01
 """A word is rare in at most so many memories, and of a small bank in at most this share of them, but in two: ours."""
 SHARED_WORDS = 2
 """Rare words that two memories must share: ours. One alone is chance in a bank of a few hundred."""
+
+PROMOTED_AFTER, PROMOTED_USES = 7, 3
+"""Days since something lived was learned, and days on which it was of use, from which it is offered as lasting knowledge:
+design section 17."""
