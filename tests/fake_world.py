@@ -37,6 +37,7 @@ from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.decisions import Deferred, Undated
 from bankd.core.plan.held_back import HeldBack
 from bankd.core.plan.judging import Neighbour, said_on
+from bankd.core.use.suppression import KeptAnswer
 from bankd.cycle import World
 from bankd.ports.logs import UnreadLogs
 
@@ -122,8 +123,8 @@ class FakeRecalls:
     def __init__(self) -> None:
         self.days: dict[str, date] = {}
 
-    def recalled(self) -> Mapping[str, date]:
-        return self.days
+    def answers(self) -> Sequence[KeptAnswer]:
+        return [KeptAnswer("", day, (id_,)) for id_, day in self.days.items()]
 
 
 class FakeHoldings:

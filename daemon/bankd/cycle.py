@@ -222,7 +222,7 @@ def _recognise_renamed(
 
 def _recalled(ledger: Ledger, world: World) -> tuple[tuple[str, date], ...]:
     """What answered a search since the last run: once a day a memory."""
-    recent = sorted(world.recalls.recalled().items())
+    recent = sorted({id_: answer.day for answer in world.recalls.answers() for id_ in answer.memories}.items())
     fresh = [(id_, day) for id_, day in recent if day not in ledger.signals_of(id_).recalled]
     held = world.catalog.pages_of(id_ for id_, _ in fresh)
     return tuple((id_, day) for id_, day in fresh if id_ in held)

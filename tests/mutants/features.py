@@ -201,4 +201,25 @@ FEATURES: tuple[Mutant, ...] = (
         "a use brings a memory's strength back on its curve", "bankd.core.use.strength", "curve_of",
         "*known.used)", ")", ("tests/unit/test_use.py",),
     ),
+    Mutant(
+        "what was used and is strong is not offered for the archive", ARCHIVE, "offered_among",
+        " or not one.resident.signals.used", " or True", ("tests/stories/test_archive.py",),
+    ),
+    # what was beaten
+    Mutant(
+        "what was beaten steps back only in its cluster", "bankd.core.use.suppression", "suppression_of",
+        ">= SAME_NEED", ">= 0", ("tests/unit/test_suppression.py",),
+    ),
+    Mutant(
+        "what was beaten steps back only where the settings say so", "bankd.app.feedback", "give_feedback",
+        "if workspace.settings.search.suppression", "if True", ("tests/stories/test_suppression.py",),
+    ),
+    Mutant(
+        "a question that was lost is kept without its secrets", "bankd.app.feedback", "_questions_lost",
+        "screen_text(text, workspace.finders())", "text", ("tests/stories/test_suppression.py",),
+    ),
+    Mutant(
+        "what was beaten comes later", "bankd.search.suppressing", "suppress_beaten",
+        "lost.get(one.row.id or \"\", 0.0)", "0.0", ("tests/stories/test_suppression.py",),
+    ),
 )  # fmt: skip

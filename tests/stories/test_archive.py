@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bankd.adapters.workspace.clock_trust import look_at_clock
+from bankd.cli import main
 from tests.stories.conftest import Run, tree_state, write_log
+from tests.year import make_year
 
+LATE = "2026-05-18T12:00"
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
 OPINIONS = (
     "O(c=0.40) @Peter: Prefers concise replies.",
@@ -201,3 +206,27 @@ def test_what_is_nested_deep_is_archived_once_and_can_be_read_there(root: Path, 
     assert bankctl("archive", "restore", "m-aaaaaaaaaaaa", "--now", FADED, "--json").json["counts"] == {"restored": 1}
     assert opinion in page.read_text(encoding="utf-8").splitlines()
     assert bankctl("verify").code == 0
+
+
+def test_of_a_year_nothing_is_offered_that_was_used_and_is_still_strong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "year"
+    make_year(root)
+    told = partial(told_by, capsys, root)
+    before = {one["id"]: one["reason"] for one in told("archive", "candidates", "--now", LATE)["candidates"]}
+    used = [*before][::7]
+    told("feedback", "used", *used, "--now", "2026-04-01T09:00")
+    after = {one["id"]: one["strength"] for one in told("archive", "candidates", "--now", LATE)["candidates"]}
+
+    assert len({before[id_].rpartition(" ")[2] for id_ in used}) > 2, "all reasons are among what was used"
+    assert not after.keys() & {*used}
+    assert after.keys() == before.keys() - {*used}
+    assert sorted(after.values()) == [*after.values()], "the weakest come first"
+
+
+def told_by(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*words, "--json", "--workspace", str(root)]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bankd.app.user_run import begin_run
 from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.archive import find_archivable, noticed_until, stays_until
+from bankd.core.lifecycle.archive import (
+    ArchiveCandidate,
+    Resident,
+    find_archivable,
+    noticed_until,
+    offered_among,
+    stays_until,
+)
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, Fall, forecast_falls
 from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.lifecycle.renamed_pages import RenamedPages
@@ -81,10 +88,7 @@ def collect_garbage(workspace: Workspace, *, apply: bool, force: bool) -> Report
     """Take what was superseded, has faded, or was not asked for in 90 days to the archive; or only say what that is."""
     user_run = begin_run(workspace, "gc")
     held = user_run.catalog.all_lines()
-    policy = workspace.policy()
-    fading = Fading.of(policy.settings.decay)
-    residents = residents_of(held, user_run.ledger)
-    going = find_archivable(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
+    going = _find_offered(workspace, residents_of(held, user_run.ledger))
     plan = user_run.plan.with_(archived=tuple(archive_memory(found, held[found.resident.id]) for found in going))
     return user_run.carry_out(plan, force=force, dry_run=not apply)
 
@@ -104,13 +108,17 @@ def offer_candidates(workspace: Workspace) -> list[OfferedMemory]:
     """What `collect_garbage` would take, the weakest first."""
     user_run = begin_run(workspace, "candidates")
     residents = residents_of(user_run.catalog.all_lines(), user_run.ledger)
-    fading, policy = Fading.of(workspace.settings.decay), workspace.policy()
-    found = find_archivable(residents, workspace.now.date(), fading, clock_frozen=policy.clock_frozen)
     offered = [
         OfferedMemory(one.resident.id, one.strength, one.detail, one.resident.page, statement_of(one.resident.memory))
-        for one in found
+        for one in _find_offered(workspace, residents)
     ]
     return sorted(offered, key=lambda one: (round(one.strength, 6), one.page, one.id))
+
+
+def _find_offered(workspace: Workspace, residents: Iterable[Resident]) -> list[ArchiveCandidate]:
+    policy = workspace.policy()
+    fading, today = Fading.of(policy.settings.decay), workspace.now.date()
+    return offered_among(find_archivable(residents, today, fading, clock_frozen=policy.clock_frozen))
 
 
 @dataclass(frozen=True, slots=True)

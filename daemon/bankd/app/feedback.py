@@ -13,7 +13,9 @@ from bankd.core.lifecycle.events import Event, make_event
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.report import ReportRow
+from bankd.core.secrets.screening import screen_text
 from bankd.core.use.signals import IGNORED, IMPORTANCE, USED
+from bankd.core.use.suppression import question_lost
 from bankd.errors import UserError
 
 
@@ -42,15 +44,23 @@ def give_feedback(
             *(f"{id_}: no page holds it; bankctl search finds memories by their words" for id_ in said.unknown)
         )
     if not dry_run:
-        kinds = [(USED, id_) for id_ in said.used] + [(IGNORED, id_) for id_ in said.ignored]
-        _note(workspace, "feedback", [(kind, id_, {}) for kind, id_ in kinds])
+        lost = _questions_lost(workspace, said) if workspace.settings.search.suppression else {}
+        used_facts: list[tuple[str, str, dict[str, object]]] = [(USED, id_, {}) for id_ in said.used]
+        _note(workspace, "feedback", [*used_facts, *((IGNORED, id_, lost.get(id_, {})) for id_ in said.ignored)])
     return said
+
+
+def _questions_lost(workspace: Workspace, said: Feedback) -> dict[str, dict[str, object]]:
+    """By what was ignored, the question at which one was used in its stead."""
+    answers = workspace.recalls.answers()
+    asked = {id_: question_lost(id_, said.used, answers) for id_ in said.ignored}
+    return {id_: {"asked": screen_text(text, workspace.finders())} for id_, text in asked.items() if text}
 
 
 def judge_answers(workspace: Workspace, response: str) -> Feedback:
     """Tell which memories of the answers still kept a response made use of; nothing is noted by that."""
     workspace.catalog.refresh(workspace.now)
-    found = workspace.catalog.texts_of(workspace.recalls.recalled())
+    found = workspace.catalog.texts_of({id_ for answer in workspace.recalls.answers() for id_ in answer.memories})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
     wordings = workspace.index.take_apart({response, *texts.values()})
     judged = judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})

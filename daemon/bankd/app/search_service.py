@@ -12,7 +12,7 @@ from bankd.app.beside import QUICK_PAGES, paths_within
 from bankd.core.ranking.query import Answer, Freshness, Query
 from bankd.core.ranking.search_request import read_request
 from bankd.errors import StorageError, UserError
-from bankd.search.ranking_options import RankingOptions, UsageOf
+from bankd.search.ranking_options import LossesOf, RankingOptions, UsageOf
 
 if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes
@@ -74,6 +74,10 @@ class SearchService:
     def suppose_use(self, usage_of: UsageOf) -> None:
         """Rank as if memories had been used so, whatever events tell: for an evaluation."""
         self._options = self._options._replace(usage_of=usage_of)
+
+    def suppose_losses(self, losses_of: LossesOf) -> None:
+        """Rank as if memories had been beaten so: for an evaluation."""
+        self._options = self._options._replace(losses_of=losses_of)
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
         """Answer a request such as `{"query": "가치관이 뭐야?", "limit": 5}`; `pending` None makes it look by itself."""

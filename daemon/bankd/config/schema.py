@@ -153,6 +153,7 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "search.cache_minutes": _whole(0, 10_080),
     "search.cache_entries": _whole(0, 10_000),
     "search.recall_minutes": _whole(0, 10_080),
+    "search.suppression": _yes_no,
     "meaning.model": _model,
     "meaning.url": _url,
     "meaning.key_variable": _variable,

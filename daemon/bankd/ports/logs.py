@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Protocol
 
 from bankd.core.lifecycle.edited import PastLine
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.plan.decisions import Deferred
 from bankd.core.plan.held_back import HeldBack
+from bankd.core.use.suppression import KeptAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Logs(Protocol):
 class Recalls(Protocol):
     """The answers that were given a short while ago."""
 
-    def recalled(self) -> Mapping[str, date]:
-        """By the ids of the memories in them, the last day on which each was asked for."""
+    def answers(self) -> Sequence[KeptAnswer]:
+        """These, oldest first."""
 
 
 class RecallWriter(Protocol):

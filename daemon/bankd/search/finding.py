@@ -26,6 +26,7 @@ from bankd.search.asked_days import (
 )
 from bankd.search.ranking_options import RankingOptions, confidence_today, keep_sure
 from bankd.search.reading_query import read_query
+from bankd.search.suppressing import suppress_beaten
 
 if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader
@@ -73,6 +74,8 @@ def find_answers(
     asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
     ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
+    if options.losses_of and not (listed or query.timeline):
+        ranked = suppress_beaten(ranked, weights, options.losses_of, index, reader)
     relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
     newer = newer_by(query.filters.known_on, relations.newer, index)
     then = newer_by(max((window.last for window in asked.windows), default=None), newer, index)

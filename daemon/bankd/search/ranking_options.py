@@ -18,6 +18,10 @@ UsageOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Usage]]
 """Ids of memories -> by those that were used, how."""
 
 
+LossesOf: TypeAlias = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+"""Ids of memories -> the questions at which one was ignored while another of the answer was used."""
+
+
 class KnownRelations:
     """What runs found of memories; this knows nothing."""
 
@@ -40,6 +44,8 @@ class RankingOptions(NamedTuple):
     """Sentence vectors, where they are wanted."""
     usage_of: UsageOf | None = None
     """Who tells the use of memories, where it is not the index: an evaluation, which supposes it."""
+    losses_of: LossesOf | None = None
+    """Who tells where memories were beaten; None where the settings do not ask for suppression."""
 
 
 def keep_sure(

@@ -65,6 +65,7 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         settings.retain.anywhere,
         settings.decay.floor,
         meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
+        suppression=own.suppression,
     )
 
 

@@ -70,7 +70,10 @@ def make_search(
     recalls = RecallBuffer(root / "recall", settings.recall_minutes)
     successors = Successors(own / "catalogue.sqlite3")
     vectors = vectors_for(own, settings)
-    options = RankingOptions(settings.tree_weight, settings.decay_per_day * 100, successors, vectors)
+    losses_of = index.losses_of if settings.suppression else None
+    options = RankingOptions(
+        settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
+    )
 
     def take_apart(texts: Iterable[str]) -> Mapping[str, Wording]:
         from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares

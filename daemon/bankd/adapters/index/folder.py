@@ -18,7 +18,7 @@ from bankd.adapters.index.rows import Rows
 from bankd.adapters.index.terms import Terms
 from bankd.errors import IndexDamaged, StorageError
 
-FORMAT = "15"
+FORMAT = "16"
 """Changes whenever an index of the version before could not be read."""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zlib import crc32
+
+from bankd.core.use.suppression import KeptAnswer
 
 _LOOK_SECONDS = 60
 """To look for answers whose time is over takes as long as a search does when there are hundreds."""
@@ -48,16 +50,17 @@ class RecallBuffer:
             if age > self._minutes * 60 or age < -60:
                 file.unlink(missing_ok=True)
 
-    def recalled(self) -> dict[str, date]:
-        """The memories that the answers still kept named, each with the last day on which it was asked for."""
-        found: dict[str, date] = {}
+    def answers(self) -> list[KeptAnswer]:
+        """The answers still kept, oldest first."""
+        found: list[KeptAnswer] = []
         for file in sorted(self._folder.glob("*T*-*.md")):
             try:
                 day = datetime.strptime(file.name.partition("-")[0], _STAMP).date()  # noqa: DTZ007  # of the workspace's zone
                 text = file.read_text(encoding="utf-8", errors="replace")
             except (ValueError, OSError):
                 continue  # not one of ours, or over by now
-            found |= dict.fromkeys(_NAMED.findall(text), day)
+            question = text.partition("\n")[0].removeprefix("# ")
+            found.append(KeptAnswer(question, day, tuple(_NAMED.findall(text))))
         return found
 
 

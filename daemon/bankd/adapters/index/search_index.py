@@ -168,6 +168,10 @@ class SearchIndex:
         """What a ranking asks of the use of these memories."""
         return self._opened.rows.uses.usage_of(ids)
 
+    def losses_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """The questions at which these memories were beaten by another of the answer."""
+        return self._opened.rows.uses.losses_of(ids)
+
     def signals_of(self, ids: Sequence[str]) -> Mapping[str, UseSignals]:
         """What is known of the use of these memories."""
         return self._opened.rows.uses.signals_of(ids)

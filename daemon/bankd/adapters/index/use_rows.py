@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 SCHEMA = """
 CREATE TABLE uses (memory TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL, run TEXT NOT NULL, value INTEGER,
-    PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
+    asked TEXT NOT NULL, PRIMARY KEY (memory, kind, at, run)) WITHOUT ROWID;
 CREATE INDEX used_in_run ON uses (run, memory) WHERE kind = 'used';
+CREATE INDEX beaten_at ON uses (memory, asked) WHERE asked <> '';
 CREATE TABLE usages (memory TEXT PRIMARY KEY, days INTEGER NOT NULL, last TEXT, importance INTEGER, shown INTEGER NOT NULL)
     WITHOUT ROWID;
 """
@@ -50,7 +51,7 @@ class UseRows:
 
     def note(self, events: Sequence[UseEvent]) -> None:
         """Remember events, those that are known already too."""
-        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?)", events)
+        self._connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?, ?, ?)", events)
         self._connection.executemany(_FOLD, [(memory,) for memory in dict.fromkeys(event.memory for event in events)])
 
     def usage_of(self, ids: Sequence[str]) -> dict[str, Usage]:
@@ -61,6 +62,16 @@ class UseRows:
             query = f"SELECT * FROM usages WHERE memory IN ({','.join('?' * len(asked))})"  # noqa: S608 -- of `?` alone
             for memory, days, last, importance, shown in self._connection.execute(query, asked):
                 found[memory] = Usage(days, date.fromisoformat(last) if last else None, importance, shown)
+        return found
+
+    def losses_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The questions at which these memories were ignored while another of the answer was used."""
+        found: dict[str, list[str]] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            asked = ids[start : start + _AT_ONCE]
+            query = f"SELECT memory, asked FROM uses WHERE asked <> '' AND memory IN ({','.join('?' * len(asked))})"  # noqa: S608
+            for memory, question in self._connection.execute(query, asked):
+                found.setdefault(memory, []).append(question)
         return found
 
     def signals_of(self, ids: Sequence[str]) -> dict[str, UseSignals]:

@@ -125,6 +125,11 @@ def fades_away_on(
     return max(falls, today, stays_until(restored), noticed_until(kept, signals)) if falls else None
 
 
+def offered_among(candidates: Iterable[ArchiveCandidate]) -> list[ArchiveCandidate]:
+    """Those that are offered to a person: none that somebody used and that is still strong, whatever its reason."""
+    return [one for one in candidates if one.strength < WEAK or not one.resident.signals.used]
+
+
 def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) -> bool:
     """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
     if candidate.reason is Reason.SUPERSEDED:

@@ -60,13 +60,14 @@ class SchedulePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SearchPolicy:
-    """How Korean is taken apart, the weight of the tree score, and how long answers are kept."""
+    """How Korean is taken apart, the weight of the tree score, how long answers are kept, and whether what was beaten steps back."""
 
     analyser: str = "kiwi"
     tree_weight: float = 0.4
     cache_minutes: int = 30
     cache_entries: int = 20
     recall_minutes: int = 60
+    suppression: bool = False
 
 
 @dataclass(frozen=True, slots=True)

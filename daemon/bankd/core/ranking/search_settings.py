@@ -37,3 +37,5 @@ class SearchSettings(NamedTuple):
     """What there is to say of a settings file that cannot be used, and by which settings it was answered."""
     meaning: Sequence[str] = MeaningSettings()
     """As `MeaningSettings`, in the order of its fields."""
+    suppression: bool = False
+    """Whether what was beaten steps back when nearly the same is asked again."""

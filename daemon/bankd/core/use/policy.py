@@ -82,3 +82,8 @@ SHARED_WORDS = 2
 PROMOTED_AFTER, PROMOTED_USES = 7, 3
 """Days since something lived was learned, and days on which it was of use, from which it is offered as lasting knowledge:
 design section 17."""
+
+SAME_NEED = 0.7
+"""Two questions that share so much of the weight of their words are of one cluster: ours, chosen by `tests.bench.suppressing`."""
+SUPPRESSION = 0.05
+"""The most that being beaten in a cluster takes of a score of 0 to 1; half of it after once: ours, chosen there too."""

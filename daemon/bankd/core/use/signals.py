@@ -45,6 +45,8 @@ class UseEvent(NamedTuple):
     at: str
     run: str
     value: int | None
+    asked: str = ""
+    """The question at which it was ignored while another memory of the answer was used."""
 
 
 def read_use(item: Mapping[str, Any]) -> UseEvent | None:
@@ -53,7 +55,12 @@ def read_use(item: Mapping[str, Any]) -> UseEvent | None:
     at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
     if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
         return None
-    return UseEvent(memory, kind, at, run, value if is_importance(value) else None)
+    return UseEvent(memory, kind, at, run, value if is_importance(value) else None, _asked_in(item))
+
+
+def _asked_in(item: Mapping[str, Any]) -> str:
+    asked = item.get("asked")
+    return asked.encode("utf-8", "replace").decode() if isinstance(asked, str) else ""
 
 
 def _is_day(text: str) -> bool:
