@@ -173,11 +173,11 @@ def _brief(bank: BankReader, arguments: Json) -> Json:
 
 
 def _show(bank: BankReader, id_: str) -> Json:
-    from bankd.app.show import find_memory, to_json
+    from bankd.app.show import describe_memory, find_memory
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(bank.root, write=False) as workspace:
-        return to_json(find_memory(workspace, id_))
+        return describe_memory(find_memory(workspace, id_))
 
 
 def _note(bank: BankReader, arguments: Json) -> Json:

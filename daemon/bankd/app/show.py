@@ -40,7 +40,7 @@ class FoundMemory:
     """How it came to that, from the day on which it was learned to today."""
 
 
-def to_json(found: FoundMemory) -> dict[str, Any]:
+def describe_memory(found: FoundMemory) -> dict[str, Any]:
     """The same as plain values."""
     points = [point._asdict() | {"day": point.day.isoformat()} for point in found.curve]
     return asdict(replace(found, curve=[])) | {"curve": points}

@@ -61,11 +61,11 @@ def _show_line(trace: Trace, *, as_json: bool) -> int:
 
 
 def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
-    from bankd.app.show import to_json
+    from bankd.app.show import describe_memory
     from bankd.cli.printing import plain, say, say_json, styled
 
     if as_json:
-        say_json(to_json(found))
+        say_json(describe_memory(found))
         return 0
     for place in found.places:
         say(styled(place, "bold"))
