@@ -1,8 +1,9 @@
 """The story of a run: new Retain lines become memories of the bank.
 
-    collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
+    distil | collect | route | deduplicate | consolidate, archive | split, relink | check | apply | index | report
 
-Everything up to `check_plan` is a decision and touches nothing.
+Everything up to `check_plan` is a decision and touches nothing, but that a night begins with what a model, if the user
+named one, makes of the prose of the logs: lines of another log, which the run then takes in as any others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Literal, TypeAlias
 
 from bankd.comparing import AT_ONCE, CompareParts, compare_changed
 from bankd.core.dedup.exact_match import text_key
+from bankd.core.distil.conflicts import updates_allowed
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.asked import questions_in
 from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
@@ -38,6 +40,7 @@ from bankd.core.plan.judging import confirmations_of, judge_lines
 from bankd.core.plan.plan import Plan
 from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
+from bankd.distilling import UNDISTILLED, DistilParts, distil_prose
 from bankd.errors import InvariantError, RefusedError
 from bankd.ports.bank import Graph, Index, MemoryCatalog
 from bankd.ports.logs import Logs, Recalls
@@ -61,6 +64,8 @@ class World:
     wordings: Wordings
     graph: Graph
     recalls: Recalls
+    distilling: DistilParts | None = None
+    """None unless the user named a language model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +120,12 @@ def run_cycle(
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
     most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
+    is_night = kind == "reflect" and not dry_run
+    distilled = (
+        distil_prose(world.distilling, policy.settings.distil, now) if is_night and world.distilling else UNDISTILLED
+    )
     facts = _gather(now, world, policy.start, most)
-    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages))
+    plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *distilled.waiting))
 
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
@@ -144,7 +153,9 @@ def run_cycle(
         notes += _tidy_up(plan, world, policy)
     is_same = not (conflicts or changes_successors(plan.transaction.events))
     successors = facts.ledger.successors() if is_same else None
-    return Report(kind, plan, is_applied=True, notes=(*conflicts, *notes), rest=rest, successors=successors)
+    return Report(
+        kind, plan, is_applied=True, notes=(*distilled.notes, *conflicts, *notes), rest=rest, successors=successors
+    )
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
@@ -280,7 +291,9 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     fading = Fading.of(policy.settings.decay)
     again = confirmations_of(blocked, world.catalog.lines_of(b.twin for b in blocked), plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
-    updates = {u.old: u for u in (*judged.updates, *(u for u in plan.updates if u.line.id in kept))}
+    said = lines | {neighbour.id: neighbour.memory for found in neighbours.values() for neighbour in found}
+    allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)
+    updates = {u.old: u for u in (*allowed, *(u for u in plan.updates if u.line.id in kept))}
     return plan.with_(
         placements=judged.placements, blocked=blocked, updates=tuple(updates.values()), confirmed=tuple(again)
     )

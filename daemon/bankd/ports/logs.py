@@ -63,6 +63,22 @@ class Logs(Protocol):
         """Remember that these logs were read whole, as they were then, and their Retain lines."""
 
 
+class ProseLogs(Protocol):
+    """The logs as prose, and where lines that were made of it are put."""
+
+    def settled(self, now: datetime) -> Sequence[str]:
+        """The names of the logs at rest, oldest first."""
+
+    def text(self, log: str) -> str:
+        """The text of a log; empty when there is none."""
+
+    def read(self, log: str) -> LogReading | None:
+        """What a log says; None when there is none."""
+
+    def append(self, log: str, text: str) -> None:
+        """Put a text at the end of a log in a folder, made when missing; StorageError when the disk does not take it."""
+
+
 class Recalls(Protocol):
     """The answers that were given a short while ago."""
 

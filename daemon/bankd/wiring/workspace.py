@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from threading import Event
 from zoneinfo import ZoneInfo
 
 from bankd.adapters.index.recall import RecallBuffer
+from bankd.adapters.models.door import ModelDoor
+from bankd.adapters.models.replies import ReplyLog
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.filesystem import require_safe
 from bankd.adapters.storage.lock import Lock
@@ -43,9 +46,10 @@ from bankd.config import ConfigError, load_settings, load_usable_settings, place
 from bankd.config.workspace_config import SETTINGS, Configuration, require_folders
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.display import show_line
-from bankd.core.markdown.policy import Settings
+from bankd.core.markdown.policy import DistilPolicy, Settings
 from bankd.core.pages.rearrange import reference_rewriter
 from bankd.errors import BusyError
+from bankd.ports.models import Models
 from bankd.wiring.searching import open_search
 
 log = logging.getLogger(__name__)
@@ -163,8 +167,18 @@ def _assemble(
             TextTraces(tree, writer, catalog_db, index.close),
             ImportedLogs(tree, writer),
         ),
+        models=_open_models(settings.distil, tree, moment, stack),
         configuration=lease.configuration if lease else None,
     )
+
+
+def _open_models(settings: DistilPolicy, tree: FileTree, moment: datetime, stack: ExitStack) -> Models | None:
+    """The door to the language model that the user named, if any."""
+    if not settings.is_on:
+        return None
+    door = ModelDoor(settings, ReplyLog(tree, _writer()), moment, read_monotonic, Event().wait)
+    stack.callback(door.close)
+    return door
 
 
 @contextmanager

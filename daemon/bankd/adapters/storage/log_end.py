@@ -39,7 +39,7 @@ def append_text(tree: FileTree, folder: str, log: str, text: str) -> None:
             sync_file(tree, fd_of_folder)
     except OSError as problem:
         raise StorageError(
-            f"{path}/{log}: {advise_person(problem)}. What was not written is imported next time"
+            f"{path}/{log}: {advise_person(problem)}. What was not written is written next time"
         ) from problem
 
 

@@ -1,4 +1,4 @@
-"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written.
+"""The raw logs below `memory/`: read as a stream, whatever is in them, and never written but with what a model distilled.
 
 A line too long to be a statement is passed over, so that one bad line does not hide the others of its log.
 """
@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import IO
 
 from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.storage.log_end import append_text
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.core.lifecycle.edited import PastLine, past_line
@@ -41,14 +42,29 @@ class LogFiles:
         self._survey, self._now = Survey(), 0.0
         self._known: Mapping[str, FileFingerprint] = {}
         self._unended: dict[str, tuple[FileFingerprint, float]] = {}
+        self._own_writes: dict[str, FileFingerprint] = {}
 
     def present(self) -> frozenset[str]:
         """The names of all logs, read or not."""
         return frozenset(_name(path) for path in (*self._survey.files, *self._survey.unsettled))
 
+    def settled(self, now: datetime) -> Sequence[str]:
+        """The names of the logs at rest, oldest first."""
+        survey = self._files.survey(FOLDER, now, self._settle, any_content=True)
+        return order_by_day(_name(path) for path in survey.files)
+
+    def append(self, log: str, text: str) -> None:
+        """Put a text at the end of a log in a folder below `memory/`; it is complete, and no run waits for it to rest."""
+        folder, _, name = log.rpartition("/")
+        append_text(self._files.tree, folder, name, text)
+        path = f"{FOLDER}/{log}"
+        if seen := self._files.fingerprint(path):
+            self._own_writes[path] = seen
+
     def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
         """Read the logs that changed since they were last marked as read, by day, from the log `start` on."""
         self._survey, self._now = self._files.survey(FOLDER, now, self._settle, any_content=True), now.timestamp()
+        self._take_own_writes()
         self._known = self._catalog_db.fingerprints(FOLDER)
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
@@ -66,6 +82,13 @@ class LogFiles:
             readings.append(reading)
             count += len(reading.lines)
         return UnreadLogs(readings, waiting, [_name(path) for path in changed])
+
+    def _take_own_writes(self) -> None:
+        """Take what we have just written ourselves for at rest: it is young, and complete all the same."""
+        for path in self._own_writes.keys() & self._survey.unsettled.keys():
+            if self._files.fingerprint(path) == self._own_writes[path]:
+                del self._survey.unsettled[path]
+                self._survey.files[path] = self._own_writes[path]
 
     def _changed(self, start: str) -> deque[str]:
         """The paths of the logs that are to be read, by day, from one on."""

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
+from bankd.adapters.models.replies import FOLDER as REPLIES
 from bankd.adapters.storage.derived import remove_derived
 from bankd.adapters.storage.disk import check_room
 from bankd.adapters.storage.events import line_of, parse_row
@@ -23,7 +24,7 @@ from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, s
 from bankd.errors import ConflictError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_REWRITTEN = ("events", ARCHIVE, TXN, DONE, RUNS)
+_REWRITTEN = ("events", ARCHIVE, REPLIES, TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -60,8 +61,9 @@ class TextTraces:
                     yield f"{folder}/{journal.name}", partial(self._journals.rewrite, folder, clean_one)
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
-        """The event log of every writer, and the ledger of runs."""
-        for path in [*segment_paths(self._tree), LEDGER]:
+        """The event log of every writer, what models said, and the ledger of runs."""
+        replies = [f"{REPLIES}/{name}" for name in self._tree.names(REPLIES)]
+        for path in [*segment_paths(self._tree), *replies, LEDGER]:
             data = self._tree.read_own(path, SEGMENT_CAP) or b""
             is_packed = path.endswith(PACKED)
             data = unpack(data)[0] if is_packed else data

@@ -165,9 +165,16 @@ def _names(line: Passage, sources: Sequence[Passage], day: date | None) -> str |
     stems = {stem_word(word) for word in re.findall(r"[a-z]+", text)}
     for name in _named(line):
         bare = name.casefold().removesuffix("'s")
-        if _squeezed(bare) not in _squeezed(text) and stem_word(bare) not in stems and bare not in in_days:
+        if not (is_named(bare, text) or stem_word(bare) in stems or bare in in_days):
             return f"the name {name} is not in its lines"
     return None
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text has a name, both in lower case: as a word of its own, but that particles may hang on Hangul."""
+    if not name.isascii():
+        return _squeezed(name) in _squeezed(text)
+    return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
 
 
 def _named(line: Passage) -> Iterator[str]:

@@ -55,8 +55,9 @@ _TIGHT_TEXT = re.compile(rf"({_TAGGED})(?=[^\s/\d])")
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
-_NOTES = re.compile(r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$")
-"""What OpenClaw notes at the end of a line for itself: no part of what the line says."""
+_NOTES = re.compile(r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project|source|refused)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$")
+"""What OpenClaw notes at the end of a line for itself, and bankd of a line that a model wrote: no part of what it says."""
+_REFUSED = re.compile(r"<!--[ \t]*refused:[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _TIGHT = "no space after the colon; write it as `- W: text`"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
@@ -208,9 +209,9 @@ class _LogReader:
         head = parse_head(text)
         if self._is_prose(block, text, head):
             return None
-        problem = _problem_of(text, head)
+        problem = _problem_of(text, head) or _doubt_of(text)
         if problem is not None or head is None:
-            return BadLine(place, problem or _UNTAGGED, text)
+            return BadLine(place, problem or _UNTAGGED, _NOTES.sub("", text))
         return _Tagged(place, _memory_of(head, text), questions)
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
@@ -243,6 +244,12 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
     if head.problem is None and not clean_text(text[head.length :]):
         return "a tag without a text"
     return head.problem
+
+
+def _doubt_of(text: str) -> str | None:
+    """Why a line that a model wrote is not believed."""
+    found = _REFUSED.search(text)
+    return f"not believed: {found['reason']}; without the note at its end it is taken in" if found else None
 
 
 def _memory_of(head: TagHead, text: str) -> Memory:

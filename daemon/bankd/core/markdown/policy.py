@@ -82,6 +82,40 @@ class MeaningPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class DistilPolicy:
+    """Which language model turns prose into lines, what it may cost, what it looks for, and which of two facts stays.
+
+    Seconds a call, tokens a day, minutes a night, days back; prices in any currency per million tokens.
+    """
+
+    provider: str = "off"
+    model: str = ""
+    url: str = ""
+    key_variable: str = ""
+    command: str = ""
+    seconds: int = 60
+    retries: int = 2
+    tokens_a_day: int = 200_000
+    minutes: int = 15
+    days: int = 14
+    conflict: str = "newer"
+    input_price: float = 0
+    output_price: float = 0
+    categories: tuple[str, ...] = (
+        "decisions and their reasons",
+        "commitments and deadlines",
+        "preferences and habits",
+        "corrections of what was believed before",
+        "facts about people",
+    )
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the user named a model."""
+        return self.provider != "off"
+
+
+@dataclass(frozen=True, slots=True)
 class LinksPolicy:
     """Other folders whose files name bank paths, and what becomes of links to what the user has moved: offer or apply."""
 
@@ -161,6 +195,7 @@ class Settings:
     schedule: SchedulePolicy = field(default_factory=SchedulePolicy)
     search: SearchPolicy = field(default_factory=SearchPolicy)
     meaning: MeaningPolicy = field(default_factory=MeaningPolicy)
+    distil: DistilPolicy = field(default_factory=DistilPolicy)
     links: LinksPolicy = field(default_factory=LinksPolicy)
     budget: BudgetPolicy = field(default_factory=BudgetPolicy)
     keep: KeepPolicy = field(default_factory=KeepPolicy)

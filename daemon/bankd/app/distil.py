@@ -1,0 +1,69 @@
+"""Distilling by hand: what would be sent to the language model, what that may cost, and doing it now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bankd.app.workspace import Workspace
+from bankd.core.briefing.tokens import count_tokens
+from bankd.core.distil.observing import MOST_TOKENS, prompt_for
+from bankd.core.distil.sections import ProseSection
+from bankd.distilling import Distilled, DistilParts, distil_prose, find_sections
+from bankd.errors import UserError
+
+_MILLION = 1_000_000
+
+
+class PlannedSection(NamedTuple):
+    """A section that would be sent: its log, first line and heading, the tokens of the question, and its text."""
+
+    log: str
+    line: int
+    heading: str
+    tokens: int
+    text: str
+
+
+class DistilPlan(NamedTuple):
+    """What would be sent, the tokens that it takes and the answers may take, and what that costs; 0 where no price is set."""
+
+    sections: Sequence[PlannedSection]
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+def plan_distilling(workspace: Workspace) -> DistilPlan:
+    """Look what would be sent; UserError where no model is named."""
+    settings = workspace.settings.distil
+    sections = [_planned(one, settings.categories) for one in find_sections(_parts(workspace), settings, workspace.now)]
+    asked, answered = sum(one.tokens for one in sections), MOST_TOKENS * len(sections)
+    return DistilPlan(
+        sections, asked, answered, (asked * settings.input_price + answered * settings.output_price) / _MILLION
+    )
+
+
+def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection:
+    prompt = prompt_for(section, categories)
+    return PlannedSection(
+        section.log, section.lines[0][0], section.heading, count_tokens(prompt.system + prompt.text), prompt.text
+    )
+
+
+def distil_now(workspace: Workspace) -> Distilled:
+    """Distil what is new; the next run takes the lines in. UserError where no model is named."""
+    parts = _parts(workspace)
+    with workspace.recorder.recording("distil") as record:
+        done = distil_prose(parts, workspace.settings.distil, workspace.now)
+        record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.sections)
+    return done
+
+
+def _parts(workspace: Workspace) -> DistilParts:
+    parts = workspace.distilling()
+    if parts is None:
+        raise UserError(
+            "no language model is named; distil.provider in bankd.yaml names one, and nothing is sent without it"
+        )
+    return parts

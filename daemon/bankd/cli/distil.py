@@ -1,0 +1,65 @@
+"""`bankctl distil`: a language model reads the prose of the logs."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from bankd.cli.options import add_dry_run, add_json, add_now
+
+if TYPE_CHECKING:
+    from bankd.app.distil import DistilPlan
+    from bankd.distilling import Distilled
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    add_dry_run(parser)
+    parser.add_argument("--text", action="store_true", help="with --dry-run, the text that would be sent too")
+    add_now(parser)
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Distil, or say what would be sent, how many tokens that takes, and what it costs."""
+    from bankd.app.distil import distil_now, plan_distilling
+    from bankd.cli.workspace import find_workspace
+    from bankd.wiring.workspace import open_workspace
+
+    root = find_workspace(arguments.workspace)
+    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+        if arguments.dry_run:
+            return _tell_plan(plan_distilling(workspace), arguments)
+        return _tell_done(distil_now(workspace), as_json=arguments.json)
+
+
+def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
+    from bankd.cli.printing import say, say_json
+
+    if arguments.json:
+        say_json(plan._asdict() | {"sections": [one._asdict() for one in plan.sections]})
+        return 0
+    for one in plan.sections:
+        say(f"memory/{one.log}:{one.line}  {one.tokens:,} tokens  {one.heading}")
+        if arguments.text:
+            say(one.text)
+    cost = f", at most {plan.cost:.4f}" if plan.cost else "; distil.input_price and output_price tell what that costs"
+    asked = f"at most {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
+    say(
+        f"{len(plan.sections)} sections of prose would be sent: {asked}{cost if plan.sections else ''}; nothing was sent"
+    )
+    return 0
+
+
+def _tell_done(done: Distilled, *, as_json: bool) -> int:
+    from bankd.cli.printing import say, say_json
+
+    if as_json:
+        waiting = [{"what": one.what, "reason": one.reason} for one in done.waiting]
+        say_json(done._asdict() | {"waiting": waiting})
+        return 0
+    for note in done.notes or ("no prose is new" if not done.waiting else "nothing was distilled",):
+        say(note)
+    for one in done.waiting:
+        say(f"{one.what}: {one.reason}")
+    return 0

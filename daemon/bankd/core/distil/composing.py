@@ -1,0 +1,62 @@
+"""What a model said of a section as the text of a log: lines that are believed, and lines that a person should look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from bankd.core.distil.grounding import Passage, find_ungrounded, is_named, sentences_of
+from bankd.core.distil.observing import DistilledLine
+from bankd.core.distil.sections import FOLDER, ProseSection, distilled_mark
+from bankd.core.lifecycle.retain import LogPlace
+
+ReadPassage = Callable[[str], Passage]
+"""Takes a sentence apart."""
+
+
+class JudgedLine(NamedTuple):
+    """A line of a model, and why it is not believed; None where it is."""
+
+    line: DistilledLine
+    reason: str | None
+
+
+def log_of(section: ProseSection, today: date) -> str:
+    """The name below `memory/` of the log that gets the lines of a section: that of its day."""
+    return f"{FOLDER}/{LogPlace(section.log, 1).day(today).isoformat()}.md"
+
+
+def texts_in(section: ProseSection, lines: Sequence[DistilledLine]) -> set[str]:
+    """All that has to be taken apart to judge these lines."""
+    sources = {number for line in lines for number in line.sources}
+    return {*(line.text for line in lines), *_sentences(section, sources)}
+
+
+def _sentences(section: ProseSection, numbers: set[int]) -> list[str]:
+    return [sentence for text in section.texts_of(numbers) for sentence in sentences_of(text)]
+
+
+def judge_line(line: DistilledLine, section: ProseSection, today: date, read: ReadPassage) -> JudgedLine:
+    """A line without the entities that its sources do not name, and whether they say what it says."""
+    sentences = _sentences(section, set(line.sources))
+    said = " ".join(sentences).casefold()
+    entities = tuple(name for name in line.entities if is_named(name.casefold(), said))
+    day = LogPlace(section.log, 1).day(today)
+    reason = find_ungrounded(read(line.text), [read(sentence) for sentence in sentences], day)
+    return JudgedLine(line._replace(entities=entities), reason)
+
+
+def compose(section: ProseSection, judged: Sequence[JudgedLine], log: str, *, is_new: bool) -> str:
+    """The text that is put at the end of a distilled log; the lines in it name the lines that they rest on."""
+    opening = f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n" if is_new else ""
+    lines = [_as_line(one, section) for one in judged]
+    return "\n".join([opening, *lines, "", distilled_mark(section.key), ""])
+
+
+def _as_line(judged: JudgedLine, section: ProseSection) -> str:
+    line, reason = judged
+    about = "".join(f" @{name}" for name in line.entities)
+    place = f"memory/{section.log}:{','.join(map(str, line.sources)) or '?'}"
+    doubt = f" <!-- refused: {reason.replace('--', '-')} -->" if reason else ""
+    return f"- {line.tag}{about}: {line.text} <!-- source: {place.replace('--', '- -')} -->{doubt}"

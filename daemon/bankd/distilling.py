@@ -1,0 +1,131 @@
+"""The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
+
+    find sections | ask | judge | put at the end of memory/distilled/DAY.md
+
+What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
+Whatever happens to an answer, the prose waits for the next night, and the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of, texts_in
+from bankd.core.distil.grounding import Passage
+from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
+from bankd.core.distil.prompts import Reply, Unanswered
+from bankd.core.distil.sections import FOLDER, ProseSection, distilled_keys, new_sections, sections_of
+from bankd.core.language.reading import read_statement
+from bankd.core.lifecycle.retain import LogPlace
+from bankd.core.markdown.policy import DistilPolicy
+from bankd.core.plan.decisions import Deferred
+from bankd.core.secrets.screening import Finder, screen_text
+from bankd.errors import BankError
+from bankd.ports.logs import ProseLogs
+from bankd.ports.models import Models
+from bankd.ports.reading import Wordings
+
+_AT_ONCE = 8
+"""Sections between two writes: what a crash loses of them was paid for, and is kept by the models' door."""
+
+
+@dataclass(frozen=True, slots=True)
+class DistilParts:
+    """What distilling needs: the logs, a model, how texts are taken apart, and what credentials look like."""
+
+    logs: ProseLogs
+    models: Models
+    wordings: Wordings
+    finders: Sequence[Finder] = ()
+
+
+class Distilled(NamedTuple):
+    """What came of a night's prose: sections read, lines believed and not, and what waits and why."""
+
+    sections: int = 0
+    lines: int = 0
+    refused: int = 0
+    waiting: tuple[Deferred, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of it."""
+        if not self.sections:
+            return ()
+        refused = f", {self.refused} not believed: bankctl inbox" if self.refused else ""
+        return (f"{self.sections} sections of prose distilled to {self.lines} lines in memory/{FOLDER}/{refused}",)
+
+
+UNDISTILLED = Distilled()
+
+
+def find_sections(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[ProseSection]:
+    """The sections of the last days that no model has seen as they are now, newest day first, without credentials."""
+    first = now.date() - timedelta(days=policy.days)
+    logs = [log for log in parts.logs.settled(now) if not log.startswith(f"{FOLDER}/")]
+    recent = [log for log in logs if LogPlace(log, 1).day(now.date()) >= first]
+    found = [section for log in reversed(recent) for section in _sections_in(log, parts)]
+    known = {key for log in {log_of(one, now.date()) for one in found} for key in distilled_keys(parts.logs.text(log))}
+    return new_sections(found, known)
+
+
+def _sections_in(log: str, parts: DistilParts) -> Iterator[ProseSection]:
+    reading = parts.logs.read(log)
+    if reading is not None:
+        yield from sections_of(reading, screen_text(parts.logs.text(log), parts.finders))
+
+
+def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Distilled:
+    """Have a model read what is new, and put what is believed of its lines, and what is not, into the distilled logs."""
+    done, waiting = Distilled(), list[tuple[ProseSection, str]]()
+    found = find_sections(parts, policy, now)
+    for sections in (found[at : at + _AT_ONCE] for at in range(0, len(found), _AT_ONCE)):
+        answers = parts.models.answer([prompt_for(section, policy.categories) for section in sections])
+        replies = dict(zip(sections, answers, strict=True))
+        waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]
+        read = {one: lines_in(reply.value, one) for one, reply in replies.items() if isinstance(reply, Reply)}
+        judged = _judge(read, parts, now)
+        for section, lines in judged.items():
+            problem = _write(section, lines, parts.logs, now)
+            waiting += [(section, problem)] if problem else []
+            done = done if problem else _counted(done, lines)
+    return done._replace(waiting=tuple(_deferred(waiting)))
+
+
+def _judge(
+    read: Mapping[ProseSection, Sequence[DistilledLine]], parts: DistilParts, now: datetime
+) -> dict[ProseSection, list[JudgedLine]]:
+    texts = {text for section, lines in read.items() for text in texts_in(section, lines)}
+    wordings = parts.wordings.take_apart(texts) if texts else {}
+    passage = cache(lambda text: Passage(text, read_statement(wordings[text])))
+    return {
+        section: [judge_line(line, section, now.date(), passage) for line in lines] for section, lines in read.items()
+    }
+
+
+def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:
+    """Put the lines of a section into the log of its day; gives why that could not be done."""
+    log = log_of(section, now.date())
+    try:
+        logs.append(log, compose(section, judged, log, is_new=not logs.text(log)))
+    except BankError as problem:
+        return str(problem)
+    return ""
+
+
+def _counted(done: Distilled, lines: Sequence[JudgedLine]) -> Distilled:
+    refused = sum(one.reason is not None for one in lines)
+    return Distilled(done.sections + 1, done.lines + len(lines) - refused, done.refused + refused)
+
+
+def _deferred(waiting: Iterable[tuple[ProseSection, str]]) -> Iterator[Deferred]:
+    """One line a log and reason, however many of its sections wait."""
+    counts = Counter((section.log, reason) for section, reason in waiting)
+    for (log, reason), count in counts.items():
+        sections = "a section waits" if count == 1 else f"{count} sections wait"
+        yield Deferred(f"memory/{log}", f"{sections} to be distilled: {reason}")

@@ -1,0 +1,233 @@
+"""The door to a language model, before servers of each wire format that do everything that servers do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.model_servers import TOKENS, Choose, ModelServer, Script, serve_model
+
+from bankd.adapters.models.door import ModelDoor, most_taken
+from bankd.adapters.models.replies import ReplyLog
+from bankd.adapters.models.worker import ModelProcess
+from bankd.adapters.storage.tree import FileTree
+from bankd.adapters.system.clock import read_monotonic
+from bankd.core.distil.prompts import Prompt, Reply, Unanswered
+from bankd.core.markdown.policy import DistilPolicy
+
+NOW = datetime(2026, 5, 2, 3, 0, tzinfo=UTC)
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+GOOD = Script('{"n": 1}')
+LIMIT = 400
+
+
+def prompt(text: str = "How many?") -> Prompt:
+    return Prompt("test-1", "Count.", text, SCHEMA, LIMIT)
+
+
+class InThisProcess:
+    """Asks without a child, which takes two seconds to load a client."""
+
+    def __init__(self, settings: DistilPolicy, _: object) -> None:
+        self._process = ModelProcess(settings)
+
+    def ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(json.dumps(self._process.answer(json.loads(json.dumps(request)))))
+        return answer
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class Doors:
+    """Opens doors to one server and one workspace."""
+
+    def __init__(self, root: Path, server: ModelServer, provider: str) -> None:
+        self.root, self.waited = root, list[float]()
+        url = server.url + ("/v1" if provider == "openai" else "")
+        self.settings = DistilPolicy(provider=provider, model="x", url=url, key_variable="TEST_MODEL_KEY", seconds=1)
+
+    def ask(self, prompts: Sequence[Prompt], now: datetime = NOW, **settings: object) -> list[Reply | Unanswered]:
+        with closing(FileTree(self.root)) as tree:
+            own = replace(self.settings, **settings)  # type: ignore[arg-type]
+            parts = (own, ReplyLog(tree, "host"), now, read_monotonic, self.waited.append)
+            door = ModelDoor(*parts, InThisProcess)
+            with closing(door):
+                return door.answer(prompts)
+
+    def spent(self, now: datetime = NOW) -> int:
+        with closing(FileTree(self.root)) as tree:
+            return ReplyLog(tree, "another").spent(now.date())
+
+
+Open = Callable[[Choose], tuple[Doors, ModelServer]]
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def opened(tmp_path: Path, provider: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    monkeypatch.setenv("TEST_MODEL_KEY", "k-1")
+    started = []
+
+    @contextmanager
+    def start(choose: Choose) -> Iterator[tuple[Doors, ModelServer]]:
+        with serve_model(choose) as server:
+            yield Doors(tmp_path, server, provider), server
+
+    def open_(choose: Choose) -> tuple[Doors, ModelServer]:
+        manager = start(choose)
+        started.append(manager)
+        return manager.__enter__()
+
+    yield open_
+    for manager in started:
+        manager.__exit__(None, None, None)
+
+
+def test_an_answer_is_kept_and_not_asked_for_again(opened: Open, provider: str) -> None:
+    doors, server = opened(lambda *_: GOOD)
+
+    first = doors.ask([prompt(), prompt("How many more?")])
+    again = doors.ask([prompt("How many more?"), prompt()], NOW + timedelta(days=9))
+
+    assert first == [Reply({"n": 1}, *TOKENS, is_kept=False)] * 2
+    assert again == [Reply({"n": 1}, *TOKENS, is_kept=True)] * 2
+    assert len(server.asked) == 2
+    assert server.asked[0]["_key"] in {"Bearer k-1", "k-1"}
+    assert "Count." in json.dumps(server.asked[0])
+    assert "k-1" not in "".join(file.read_text() for file in doors.root.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("script", [GOOD, Script(does="hang")])
+def test_a_child_process_asks_and_is_ended_where_it_hangs(tmp_path: Path, provider: str, script: Script) -> None:
+    with serve_model(lambda *_: script) as server, closing(FileTree(tmp_path)) as tree:
+        settings = replace(Doors(tmp_path, server, provider).settings, key_variable="", seconds=2)
+        door = ModelDoor(settings, ReplyLog(tree, "host"), NOW, read_monotonic, lambda _: None)
+        with closing(door):
+            (answer,) = door.answer([prompt()])
+
+    assert answer == (Reply({"n": 1}, *TOKENS, is_kept=False) if script is GOOD else Unanswered("no answer in time"))
+
+
+FAILURES = {
+    "busy": (Script(status=429, after="2"), "429", 3),
+    "failing": (Script(status=500), "500", 3),
+    "cut off": (Script('{"n": 1}', finish="length"), "cut off", 1),
+    "no JSON": (Script("one, I think"), "no JSON", 2),
+    "against the schema": (Script('{"n": "one"}'), "schema", 2),
+    "refused": (Script("", finish="content_filter"), "refuses", 1),
+    "silent": (Script(does="hang"), "in time", 1),
+    "connection cut": (Script(does="cut"), "", 3),
+    "no answer at all": (Script(does="garbage"), "", 3),
+    "key refused": (Script(status=401), "401", 1),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_whatever_a_server_does_is_an_answer_that_says_so(opened: Open, failure: str) -> None:
+    script, said, calls = FAILURES[failure]
+    doors, server = opened(lambda n, _: script if n < calls else GOOD)
+
+    (answer,) = doors.ask([prompt()])
+    assert isinstance(answer, Unanswered)
+    assert said in answer.reason
+    assert len(server.asked) == calls
+    (later,) = doors.ask([prompt()])
+    assert later == Reply({"n": 1}, *TOKENS, is_kept=False), "what failed is not kept"
+
+
+def test_a_busy_server_is_waited_for_as_long_as_it_asks(opened: Open) -> None:
+    doors, _ = opened(lambda n, _: GOOD if n else Script(status=429, after="7"))
+
+    assert doors.ask([prompt()]) == [Reply({"n": 1}, *TOKENS, is_kept=False)]
+    assert doors.waited == [7.0]
+
+
+def test_a_server_that_asks_for_an_hour_is_left_for_another_night(opened: Open) -> None:
+    doors, server = opened(lambda *_: Script(status=429, after="3600"))
+
+    assert isinstance(doors.ask([prompt()])[0], Unanswered)
+    assert (len(server.asked), doors.waited) == (1, [])
+
+
+def test_an_answer_against_the_schema_is_repaired_once(opened: Open) -> None:
+    doors, server = opened(lambda n, _: GOOD if n else Script('{"n": "one"}'))
+
+    assert doors.ask([prompt()]) == [Reply({"n": 1}, *TOKENS, is_kept=False)]
+    assert "not by the schema" in json.dumps(server.asked[1])
+
+
+def test_no_day_takes_more_than_its_budget(opened: Open) -> None:
+    doors, server = opened(lambda *_: GOOD)
+    most, took = most_taken(prompt("0")), sum(TOKENS)
+    budget = 3 * took + most
+    prompts = [prompt(str(n)) for n in range(10)]
+
+    answers = [*doors.ask(prompts[:5], tokens_a_day=budget), *doors.ask(prompts[5:], tokens_a_day=budget)]
+
+    assert [isinstance(one, Reply) for one in answers] == [True] * 4 + [False] * 6
+    assert doors.spent() == 4 * took <= budget
+    assert len(server.asked) == 4
+    assert "tokens of this day" in answers[-1].reason  # type: ignore[union-attr]
+    tomorrow = doors.ask(prompts[4:], NOW + timedelta(days=1), tokens_a_day=budget)
+    assert [isinstance(one, Reply) for one in tomorrow] == [True] * 4 + [False] * 2
+
+
+def test_a_call_that_nobody_saw_the_end_of_took_what_it_might(opened: Open) -> None:
+    doors, _ = opened(lambda *_: Script(does="hang"))
+
+    doors.ask([prompt()])
+
+    assert doors.spent() == most_taken(prompt())
+
+
+def test_what_is_wrong_with_the_settings_stops_asking_but_nothing_else(opened: Open, provider: str) -> None:
+    doors, server = opened(lambda *_: GOOD)
+
+    answers = doors.ask([prompt("1"), prompt("2")], key_variable="NOBODY_SET_THIS")
+
+    assert [isinstance(one, Unanswered) for one in answers] == [True, True]
+    assert "NOBODY_SET_THIS" in answers[1].reason  # type: ignore[union-attr]
+    assert (server.asked, doors.spent()) == ([], 0)
+
+
+def test_a_server_that_knows_no_schemas_is_asked_for_json_and_then_for_text(tmp_path: Path) -> None:
+    def choose(_: int, asked: dict[str, object]) -> Script:
+        return Script(status=400) if "response_format" in asked else Script('```json\n{"n": 2}\n```')
+
+    with serve_model(choose) as server:
+        doors = Doors(tmp_path, server, "openai")
+        answers = doors.ask([prompt("1"), prompt("2")], key_variable="")
+
+    assert [one.value for one in answers] == [{"n": 2}] * 2  # type: ignore[union-attr]
+    forms = [asked.get("response_format", {}).get("type") for asked in server.asked]
+    assert forms == ["json_schema", "json_object", None, None]
+
+
+def test_a_command_answers_too(tmp_path: Path) -> None:
+    program = tmp_path / "answer.py"
+    program.write_text('import json, sys\nprint(json.dumps({"n": len(json.load(sys.stdin)["messages"])}))\n')
+    settings = DistilPolicy(provider="command", command=f"{sys.executable} {program}", seconds=10)
+    bad = replace(settings, command=f"{sys.executable} -c 'raise SystemExit(3)'", retries=0)
+    missing = replace(settings, command="/no/such/program")
+
+    def ask(own: DistilPolicy) -> Reply | Unanswered:
+        with closing(FileTree(tmp_path)) as tree:
+            door = ModelDoor(own, ReplyLog(tree, "host"), NOW, read_monotonic, lambda _: None, InThisProcess)
+            with closing(door):
+                return door.answer([prompt()])[0]
+
+    assert ask(settings) == Reply({"n": 1}, 0, 0, is_kept=False)
+    assert "ended with 3" in ask(bad).reason  # type: ignore[union-attr]
+    assert "/no/such/program" in ask(missing).reason  # type: ignore[union-attr]
