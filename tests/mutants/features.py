@@ -222,4 +222,69 @@ FEATURES: tuple[Mutant, ...] = (
         "what was beaten comes later", "bankd.search.suppressing", "suppress_beaten",
         "lost.get(one.row.id or \"\", 0.0)", "0.0", ("tests/stories/test_suppression.py",),
     ),
+    # what a model makes of prose
+    Mutant(
+        'a line that says more than its sources is not taken in', "bankd.core.lifecycle.retain", "_LogReader._item",
+        ' or _doubt_of(text)', '', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'a line of a model names the lines that it rests on', "bankd.core.distil.grounding", "find_ungrounded",
+        'if not sources:', 'if False:', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'what a model says of a number stands in the log', "bankd.core.distil.grounding", "find_ungrounded",
+        '_values, ', '', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'what a model denies the log denies', "bankd.core.distil.grounding", "find_ungrounded",
+        ', _turned)', ')', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'a name is no part of another word', "bankd.core.distil.grounding", "is_named",
+        'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', 'return name in text', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'a section is distilled once', "bankd.distilling", "find_sections",
+        'new_sections(found, known)', 'new_sections(found, set())', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'credentials are masked before prose is sent', "bankd.distilling", "_sections_in",
+        'screen_text(parts.logs.text(log), parts.finders)', 'parts.logs.text(log)', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'what a model wrote is not distilled again', "bankd.distilling", "find_sections",
+        'if not log.startswith(f"{FOLDER}/")', '', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'old logs are not distilled', "bankd.distilling", "find_sections",
+        '>= first', '!= first', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'prose that was not answered waits and is named', "bankd.distilling", "distil_prose",
+        'waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]', '', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'a line of a model supersedes only as the setting says', "bankd.core.distil.conflicts", "_may",
+        'conflict == "newer" or ', 'True or ', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        'no day takes more tokens than it may', "bankd.adapters.models.door", "ModelDoor._why_not",
+        'most_taken(prompt) > left', 'left < 0', ("tests/contracts/test_models.py",),
+    ),
+    Mutant(
+        'a call that nobody saw the end of took what it might', "bankd.adapters.models.door", "ModelDoor._call",
+        'else most)', 'else 0)', ("tests/contracts/test_models.py",),
+    ),
+    Mutant(
+        'a kept reply is not asked for again', "bankd.adapters.models.door", "ModelDoor._answer",
+        'if kept is not None:', 'if False:', ("tests/contracts/test_models.py",),
+    ),
+    Mutant(
+        'an answer against the schema is no answer', "bankd.adapters.models.worker", "_read",
+        'jsonschema.validate(value, dict(question.schema))', '', ("tests/contracts/test_models.py",),
+    ),
+    Mutant(
+        'an answer that was cut off is no answer', "bankd.adapters.models.worker", "answer_question",
+        'if said.is_cut:', 'if False:', ("tests/contracts/test_models.py",),
+    ),
 )  # fmt: skip

@@ -179,7 +179,12 @@ def is_named(name: str, text: str) -> bool:
 
 def _named(line: Passage) -> Iterator[str]:
     """The names in a statement, and the word that begins it where what follows is what somebody does."""
-    yield from (token.base for token in line.statement.tokens if token.kind is TokenKind.NAME or _is_loanword(token))
+    codes = [
+        code.casefold() for code in _CODE.findall(line.text) if _IS_CODE.search(code)
+    ]  # these are looked for whole
+    for token in line.statement.tokens:
+        if token.kind is TokenKind.NAME or _is_loanword(token):
+            yield from [] if any(token.base.casefold() in code for code in codes) else [token.base]
     words = re.findall(r"[A-Za-z][\w'-]*", line.text)
     if len(words) > 1 and line.text[:1].isascii() and words[0][0].isupper() and _is_verb(words[1]):
         yield words[0]

@@ -1,0 +1,127 @@
+"""A night with a language model: a command that the user named stands for it, and answers from a file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stories.conftest import Run
+
+NOW = "2026-05-03T03:00"
+PROSE = "# 2026-05-02\n\nWe moved the queue to SQLite. Dana signs the release.\n\n## Later\n\n어제 서버 포트를 8080으로 바꿨다.\n"
+PROGRAM = """
+import json, pathlib, sys
+asked = json.load(sys.stdin)["messages"][0]["content"]
+calls = pathlib.Path(__file__).with_name("calls.txt")
+calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
+line = lambda text, n: {"text": text, "priority": 5, "sources": [n], "lines": [{"tag": "W", "entities": [], "text": text}]}
+queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3)]
+print(json.dumps({"observations": queue if "SQLite" in asked else [line("서버 포트는 8080이다.", 7)]}))
+"""
+
+
+@pytest.fixture
+def night(root: Path, tmp_path: Path) -> Path:
+    """The workspace, its settings naming the command."""
+    program = tmp_path / "model.py"
+    program.write_text(PROGRAM, "utf-8")
+    settings = root / "bankd.yaml"
+    text = settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
+    text = text.replace('provider: "off"', "provider: command").replace(
+        'command: ""', f"command: {sys.executable} {program}", 1
+    )
+    settings.write_text(text, "utf-8")
+    (root / "memory" / "2026-05-02.md").write_text(PROSE, "utf-8")
+    return root
+
+
+def calls(root: Path, tmp_path: Path) -> int:
+    file = tmp_path / "calls.txt"
+    return file.read_text("utf-8").count("<log>") if file.exists() else 0
+
+
+def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_did_not_believe(
+    night: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
+    assert "2 sections of prose would be sent" in planned.out
+    assert "3| We moved the queue to SQLite." in planned.out
+    assert calls(night, tmp_path) == 0
+
+    ran = bankctl("cycle", "reflect", "--now", NOW)
+
+    assert ran.code == 0, ran.err
+    assert "2 sections of prose distilled to 2 lines" in ran.out + ran.err
+    (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
+    assert hit["text"] == "The queue runs on SQLite."
+    waiting = bankctl("inbox").out
+    assert "not believed: the name Marco is not in its lines" in waiting
+    assert "0 sections" in bankctl("distil", "--dry-run", "--now", NOW).out
+    assert calls(night, tmp_path) == 2
+
+
+def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
+    night: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    bankctl("cycle", "reflect", "--now", NOW)
+    distilled = night / "memory" / "distilled" / "2026-05-02.md"
+    first, asked = distilled.read_bytes(), calls(night, tmp_path)
+    distilled.unlink()
+    shutil.rmtree(night / ".bankd")
+
+    again = bankctl("distil", "--json", "--now", "2026-05-04T03:00").json
+
+    assert distilled.read_bytes() == first
+    assert calls(night, tmp_path) == asked
+    assert (again["sections"], again["lines"], again["refused"], again["waiting"]) == (2, 2, 1, [])
+
+
+def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text("raise SystemExit('out of order')", "utf-8")
+    (night / "memory" / "2026-05-01.md").write_text("- W: A tagged line is taken in.\n", "utf-8")
+
+    ran = bankctl("cycle", "reflect", "--now", NOW)
+
+    assert ran.code == 0
+    assert "2 sections wait to be distilled" in ran.out
+    assert "out of order" in ran.out
+    assert bankctl("search", "tagged line", "--json").json["hits"]
+
+
+def test_without_a_model_nothing_is_sent_and_the_command_says_how_to_name_one(root: Path, bankctl: Run) -> None:
+    said = bankctl("distil", "--dry-run")
+    assert (said.code, "distil.provider in bankd.yaml" in said.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('provider: "gpt"', "must be one of off, openai, anthropic, command"), ("provider: openai", "needs distil.model"),
+        ("provider: command", "needs distil.command"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_named_with_their_line(root: Path, bankctl: Run, written: str, said: str) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace('provider: "off"', written), "utf-8")
+
+    checked = bankctl("config", "check")
+
+    assert checked.code != 0
+    assert said in checked.out + checked.err
+
+
+def test_a_purged_text_leaves_what_a_model_said(night: Path, bankctl: Run) -> None:
+    bankctl("cycle", "reflect", "--now", NOW)
+    replies = next((night / "events" / "replies").glob("*.jsonl"))
+    assert "SQLite" in replies.read_text("utf-8")
+
+    (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
+    bankctl("forget", hit["id"], "--now", NOW)
+    bankctl("purge", "The queue runs on SQLite.", "--apply")
+
+    assert "The queue runs on SQLite" not in replies.read_text("utf-8")
+    assert all(json.loads(line) for line in replies.read_text("utf-8").splitlines())
