@@ -41,6 +41,7 @@ from bankd.core.plan.plan import Plan
 from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
 from bankd.distilling import UNDISTILLED, DistilParts, distil_prose
+from bankd.enriching import EnrichParts, enrich_memories
 from bankd.errors import InvariantError, RefusedError
 from bankd.ports.bank import Graph, Index, MemoryCatalog
 from bankd.ports.logs import Logs, Recalls
@@ -66,6 +67,7 @@ class World:
     recalls: Recalls
     distilling: DistilParts | None = None
     """None unless the user named a language model."""
+    enriching: EnrichParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +161,20 @@ def run_cycle(
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """What a night does besides: it names pages that grow, and packs old events while the clock can be believed."""
+    """What a night does besides: it names pages that grow, packs old events while the clock can be believed, and enriches."""
     if not plan.is_empty:
         world.graph.refresh()
     notes = list(note_sizes(plan, world.catalog, world.graph, policy.settings))
-    return notes if policy.clock_frozen else [*notes, *world.transactions.pack_events(plan.now.date())]
+    notes += [] if policy.clock_frozen else world.transactions.pack_events(plan.now.date())
+    return [*notes, *_enrich(plan.now, world, policy)]
+
+
+def _enrich(now: datetime, world: World, policy: Policy) -> list[str]:
+    """Have the model, if the user named one, write what memories are found by, and take that into the index."""
+    if world.enriching is None:
+        return []
+    done = enrich_memories(world.enriching, policy.settings.distil.enrich, now)
+    return [*done.notes, *(world.index.refresh(now) if done.memories else ())]
 
 
 def closed_for(plan: Plan, transactions: Transactions) -> Mapping[str, str]:

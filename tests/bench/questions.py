@@ -1,9 +1,10 @@
-"""What the questions below Retain lines are worth: each set without them and with them, as a large model wrote them.
+"""What a model writes for memories is worth: each set without it, with questions in its own language, and with all of it.
 
     python -m tests.bench.questions [--json]
 
-The questions go through the grammar of logs. A difference stands with its 95 % interval, from a paired bootstrap.
-Conversation 26 is for choosing; 30 and the contract are reported on.
+A large model wrote it from the memories alone. It goes through `events/enriched/`, as a night keeps it. A difference
+stands with its 95 % interval, from a paired bootstrap. Conversation 26 is for choosing; 30 and the contract are reported
+on. In the other language each memory is asked for by one of its two questions, which is not in the field then.
 """
 
 from __future__ import annotations
@@ -11,90 +12,95 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.app.evaluate import Evaluation, TrialSet, read_set, trial_workspace
-from bankd.core.lifecycle.adding import retain_line
-from bankd.core.lifecycle.retain import read_log
+from bankd.adapters.storage.enriched import EnrichedLog
+from bankd.adapters.storage.tree import FileTree
+from bankd.app.evaluate import NOW, Evaluation, TrialSet, read_set, trial_workspace
+from bankd.core.distil.enrichment import Enrichment, UnaskedStatement, read_enrichment
+from bankd.core.markdown.pages import read_page
 from bankd.core.ranking.comparing import compare_figures
-from bankd.core.ranking.eval_bank import id_of
+from bankd.core.ranking.eval_bank import TrialBank
 from tests.bench.quality import GROUP, Judge, data_folder
 
 _ENRICHED = {
     "locomo-facts-1-5": ("locomo-facts-26-30", ("conv-26", "conv-30")),
     "naia-contract-ko": ("naia-contract-ko", ("",)),
 }
+_WAYS: Mapping[str, Callable[[Enrichment], Enrichment]] = {
+    "without": lambda _: Enrichment(),
+    "own": lambda one: Enrichment(one.questions),
+    "all": lambda one: one,
+    "all but one": lambda one: one._replace(other=one.other[:1]),
+}
 
 
-def read_enriched(file: Path) -> Mapping[str, list[str]]:
-    """By document the questions that it answers, in its own language and in the other."""
-    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {row["id"]: [*row["queries"], *row["other"]] for row in rows}
+def read_enriched(name: str) -> Mapping[str, Enrichment]:
+    """By document what was written for it."""
+    rows = map(json.loads, (data_folder() / "enriched" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
+    return {row["id"]: read_enrichment({**row, "questions": row["queries"]}) for row in rows}
 
 
-def through_grammar(text: str, questions: list[str]) -> list[str]:
-    """The questions as a log gives them back whose line has them below it."""
-    reading = read_log(
-        "2026-01-01.md", f"## Retain\n{retain_line(' '.join(text.split()), 'W', None, questions)}\n", anywhere=False
-    )
-    return [question for line in reading.lines for question in line.questions]
+def keep_enrichments(root: Path, bank: TrialBank, enriched: Mapping[str, Enrichment]) -> None:
+    """Keep what was written for the memories of a bank, as a night does."""
+    kept = EnrichedLog(FileTree(root), "bench")
+    for path, text in bank.pages.items():
+        for entry in read_page(path, text.encode()).entries:
+            enrichment = enriched[bank.documents[path, entry.line]]
+            if enrichment.asked:
+                kept.keep(UnaskedStatement(entry.memory.text, entry.memory.entities), enrichment, NOW)
 
 
-def judge_both(trial: TrialSet, asked: Mapping[str, list[str]]) -> Iterator[Evaluation]:
-    """A set judged without questions, and with them."""
-    documents = [
-        {**document, "questions": through_grammar(document["text"], asked[document["id"]])}
-        for document in trial.documents
-        if document["id"] in asked
-    ]
-    for is_with in (False, True):
+def judge_ways(trial: TrialSet, enriched: Mapping[str, Enrichment], ways: Sequence[str]) -> dict[str, Evaluation]:
+    """A set judged with what these ways take of what was written."""
+    documents = [document for document in trial.documents if document["id"] in enriched]
+    judged = {}
+    for way in ways:
         with trial_workspace(documents, GROUP) as (root, bank):
-            if is_with:
-                note_questions(root, documents)
+            keep_enrichments(root, bank, {id_: _WAYS[way](one) for id_, one in enriched.items()})
             judge = Judge(trial, root, bank)
-            yield judge.ask(judge.full)
+            judged[way] = judge.ask(judge.full)
             judge.close()
+    return judged
 
 
-def note_questions(root: Path, documents: list[dict[str, Any]]) -> None:
-    """Note the questions as a run does that has read the logs."""
-    catalog = CatalogDatabase(root / ".bankd" / "catalogue.sqlite3")
-    by_memory = {id_of(document): document["questions"] for document in documents}
-    catalog.change(lambda: catalog.record_questions("undated.md", by_memory))
-    catalog.close()
+def across(trial: TrialSet, enriched: Mapping[str, Enrichment]) -> TrialSet:
+    """The same documents, each asked for by its last question in the other language."""
+    groups = {str(document["id"]): document.get(GROUP) for document in trial.documents}
+    asked = {id_: one.other[-1] for id_, one in enriched.items() if len(one.other) > 1}
+    queries = [{"id": id_, "text": text, GROUP: groups[id_]} for id_, text in asked.items()]
+    return trial._replace(queries=queries, relevant={id_: {id_: 1} for id_ in asked})
 
 
 def judge(name: str) -> Iterator[dict[str, Any]]:
-    """The figures of one set, each conversation by itself."""
+    """The figures of one set, each conversation by itself, and of questions in the other language."""
     file, conversations = _ENRICHED[name]
-    trial = read_set(data_folder() / name)
-    asked = read_enriched(data_folder() / "enriched" / f"{file}.jsonl")
+    trial, enriched = read_set(data_folder() / name), read_enriched(file)
     trial = trial._replace(queries=[query for query in trial.queries if str(query.get(GROUP) or "") in conversations])
-    without, with_questions = judge_both(trial, asked)
+    judged = judge_ways(trial, enriched, ("without", "own", "all"))
     for part in (conversations, *((one,) for one in conversations if len(conversations) > 1)):
         ids = {str(query["id"]) for query in trial.queries if str(query.get(GROUP) or "") in part}
-        yield {"set": " ".join([name, *part]).strip(), **_figures(without, with_questions, ids)}
+        yield {"set": " ".join([name, *part]).strip(), **_figures(judged, ids)}
+    other = across(trial, enriched)
+    found = judge_ways(other, enriched, ("without", "own", "all but one"))
+    yield {"set": f"{name} in the other language", **_figures(found, {str(query["id"]) for query in other.queries})}
 
 
-def _figures(without: Evaluation, with_questions: Evaluation, ids: set[str]) -> dict[str, Any]:
-    before, now = (
-        {one.query: one.quality for one in which.judged if one.query in ids} for which in (without, with_questions)
-    )
-    compared = compare_figures(now, before)
-    return {
-        "queries": len(ids),
-        **{name: _row(compared[name], now, before, name) for name in ("mrr_10", "recall_10")},
-        "forbidden_above": [sum(one.forbidden_above for one in which.judged) for which in (without, with_questions)],
-        "milliseconds": [round(which.milliseconds, 2) for which in (without, with_questions)],
-    }
-
-
-def _row(change: Any, now: Mapping[str, Any], before: Mapping[str, Any], name: str) -> dict[str, Any]:
-    means = [round(sum(getattr(one, name) for one in which.values()) / len(which), 4) for which in (before, now)]
-    return {"without": means[0], "with": means[1], "change": change._asdict()}
+def _figures(judged: Mapping[str, Evaluation], ids: set[str]) -> dict[str, Any]:
+    figures = {way: {one.query: one.quality for one in of.judged if one.query in ids} for way, of in judged.items()}
+    rows: dict[str, Any] = {}
+    for name in ("mrr_10", "recall_10"):
+        rows[name] = {
+            way: round(sum(getattr(one, name) for one in of.values()) / len(of), 4) for way, of in figures.items()
+        }
+        for way, of in figures.items():
+            change = compare_figures(of, figures["without"])[name]
+            rows[name] |= {} if way == "without" else {f"{way}, change": [round(part, 4) for part in change[:3]]}
+    forbidden = {way: sum(one.forbidden_above for one in of.judged) for way, of in judged.items()}
+    milliseconds = {way: round(of.milliseconds, 2) for way, of in judged.items()}
+    return {"queries": len(ids), **rows, "forbidden_above": forbidden, "milliseconds": milliseconds}
 
 
 def main() -> int:

@@ -33,6 +33,7 @@ OF_QUESTIONS, OF_SHOWN, OF_IMPORT = (
 OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_fights.py",)
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
+OF_ENRICHING = ("tests/unit/test_enriching.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # logs that get other names
@@ -286,5 +287,42 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         'an answer that was cut off is no answer', "bankd.adapters.models.worker", "answer_question",
         'if said.is_cut:', 'if False:', ("tests/contracts/test_models.py",),
+    ),
+    # what a model writes to find memories by
+    Mutant(
+        "a memory that says something else has other questions", "bankd.core.markdown.memory", "statement_key",
+        'f"{said}\\n{about}"', 'about', ("tests/stories/test_enriching.py", "tests/unit/test_enriching.py"),
+    ),
+    Mutant(
+        "what was written for a statement is not asked again", "bankd.enriching", "enrich_memories",
+        "if not parts.kept.of(one.key) and ", "if ", OF_ENRICHING,
+    ),
+    Mutant(
+        "a memory like a credential is not sent", "bankd.enriching", "_is_sendable",
+        "return not find_secrets(", "return True or find_secrets(", OF_ENRICHING,
+    ),
+    Mutant(
+        "a question with a credential is not kept", "bankd.enriching", "_is_clean",
+        "return not any(", "return True or any(", OF_ENRICHING,
+    ),
+    Mutant(
+        "what nothing was written for is not asked for ever", "bankd.enriching", "_keep",
+        "for statement in few:", "for statement in (one for one in few if one.key in written):", OF_ENRICHING,
+    ),
+    Mutant(
+        "what is too long to be a question is none", "bankd.core.distil.enrichment", "_texts",
+        " and len(one) <= _LONGEST", "", OF_ENRICHING,
+    ),
+    Mutant(
+        "a purged text takes what was written for it along", TRACES, "TextTraces._in_lines",
+        "yield from self._in_enriched(words)", "", ("tests/stories/test_enriching.py",),
+    ),
+    Mutant(
+        "questions in another script count whole", "bankd.core.ranking.scoring", "_with_questions",
+        "1.0 if is_met_by_questions(candidate, weights) else ", "", ("tests/unit/test_index_questions.py",),
+    ),
+    Mutant(
+        "a memory met by questions has the floor of their script", FLOOR, "floor_of",
+        " and not is_by_questions", "", ("tests/unit/test_index_questions.py",),
     ),
 )  # fmt: skip

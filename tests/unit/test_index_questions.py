@@ -13,6 +13,7 @@ from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.language.analysis import analyse_text
 from bankd.core.lifecycle.asked import memory_behind
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, fold_events, make_event
+from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.indexable import LineQuestions, NewQuestions
 from bankd.core.ranking.query import Filters
 from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts, weigh_query
@@ -100,6 +101,19 @@ def test_questions_raise_a_memory_and_are_not_compared() -> None:
     first, second = score_first([plain, asked], weights, corpus)
     assert first.words == 0 < second.words
     assert score_texts([plain, asked], weights, corpus) == [0.0, 0.0]
+
+
+def test_where_only_questions_can_meet_they_count_whole_and_have_the_floor_of_their_script() -> None:
+    weights = weigh_query(analyse_text("where snapshots land"), ("where", "snapshots", "land"), 100, lambda *_: 1)
+    question = (tuple(analyse_text("where do snapshots land").terms),)
+    latin = Candidate(0, 0, 0, (("mirror", "helsinki"),), "", (), frozenset(), False, question)
+    hangul = Candidate(1, 0, 5, (("거울", "헬싱키"),), " 거울 헬싱 ", (), frozenset(), False, question)
+    corpus = Corpus(100, 10, 10, 0)
+    beside, instead = score_first([latin, hangul], weights, corpus)
+    assert instead.words > beside.words > 0
+    strict = weights._replace(phrasing="of strangers")
+    assert floor_of(hangul, strict, corpus) == floor_of(latin, strict, corpus)
+    assert floor_of(hangul, strict, corpus) > floor_of(hangul._replace(asked=()), strict, corpus)
 
 
 def test_the_questions_of_a_line_are_those_of_the_memory_that_says_it() -> None:

@@ -92,6 +92,11 @@ class RunIndex:
             Similar(row.id or f"bank/{path}:{row.line}", path, row.tag, row.text, score) for (row, path), score in found
         ]
 
+    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        """The memories of the bank without a question that they answer, the last added first."""
+        index = self._search.index
+        return index.whole(self._now, lambda: index.unasked(most))
+
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""
         return self._search.take_apart(texts)

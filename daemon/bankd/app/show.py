@@ -15,7 +15,7 @@ from bankd.core.lifecycle.events import Event, Ledger, day_of
 from bankd.core.lifecycle.prose import describe_line
 from bankd.core.lifecycle.provenance import Trace, confirmations, life_of, source_line, trace_line
 from bankd.core.lifecycle.retain import PROFILES, LogPlace, LogReading, identified_as
-from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources
+from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources, statement_key
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.use.strength import StrengthPoint, curve_of
 from bankd.errors import UserError
@@ -32,12 +32,15 @@ class FoundMemory:
     source: str | None
     history: list[str]
     questions: list[str]
+    """Those below its line, in its log."""
     when: str = ""
     """The days that it is of and how far away they are; empty when nobody knows."""
     strength: float | None = None
     """0 to 1, today; None of what nobody knows when it was learned, or what no page holds."""
     curve: list[StrengthPoint] = field(default_factory=list)
     """How it came to that, from the day on which it was learned to today."""
+    written: tuple[str, ...] = ()
+    """What a model wrote, by which it is found too; no part of what is known."""
 
 
 def describe_memory(found: FoundMemory) -> dict[str, Any]:
@@ -85,7 +88,9 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     when = _when(memory, fact, today, is_korean=is_korean) if memory else ""
     curve = _curve(id_, memory, ledger, today) if memory else []
     strength = curve[-1].after if curve else None
-    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve)
+    enrichment = workspace.outside.enriched.of(statement_key(memory.text, memory.entities)) if memory else None
+    written = enrichment.asked if enrichment else ()
+    return FoundMemory(id_, places, text, meaning, source, history, list(questions), when, strength, curve, written)
 
 
 def _curve(id_: str, memory: Memory, ledger: Ledger, today: date) -> list[StrengthPoint]:

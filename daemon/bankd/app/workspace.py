@@ -25,10 +25,11 @@ from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
 from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
 from bankd.distilling import DistilParts
+from bankd.enriching import EnrichParts
 from bankd.errors import UserError
 from bankd.ports.bank import Graph, MemoryCatalog
 from bankd.ports.logs import Logs, ProseLogs, Recalls
-from bankd.ports.models import Models
+from bankd.ports.models import Enrichments, Models
 from bankd.ports.storage import Files, Traces, Transactions
 
 _LOOK_SECONDS = 0.25
@@ -75,6 +76,7 @@ class Outside:
     derived: Sequence[DerivedFile]
     traces: Traces
     imports: ImportLogs
+    enriched: Enrichments
 
 
 @dataclass(slots=True)
@@ -174,14 +176,18 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        distilling = self.distilling()
+        parts = self.distilling(), self._enriching()
         return World(
-            self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, distilling
+            self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, *parts
         )
 
     def distilling(self) -> DistilParts | None:
         """What turns prose into lines; None unless the user named a language model."""
         return DistilParts(self.logs, self.models, self.index, self.finders()) if self.models else None
+
+    def _enriching(self) -> EnrichParts | None:
+        """What has questions written for memories; None unless the user named a language model."""
+        return EnrichParts(self.index, self.models, self.outside.enriched, self.finders()) if self.models else None
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""

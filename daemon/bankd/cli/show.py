@@ -75,9 +75,9 @@ def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     say(f"  from {styled(found.source or 'the user: no log line has this id')}")
     if found.when:
         say(f"  {styled(found.when, 'dim')}")
-    for question in found.questions:
-        say(f"  {styled(f'? {question}', 'dim')}")
-    for line in found.history:
+    asked = (f"? {question}" for question in found.questions)
+    written = (f"a model wrote, to find it by: {text}" for text in found.written)
+    for line in (*asked, *written, *found.history):
         say(f"  {styled(line, 'dim')}")
     if found.strength is not None:
         say(f"  {styled(f'strength {found.strength:.2f}, where 1 is fresh', 'dim')}")

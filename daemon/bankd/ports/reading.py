@@ -52,6 +52,9 @@ class PageSource(Protocol):
     def questions_since(self, seen: str) -> NewQuestions:
         """What is told of the questions that memories answer since an earlier look, which gave `seen`; empty for all."""
 
+    def enriched_since(self, seen: str) -> NewQuestions:
+        """The same of what a model wrote for statements, by their keys."""
+
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """What of a page with these bytes goes into the index."""
 

@@ -152,6 +152,9 @@ class WorkspaceIndex(AssociatedIndex, Protocol):
     def rebuild(self, now: datetime) -> Refreshed:
         """Build it anew beside the old one, which answers until the new one is whole."""
 
+    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        """Memories without a question that they answer, the last added first: text, entities, and headings above."""
+
     def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
         """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
 

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 from bankd.adapters.index.recall import RecallBuffer
 from bankd.adapters.models.door import ModelDoor
 from bankd.adapters.models.replies import ReplyLog
+from bankd.adapters.storage.enriched import EnrichedLog
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.filesystem import require_safe
 from bankd.adapters.storage.lock import Lock
@@ -166,6 +167,7 @@ def _assemble(
             (catalog_db, links),
             TextTraces(tree, writer, catalog_db, index.close),
             ImportedLogs(tree, writer),
+            EnrichedLog(tree, _writer()),
         ),
         models=_open_models(settings.distil, tree, moment, stack),
         configuration=lease.configuration if lease else None,

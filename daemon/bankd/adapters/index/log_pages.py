@@ -50,6 +50,10 @@ class LogPages(PageFiles):
 
         return NewQuestions((), seen)
 
+    def enriched_since(self, seen: str) -> NewQuestions:
+        """Nothing: what a model wrote is for memories."""
+        return self.questions_since(seen)
+
     def contents(self, path: str, data: bytes) -> IndexablePage:
         """The passages of a log."""
         from bankd.core.ranking.passages import read_log_page  # noqa: PLC0415 -- same

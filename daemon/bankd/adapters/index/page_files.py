@@ -87,6 +87,12 @@ class PageFiles:
 
         return read_questions(self._folder.parent / ".bankd" / "catalogue.sqlite3", seen)
 
+    def enriched_since(self, seen: str) -> NewQuestions:
+        """What a model wrote for statements, when there is more of it than at an earlier look."""
+        from bankd.adapters.index.enriched import read_enriched  # noqa: PLC0415 -- only a writer asks
+
+        return read_enriched(self._folder.parent / "events" / "enriched", seen)
+
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
         try:

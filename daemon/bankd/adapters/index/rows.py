@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -171,20 +171,45 @@ class Rows:
         found = self._each("SELECT id, learned FROM dates WHERE learned IS NOT NULL AND id IN", ids)
         return {id_: date.fromisoformat(day) for id_, day in found}
 
-    def note_questions(self, new: NewQuestions) -> None:
-        """Remember which questions memories answer, and read the pages of those again that have others now."""
-        before = dict(self._asked()) if new.is_all else {}
+    def note_questions(self, new: NewQuestions, source: str = "questions") -> None:
+        """Remember which questions memories answer, and read the pages of those again that have others now.
+
+        `source` is the state that says how far they were read: `questions` of the logs, or `enriched`.
+        """
+        from bankd.core.ranking.indexable import ENRICHED  # noqa: PLC0415 -- only a writer notes
+
+        is_enriched = source == "enriched"
+        before = {key: told for key, told in self._asked() if (key[0] == ENRICHED) == is_enriched} if new.is_all else {}
         changed = [*dict.fromkeys([*before, *((one.log, one.memory) for one in new.changed)])]
         told = {(one.log, one.memory): "\n".join(one.questions) for one in new.changed}
         changed = [key for key in changed if not new.is_all or before.get(key, "") != told.get(key, "")]
         self._connection.executemany("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
         rows = [(*key, told[key]) for key in changed if told.get(key)]
         self._connection.executemany("INSERT INTO questions VALUES (?, ?, ?)", rows)
+        about = {memory for _, memory in changed}
         self._connection.executemany(
             "UPDATE pages SET hash = '-', stamp = '-' WHERE hash != '' AND page IN (SELECT page FROM memories WHERE id = ?)",
-            [(memory,) for _, memory in changed],
+            [(memory,) for memory in (self._saying(about) if is_enriched else about)],
         )
-        self.set_state("questions", new.seen)
+        self.set_state(source, new.seen)
+
+    def _saying(self, keys: Set[str]) -> Iterator[str]:
+        """The memories that say what these keys stand for."""
+        from bankd.core.markdown.memory import statement_key  # noqa: PLC0415 -- same
+
+        query = "SELECT id, text, entities FROM memories WHERE id IS NOT NULL AND is_text = 0"
+        for id_, text, entities in self._connection.execute(query if keys else f"{query} LIMIT 0"):
+            if statement_key(text, entities.split()) in keys:
+                yield id_
+
+    def unasked(self, most: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        """Memories without a question that they answer, the last added first: text, entities, and headings above."""
+        query = (
+            "SELECT text, entities, heading FROM memories "
+            "WHERE id IS NOT NULL AND is_text = 0 AND questions = '' ORDER BY row DESC LIMIT ?"
+        )
+        found = self._connection.execute(query, (most,))
+        return [(text, tuple(about.split()), tuple(above.split(SEPARATOR))) for text, about, above in found]
 
     def _asked(self) -> Iterator[tuple[tuple[str, str], str]]:
         for log, memory, questions in self._connection.execute("SELECT log, memory, questions FROM questions"):

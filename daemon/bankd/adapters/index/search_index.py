@@ -200,6 +200,10 @@ class SearchIndex:
         """The paths of pages."""
         return self._opened.rows.paths(pages)
 
+    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        """Memories without a question that they answer, the last added first: text, entities, and headings above."""
+        return self._opened.rows.unasked(most) if self.open() else ()
+
     def count_vectors(self, identity: str) -> int:
         """How many memories have one of these sentence vectors."""
         rows = self._opened.rows

@@ -161,6 +161,10 @@ class IndexWriter:
         if questions.seen != seen:
             with build.rows.transaction():
                 build.rows.note_questions(questions)
+        enriched = self._pages.enriched_since(seen := build.rows.state("enriched"))
+        if enriched.seen != seen:
+            with build.rows.transaction():
+                build.rows.note_questions(enriched, "enriched")
 
     def _update(self, build: Build, paths: Collection[str] | None) -> Refreshed:
         self._note_told(build)
@@ -225,7 +229,8 @@ class IndexWriter:
         """What of a page is not in the index as it is now: only that is analysed and written."""
         rows = build.rows.stored(path, all_anew=looked.is_half_read(path), again=looked.again)
         ids = [entry.id for entry in page.entries if entry.id]
-        entries = with_questions(with_days(page.entries, build.rows.learned(ids)), build.rows.questions(ids))
+        keys = [entry.key for entry in page.entries if entry.id]
+        entries = with_questions(with_days(page.entries, build.rows.learned(ids)), build.rows.questions([*ids, *keys]))
         return compare(entries, rows if path in looked.pages else ())
 
     def _write(self, build: Build, pages: Sequence[IndexedPage], gone: Sequence[str], looked: _Looked) -> None:

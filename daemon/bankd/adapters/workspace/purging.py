@@ -12,6 +12,7 @@ from typing import TypeAlias
 from bankd.adapters.models.replies import FOLDER as REPLIES
 from bankd.adapters.storage.derived import remove_derived
 from bankd.adapters.storage.disk import check_room
+from bankd.adapters.storage.enriched import FOLDER as ENRICHED
 from bankd.adapters.storage.events import line_of, parse_row
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
 from bankd.adapters.storage.segments import ARCHIVE, PACKED, SEGMENT_CAP, pack, segment_paths, unpack
@@ -24,7 +25,7 @@ from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, s
 from bankd.errors import ConflictError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_REWRITTEN = ("events", ARCHIVE, REPLIES, TXN, DONE, RUNS)
+_REWRITTEN = ("events", ARCHIVE, REPLIES, ENRICHED, TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -70,6 +71,15 @@ class TextTraces:
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
                 yield path, partial(self._staging.publish, path, pack(clean) if is_packed else clean)
+        yield from self._in_enriched(words)
+
+    def _in_enriched(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
+        """What a model wrote: of a statement with the text all of it goes, which says the same in other words."""
+        for path in (f"{ENRICHED}/{name}" for name in self._tree.names(ENRICHED)):
+            lines = (self._tree.read_own(path, SEGMENT_CAP) or b"").split(b"\n")
+            kept = [line for line in lines if _scrub_line(line, words) == line]
+            if kept != lines:
+                yield path, partial(self._staging.publish, path, b"\n".join(kept))
 
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, answers kept for reading, and everything that is derived."""

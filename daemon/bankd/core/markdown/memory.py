@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
@@ -115,6 +116,13 @@ def parse_memory(text: str) -> Memory:
     if head is None or head.tag not in TAGS or head.problem:
         return Memory(body, id=id_, sources=sources)
     return Memory(body[head.length :], head.tag, head.confidence, head.entities, id_, sources)
+
+
+def statement_key(text: str, entities: Iterable[str]) -> str:
+    """What a statement is known by wherever it stands, as long as it says the same of the same: 16 hexadecimal digits."""
+    said = " ".join(unicodedata.normalize("NFC", text).split())
+    about = " ".join(sorted({unicodedata.normalize("NFC", name).casefold() for name in entities}))
+    return hashlib.sha256(f"{said}\n{about}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def split_id(text: str) -> tuple[str, str | None]:

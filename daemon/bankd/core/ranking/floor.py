@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from bankd.core.language.korean.everyday import EVERYDAY
 from bankd.core.ranking.question_words import term_weight
-from bankd.core.ranking.scoring import Candidate, Corpus, Weights
+from bankd.core.ranking.scoring import Candidate, Corpus, Weights, is_met_by_questions
 
 HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
 SHORT_TEXT, LONG_TEXT, LONG_SENTENCE = 20, 40, 16
@@ -91,9 +91,11 @@ def shares_subject(candidate: Candidate, weights: Weights) -> bool:
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    """The score that a memory must reach to be an answer."""
+    """The score that a memory must reach to be an answer; by questions in another script, that of a text in this one."""
     terms = {term for sentence in candidate.sentences for term in sentence}.union(candidate.heading)
-    if weights.bigrams or candidate.bigrams:
+    is_by_questions = is_met_by_questions(candidate, weights)
+    terms = terms.union(*candidate.asked) if is_by_questions else terms
+    if weights.bigrams or (candidate.bigrams and not is_by_questions):
         floor = _hangul_floor(candidate, terms, weights) / math.sqrt(max(1.0, len(weights.terms) / LONG_QUESTION))
     else:
         demand = {"keywords": KEYWORDS, "sentence": 1.0, "of strangers": OF_STRANGERS}[weights.phrasing]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from bankd.core.language.analysis import AnalysisText
 from bankd.core.links.mentions import mentions_of
+from bankd.core.markdown.memory import statement_key
 from bankd.core.markdown.pages import Entry, Page
 from bankd.core.use.signals import UseEvent
 
@@ -38,8 +39,15 @@ class MemoryDates(NamedTuple):
     """The events of use."""
 
 
+ENRICHED = "~enriched"
+"""In the place of a log: what a model wrote for a statement."""
+
+
 class LineQuestions(NamedTuple):
-    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there."""
+    """The questions that a memory answers, as they stand below a line of a log; none when they were taken away there.
+
+    Those that a model wrote are of no log but of `ENRICHED`, and of a statement, by its key.
+    """
 
     log: str
     memory: str
@@ -80,6 +88,11 @@ class IndexableEntry(NamedTuple):
     """What it links to and what it was made of, as `core.links.mentions` writes it."""
 
     @property
+    def key(self) -> str:
+        """What its statement is known by, wherever it stands."""
+        return statement_key(self.text, self.entities)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """What is to be analysed of what it says."""
         return self.parts or (self.text,)
@@ -116,9 +129,9 @@ def with_days(entries: Iterable[IndexableEntry], learned: Mapping[str, date]) ->
 def with_questions(
     entries: Iterable[IndexableEntry], questions: Mapping[str, Sequence[str]]
 ) -> Iterator[IndexableEntry]:
-    """Memories with the questions that they answer, by their ids."""
+    """Memories with the questions that they answer, by their ids, and by the keys of what they say."""
     for entry in entries:
-        asked = questions.get(entry.id or "", ())
+        asked = [*questions.get(entry.id or "", ()), *(questions.get(entry.key, ()) if entry.id else ())]
         yield entry._replace(questions=tuple(asked)) if asked else entry
 
 

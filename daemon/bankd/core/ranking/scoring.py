@@ -3,7 +3,8 @@
     text  = words: BM25 of the memory and of its best sentence, the words of its heading read along with each
           + bigrams: the share of the query's Hangul bigrams that stand in the memory or its heading, less in a long one
           + order: the share of the query's neighbouring words that follow each other here too
-            what the questions that a memory answers (`  ? …` in its log) add to words and bigrams counts half
+            what the questions that a memory answers (`  ? …` in its log, or a model's) add to words and bigrams counts
+            half, and all of it in another script than the memory's, where only they can be met
     tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
@@ -106,7 +107,7 @@ class Candidate(NamedTuple):
     entities: frozenset[str]
     denies: bool
     asked: Sequence[Sequence[str]] = ()
-    """The questions that it answers, as its lines in the logs tell."""
+    """The questions that it answers, as its lines in the logs tell, and what a model wrote to find it by."""
     asked_bigrams: str = ""
 
 
@@ -287,10 +288,20 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
 def _with_questions(
     own: float, candidate: Candidate, weights: Weights, corpus: Corpus, above: Collection[str]
 ) -> float:
-    """Raised as the questions that it answers have more of the words; the more of them there are, none the longer."""
-    texts, length = (*candidate.sentences, *candidate.asked), sum(map(len, candidate.sentences))
+    """Raised as the questions that it answers have more of the words.
+
+    All of it together counts as long as one of its sentences and questions is on average, however many there are.
+    """
+    texts = (*candidate.sentences, *candidate.asked)
+    length = sum(map(len, texts)) // len(texts)
     everything = bm25((term for part in texts for term in part), length, corpus.words, weights.terms, above)
-    return max(own, (1 - QUESTION_SHARE) * own + QUESTION_SHARE * everything)
+    share = 1.0 if is_met_by_questions(candidate, weights) else QUESTION_SHARE
+    return max(own, (1 - share) * own + share * everything)
+
+
+def is_met_by_questions(candidate: Candidate, weights: Weights) -> bool:
+    """Whether a query, in another script than a memory, can be met only by the questions that it answers."""
+    return bool(candidate.asked) and bool(weights.bigrams) != bool(candidate.bigrams)
 
 
 def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]], corpus: Corpus) -> float:
@@ -299,7 +310,8 @@ def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]], corpus: C
     if not candidate.asked_bigrams:
         return own
     everything = candidate.bigrams + candidate.asked_bigrams
-    return (1 - QUESTION_SHARE) * own + QUESTION_SHARE * sum([weight for gram, weight in asked if gram in everything])
+    share = QUESTION_SHARE if candidate.bigrams else 1.0
+    return (1 - share) * own + share * sum([weight for gram, weight in asked if gram in everything])
 
 
 def _order(candidate: Candidate, weights: Weights) -> float:
