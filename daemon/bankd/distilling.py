@@ -19,7 +19,6 @@ from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of,
 from bankd.core.distil.grounding import Passage
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
 from bankd.core.distil.prompts import Reply, Unanswered
-from bankd.core.distil.proposing import FOLDER as PROPOSED
 from bankd.core.distil.sections import FOLDER, ProseSection, distilled_keys, new_sections, sections_of
 from bankd.core.language.reading import read_statement
 from bankd.core.lifecycle.retain import LogPlace
@@ -68,7 +67,7 @@ UNDISTILLED = Distilled()
 def find_sections(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[ProseSection]:
     """The sections of the last days that no model has seen as they are now, newest day first, without credentials."""
     first = now.date() - timedelta(days=policy.days)
-    logs = [log for log in parts.logs.settled(now) if not log.startswith((f"{FOLDER}/", f"{PROPOSED}/"))]
+    logs = [log for log in parts.logs.settled(now) if not log.startswith(f"{FOLDER}/")]
     recent = [log for log in logs if LogPlace(log, 1).day(now.date()) >= first]
     found = [section for log in reversed(recent) for section in _sections_in(log, parts)]
     known = {key for log in {log_of(one, now.date()) for one in found} for key in distilled_keys(parts.logs.text(log))}

@@ -33,7 +33,6 @@ OF_QUESTIONS, OF_SHOWN, OF_IMPORT = (
 OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_fights.py",)
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
-OF_PROPOSING = ("tests/unit/test_proposing.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
 
 FEATURES: tuple[Mutant, ...] = (
@@ -255,7 +254,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         'what a model wrote is not distilled again', "bankd.distilling", "find_sections",
-        'if not log.startswith((f"{FOLDER}/", f"{PROPOSED}/"))', '', ("tests/unit/test_distilling.py",),
+        'if not log.startswith(f"{FOLDER}/")', '', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
         'old logs are not distilled', "bankd.distilling", "find_sections",
@@ -325,42 +324,5 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "a memory met by questions has the floor of their script", FLOOR, "floor_of",
         " and not is_by_questions", "", ("tests/unit/test_index_questions.py",),
-    ),
-    # what asks to be remembered
-    Mutant(
-        "a question or a supposition asks for nothing to be remembered", "bankd.core.distil.speech_acts", "read_act",
-        "found is not SpeechAct.RULE and supposes.search(said)", "False", OF_PROPOSING,
-    ),
-    Mutant(
-        "what is done by tonight is not proposed", "bankd.core.distil.speech_acts", "read_act",
-        "found is SpeechAct.COMMITMENT and _TODAY.search(said)", "False", OF_PROPOSING,
-    ),
-    Mutant(
-        "what an assistant advises is not proposed", "bankd.core.distil.proposing", "_proposals",
-        ' or (said.speaker == "assistant" and act not in _OF_MACHINES)', "", OF_PROPOSING,
-    ),
-    Mutant(
-        "a bare request to remember means what is beside it", "bankd.core.distil.proposing", "_proposals",
-        "said.beside if _is_short(text) else text", "text", OF_PROPOSING,
-    ),
-    Mutant(
-        "what was proposed is not proposed again", "bankd.core.distil.proposing", "propose",
-        " if key not in known", "", OF_PROPOSING,
-    ),
-    Mutant(
-        "what a tool printed is not proposed", "bankd.core.distil.proposing", "sentences_said",
-        'if speaker != "tool" else ()', "", OF_PROPOSING,
-    ),
-    Mutant(
-        "what was declined is not proposed again", "bankd.app.propose", "_find",
-        " and _as_bad(one).key not in declined", "", ("tests/stories/test_proposing.py",),
-    ),
-    Mutant(
-        "what is known is not proposed", "bankd.app.propose", "_find",
-        "keys[one] not in known and ", "", ("tests/stories/test_proposing.py",),
-    ),
-    Mutant(
-        "what was proposed is not taken in by itself", "bankd.core.lifecycle.retain", "_doubt_of",
-        "if found is None:", "if found is None or found['kind'] == 'proposed':", ("tests/stories/test_proposing.py",),
     ),
 )  # fmt: skip

@@ -23,7 +23,6 @@ COMMANDS = {
     "demo": Command("demo", "show the whole of it on sample logs, and leave nothing behind"),
     "add": Command("add", "append a Retain line to today's log"),
     "import": Command("import_", "take in what agents and chat services kept: transcripts, exports, notes"),
-    "propose": Command("propose", "find by rules, in the prose of the logs, what asks to be remembered"),
     "distil": Command("distil", "have the language model that you named read the prose of the logs"),
     "search": Command("search", "find memories, in Korean and English"),
     "related": Command("related", "what belongs to a memory, a page or somebody: linked, used together, alike"),
