@@ -19,7 +19,16 @@ from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of,
 from bankd.core.distil.grounding import Passage
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
 from bankd.core.distil.prompts import Reply, Unanswered
-from bankd.core.distil.sections import FOLDER, ProseSection, distilled_keys, new_sections, sections_of
+from bankd.core.distil.proposing import ProposedLine, propose_lines
+from bankd.core.distil.sections import (
+    DISTILLED,
+    FOLDER,
+    PROPOSED,
+    ProseSection,
+    distilled_keys,
+    new_sections,
+    sections_of,
+)
 from bankd.core.language.reading import read_statement
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.policy import DistilPolicy
@@ -35,13 +44,19 @@ _AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class DistilParts:
-    """What distilling needs: the logs, a model, how texts are taken apart, and what credentials look like."""
+class ProseParts:
+    """What reading prose needs: the logs, and what credentials look like."""
 
     logs: ProseLogs
+    finders: Sequence[Finder]
+
+
+@dataclass(frozen=True, slots=True)
+class DistilParts(ProseParts):
+    """What distilling needs beside: a model, and how texts are taken apart."""
+
     models: Models
     wordings: Wordings
-    finders: Sequence[Finder] = ()
 
 
 class Distilled(NamedTuple):
@@ -64,17 +79,29 @@ class Distilled(NamedTuple):
 UNDISTILLED = Distilled()
 
 
-def find_sections(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[ProseSection]:
-    """The sections of the last days that no model has seen as they are now, newest day first, without credentials."""
+class Proposed(NamedTuple):
+    """What the rules find in a section."""
+
+    section: ProseSection
+    lines: Sequence[ProposedLine]
+
+
+def find_sections(parts: ProseParts, policy: DistilPolicy, now: datetime, by: str = DISTILLED) -> list[ProseSection]:
+    """The sections of the last days that nobody read as they are now, newest day first, without credentials.
+
+    `by` says who reads: a model, or the rules that propose.
+    """
     first = now.date() - timedelta(days=policy.days)
     logs = [log for log in parts.logs.settled(now) if not log.startswith(f"{FOLDER}/")]
     recent = [log for log in logs if LogPlace(log, 1).day(now.date()) >= first]
     found = [section for log in reversed(recent) for section in _sections_in(log, parts)]
-    known = {key for log in {log_of(one, now.date()) for one in found} for key in distilled_keys(parts.logs.text(log))}
+    known = {
+        key for log in {log_of(one, now.date()) for one in found} for key in distilled_keys(parts.logs.text(log), by)
+    }
     return new_sections(found, known)
 
 
-def _sections_in(log: str, parts: DistilParts) -> Iterator[ProseSection]:
+def _sections_in(log: str, parts: ProseParts) -> Iterator[ProseSection]:
     reading = parts.logs.read(log)
     if reading is not None:
         yield from sections_of(reading, screen_text(parts.logs.text(log), parts.finders))
@@ -116,6 +143,16 @@ def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs,
     except BankError as problem:
         return str(problem)
     return ""
+
+
+def propose(parts: ProseParts, policy: DistilPolicy, now: datetime, *, dry_run: bool) -> list[Proposed]:
+    """Find by rules what asks to be remembered in what is new, and let it wait in the inbox, unless only looked for."""
+    found = [Proposed(one, list(propose_lines(one))) for one in find_sections(parts, policy, now, PROPOSED)]
+    for section, lines in found if not dry_run else ():
+        log = log_of(section, now.date())
+        judged = [JudgedLine(line, rule) for line, rule in lines]
+        parts.logs.append(log, compose(section, judged, log, is_new=not parts.logs.text(log), by=PROPOSED))
+    return [one for one in found if one.lines]
 
 
 def _counted(done: Distilled, lines: Sequence[JudgedLine]) -> Distilled:

@@ -325,4 +325,20 @@ FEATURES: tuple[Mutant, ...] = (
         "a memory met by questions has the floor of their script", FLOOR, "floor_of",
         " and not is_by_questions", "", ("tests/unit/test_index_questions.py",),
     ),
+    Mutant(
+        'what is only proposed is not taken in by itself', "bankd.core.lifecycle.retain", "_LogReader._item",
+        ' or _doubt_of(text)', '', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'what was proposed once is not proposed again', "bankd.core.distil.composing", "compose",
+        'distilled_mark(section.key, by)', 'distilled_mark(section.key)', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'a question is not proposed', "bankd.core.distil.proposing", "_rule_for",
+        ' or _QUESTION.search(sentence)', '', ("tests/unit/test_proposing.py",),
+    ),
+    Mutant(
+        'an accepted line waits no more', "bankd.app.inbox", "accept_line",
+        'dismiss_line(workspace, log, line, dry_run=False)', 'pass', ("tests/stories/test_distilling.py",),
+    ),
 )  # fmt: skip

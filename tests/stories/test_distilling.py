@@ -125,3 +125,47 @@ def test_a_purged_text_leaves_what_a_model_said(night: Path, bankctl: Run) -> No
 
     assert "The queue runs on SQLite" not in replies.read_text("utf-8")
     assert all(json.loads(line) for line in replies.read_text("utf-8").splitlines())
+
+
+def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path, bankctl: Run) -> None:
+    bankctl("cycle", "reflect", "--now", NOW)
+    (waiting,) = bankctl("inbox", "--json").json["not_taken_in"]
+
+    assert bankctl("inbox", "accept", waiting["place"], "--dry-run").out.startswith("would be accepted")
+    accepted = bankctl("inbox", "accept", waiting["place"], "--now", NOW)
+    bankctl("cycle", "micro", "--now", "2026-05-03T04:00")
+
+    assert accepted.code == 0, accepted.err
+    assert not bankctl("inbox", "--json").json["not_taken_in"]
+    (hit,) = bankctl("search", "who signs the release", "--json").json["hits"][:1]
+    assert hit["text"] == "Marco signs the release."
+    assert bankctl("inbox", "accept", waiting["place"]).code == 3, "it does not wait any more"
+
+
+def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    talk = "## 09:12 user\n\n> Please remember that the staging database is called larch.\n> What time is it?\n> 배포는 화요일로 결정했다.\n"
+    (root / "memory" / "2026-05-02.md").write_text(talk, "utf-8")
+
+    tried = bankctl("propose", "--dry-run", "--now", NOW, "--json").json
+    proposed = bankctl("propose", "--now", NOW)
+    again = bankctl("propose", "--now", "2026-05-04T03:00", "--json").json
+    bankctl("cycle", "micro", "--now", NOW)
+
+    assert [(one["place"], one["tag"], one["text"]) for one in tried["proposed"]] == [
+        ("memory/2026-05-02.md:3", "W", "The staging database is called larch"),
+        ("memory/2026-05-02.md:5", "W", "배포는 화요일로 결정했다"),
+    ]
+    assert "2 lines proposed" in proposed.out
+    assert again["proposed"] == []
+    waiting = bankctl("inbox", "--json").json["not_taken_in"]
+    assert [one["reason"].partition(";")[0] for one in waiting] == ["proposed: asks to remember", "proposed: 결정함"]
+    bankctl("inbox", "accept", waiting[0]["place"], "--now", NOW)
+    bankctl("inbox", "dismiss", waiting[1]["place"], "--now", NOW)
+    bankctl("cycle", "micro", "--now", "2026-05-03T04:00")
+    assert (
+        bankctl("search", "staging database", "--json").json["hits"][0]["text"]
+        == "The staging database is called larch"
+    )
+    assert not bankctl("inbox", "--json").json["not_taken_in"]

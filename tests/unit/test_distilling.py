@@ -79,7 +79,7 @@ class Night:
         self.logs = FakeProseLogs(self.world.disk)
 
     def run(self, now: datetime = NOW, **policy: object) -> Report:
-        parts = DistilParts(self.logs, self.models, FakeWordings())
+        parts = DistilParts(self.logs, (), self.models, FakeWordings())
         own = replace(Settings(), distil=replace(DistilPolicy(provider="command", command="x"), **policy))  # type: ignore[arg-type]
         world = replace(self.world.world, distilling=parts)
         return run_cycle("reflect", f"{now:%Y%m%dT%H%M%S}-reflect", now, world, Policy(own, Rules((), "inbox.md")))
@@ -119,7 +119,7 @@ def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> Non
     assert "9090" not in night.learned()
     (bad,) = report.plan.bad
     assert bad.place.log == DISTILLED
-    assert bad.reason == "not believed: the value 9090 is not in its lines; without the note at its end it is taken in"
+    assert bad.reason == "not believed: the value 9090 is not in its lines; bankctl inbox accept LOG:N takes it in"
     night.world.disk.logs[DISTILLED] = night.world.disk.logs[DISTILLED].replace(
         " <!-- refused: the value 9090 is not in its lines -->", ""
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from bankd.app.workspace import Workspace
 from bankd.core.briefing.tokens import count_tokens
 from bankd.core.distil.observing import MOST_TOKENS, prompt_for
 from bankd.core.distil.sections import ProseSection
-from bankd.distilling import Distilled, DistilParts, distil_prose, find_sections
+from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, find_sections, propose
 from bankd.errors import UserError
 
 _MILLION = 1_000_000
@@ -58,6 +59,18 @@ def distil_now(workspace: Workspace) -> Distilled:
         done = distil_prose(parts, workspace.settings.distil, workspace.now)
         record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.sections)
     return done
+
+
+def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
+    """Find by rules what asks to be remembered in the prose of so many days; it waits in the inbox after that."""
+    parts = ProseParts(workspace.logs, workspace.finders())
+    policy = replace(workspace.settings.distil, days=days)
+    if dry_run:
+        return propose(parts, policy, workspace.now, dry_run=True)
+    with workspace.recorder.recording("propose") as record:
+        found = propose(parts, policy, workspace.now, dry_run=False)
+        record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
+    return found
 
 
 def _parts(workspace: Workspace) -> DistilParts:

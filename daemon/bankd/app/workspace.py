@@ -183,7 +183,7 @@ class Workspace:
 
     def distilling(self) -> DistilParts | None:
         """What turns prose into lines; None unless the user named a language model."""
-        return DistilParts(self.logs, self.models, self.index, self.finders()) if self.models else None
+        return DistilParts(self.logs, self.finders(), self.models, self.index) if self.models else None
 
     def _enriching(self) -> EnrichParts | None:
         """What has questions written for memories; None unless the user named a language model."""

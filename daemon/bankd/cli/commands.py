@@ -24,6 +24,7 @@ COMMANDS = {
     "add": Command("add", "append a Retain line to today's log"),
     "import": Command("import_", "take in what agents and chat services kept: transcripts, exports, notes"),
     "distil": Command("distil", "have the language model that you named read the prose of the logs"),
+    "propose": Command("propose", "what asks to be remembered in prose, found by rules, for the inbox"),
     "search": Command("search", "find memories, in Korean and English"),
     "related": Command("related", "what belongs to a memory, a page or somebody: linked, used together, alike"),
     "timeline": Command("timeline", "the memories of some days, day by day"),

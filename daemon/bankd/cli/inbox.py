@@ -24,18 +24,21 @@ def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
         "list (default); place ID PAGE[#HEADING]: move one; retry: route all again by the rules as they are now; "
-        "dismiss LINE: name a line that was not taken in no more; promote ID [PAGE]: what was lived becomes lasting "
+        "accept LINE: take in one that a model or a rule wrote; dismiss LINE: name one that was not taken in no more; promote ID [PAGE]: what was lived becomes lasting "
         "knowledge; keep ID: be asked no more about what says nearly the same, or was lived"
     )
     parser.add_argument(
         "action",
         nargs="?",
-        choices=["list", "place", "retry", "dismiss", "promote", "keep"],
+        choices=["list", "place", "retry", "accept", "dismiss", "promote", "keep"],
         default="list",
         help=help_,
     )
     parser.add_argument(
-        "id", nargs="?", metavar="ID|LINE", help="the memory to place, promote or keep, or the line to dismiss"
+        "id",
+        nargs="?",
+        metavar="ID|LINE",
+        help="the memory to place, promote or keep, or the line to accept or dismiss",
     )
     parser.add_argument(
         "page", nargs="?", metavar="PAGE", help="where to, relative to bank/, e.g. knowledge/tools.md#Editors"
@@ -59,8 +62,10 @@ def run(arguments: Namespace) -> int:
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
     if arguments.action == "promote" and not arguments.id:
         raise UsageError("usage: bankctl inbox promote ID [PAGE[#HEADING]]")
-    if arguments.action in {"dismiss", "keep"}:
-        return _dismiss(root, arguments) if arguments.action == "dismiss" else _keep(root, arguments)
+    if arguments.action in {"accept", "dismiss"}:
+        return _deal_with_line(root, arguments)
+    if arguments.action == "keep":
+        return _keep(root, arguments)
     with open_workspace(root, arguments.now, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
             logs = workspace.logs
@@ -75,8 +80,8 @@ def run(arguments: Namespace) -> int:
     return _tell(moved, arguments)
 
 
-def _dismiss(root: Path, arguments: Namespace) -> int:
-    from bankd.app.inbox import dismiss_line
+def _deal_with_line(root: Path, arguments: Namespace) -> int:
+    from bankd.app.inbox import accept_line, dismiss_line
     from bankd.cli.printing import say, say_json, styled
     from bankd.cli.show import LINE
     from bankd.errors import UsageError
@@ -84,15 +89,18 @@ def _dismiss(root: Path, arguments: Namespace) -> int:
 
     found = LINE.fullmatch(arguments.id or "")
     if found is None:
-        raise UsageError("usage: bankctl inbox dismiss memory/LOG.md:N")
+        raise UsageError(f"usage: bankctl inbox {arguments.action} memory/LOG.md:N")
+    is_accepted = arguments.action == "accept"
+    deal, done = (accept_line, "accepted") if is_accepted else (dismiss_line, "dismissed")
     with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
-        item = dismiss_line(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
+        item = deal(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
     if arguments.json:
-        say_json({"dismissed": str(item.place), "applied": not arguments.dry_run})
+        say_json({done: str(item.place), "applied": not arguments.dry_run})
     elif arguments.dry_run:
-        say(f"would be dismissed: {styled(str(item.place), 'bold')}. Nothing was written")
+        say(f"would be {done}: {styled(str(item.place), 'bold')}. Nothing was written")
     else:
-        say(f"dismissed: {styled(str(item.place), 'bold')}; it stays in its log and is named no more")
+        then = "the next run takes it in" if is_accepted else "it stays in its log and is named no more"
+        say(f"{done}: {styled(str(item.place), 'bold')}; {then}")
     return 0
 
 

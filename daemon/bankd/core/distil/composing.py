@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bankd.core.distil.grounding import Passage, find_ungrounded, is_named, sentences_of
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.sections import FOLDER, ProseSection, distilled_mark
+from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark
 from bankd.core.lifecycle.retain import LogPlace
 
 ReadPassage = Callable[[str], Passage]
@@ -47,16 +47,19 @@ def judge_line(line: DistilledLine, section: ProseSection, today: date, read: Re
     return JudgedLine(line._replace(entities=entities), reason)
 
 
-def compose(section: ProseSection, judged: Sequence[JudgedLine], log: str, *, is_new: bool) -> str:
-    """The text that is put at the end of a distilled log; the lines in it name the lines that they rest on."""
+def compose(section: ProseSection, judged: Sequence[JudgedLine], log: str, *, is_new: bool, by: str = DISTILLED) -> str:
+    """The text that is put at the end of a distilled log; the lines in it name the lines that they rest on.
+
+    Those with a reason wait for a person: `by` a model as not believed, by the rules as proposed.
+    """
     opening = f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n" if is_new else ""
-    lines = [_as_line(one, section) for one in judged]
-    return "\n".join([opening, *lines, "", distilled_mark(section.key), ""])
+    lines = [_as_line(one, section, "refused" if by == DISTILLED else by) for one in judged]
+    return "\n".join([opening, *lines, "", distilled_mark(section.key, by), ""])
 
 
-def _as_line(judged: JudgedLine, section: ProseSection) -> str:
+def _as_line(judged: JudgedLine, section: ProseSection, doubt: str) -> str:
     line, reason = judged
     about = "".join(f" @{name}" for name in line.entities)
     place = f"memory/{section.log}:{','.join(map(str, line.sources)) or '?'}"
-    doubt = f" <!-- refused: {reason.replace('--', '-')} -->" if reason else ""
-    return f"- {line.tag}{about}: {line.text} <!-- source: {place.replace('--', '- -')} -->{doubt}"
+    note = f" <!-- {doubt}: {reason.replace('--', '-')} -->" if reason else ""
+    return f"- {line.tag}{about}: {line.text} <!-- source: {place.replace('--', '- -')} -->{note}"

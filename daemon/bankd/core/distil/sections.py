@@ -18,7 +18,10 @@ _LONGEST = 6_000
 _LONGEST_LINE = 4_000
 """Characters of a line that a model is shown; a longer one was written by no person, and search finds it."""
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
-_KEYS = re.compile(r"^<!-- distilled ([0-9a-f]{12}) -->$", re.MULTILINE)
+_KEYS = re.compile(r"^<!-- (distilled|proposed) ([0-9a-f]{12}) -->$", re.MULTILINE)
+
+DISTILLED, PROPOSED = "distilled", "proposed"
+"""Who has read a section: a model, or the rules that propose lines."""
 
 
 class ProseSection(NamedTuple):
@@ -40,14 +43,14 @@ class ProseSection(NamedTuple):
         return [text for number, text in self.lines if number in wanted]
 
 
-def distilled_keys(text: str) -> set[str]:
-    """The keys of the sections that a distilled log has the lines of."""
-    return set(_KEYS.findall(text))
+def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
+    """The keys of the sections that a distilled log has the lines of, by who read them."""
+    return {key for who, key in _KEYS.findall(text) if who == by}
 
 
-def distilled_mark(key: str) -> str:
-    """The line that says that a section was distilled."""
-    return f"<!-- distilled {key} -->"
+def distilled_mark(key: str, by: str = DISTILLED) -> str:
+    """The line that says that a section was read."""
+    return f"<!-- {by} {key} -->"
 
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:

@@ -55,9 +55,13 @@ _TIGHT_TEXT = re.compile(rf"({_TAGGED})(?=[^\s/\d])")
 _QUESTION = re.compile(r"\?[ \t]+(?P<text>\S.*)")
 """A line below a Retain line that says what it answers; a line of the text itself does not begin so."""
 _NO_PROSE = {BlockKind.BLANK, BlockKind.FRONT_MATTER, BlockKind.COMMENT, BlockKind.RULE, BlockKind.REFERENCE}
-_NOTES = re.compile(r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project|source|refused)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$")
+_NOTES = re.compile(
+    r"(?:[ \t]*<!--[ \t]*(?:importance|trigger|project|source|refused|proposed)[ \t]*:(?:(?!-->).)*-->)+[ \t]*$"
+)
 """What OpenClaw notes at the end of a line for itself, and bankd of a line that a model wrote: no part of what it says."""
-_REFUSED = re.compile(r"<!--[ \t]*refused:[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
+_DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
+ACCEPT = "bankctl inbox accept LOG:N takes it in"
+"""What to do with a line that is right all the same."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _TIGHT = "no space after the colon; write it as `- W: text`"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
@@ -247,9 +251,10 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
 
 
 def _doubt_of(text: str) -> str | None:
-    """Why a line that a model wrote is not believed."""
-    found = _REFUSED.search(text)
-    return f"not believed: {found['reason']}; without the note at its end it is taken in" if found else None
+    """Why a line that a model wrote is not believed, or by which rule it is only proposed."""
+    found = _DOUBTED.search(text)
+    what = {"refused": "not believed", "proposed": "proposed"}[found["kind"]] if found else ""
+    return f"{what}: {found['reason']}; {ACCEPT}" if found else None
 
 
 def _memory_of(head: TagHead, text: str) -> Memory:

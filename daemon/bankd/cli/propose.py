@@ -1,0 +1,47 @@
+"""`bankctl propose`: what asks to be remembered in prose, found by rules, without a language model."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from bankd.cli.options import add_dry_run, add_json, add_now
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--days", type=int, default=14, metavar="N", help="logs of so many days back (default: 14)")
+    add_dry_run(parser)
+    add_now(parser)
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Let what is found wait in the inbox, or only say what that is."""
+    from bankd.app.distil import propose_now
+    from bankd.cli.printing import say, say_json, styled
+    from bankd.cli.workspace import find_workspace
+    from bankd.errors import UsageError
+    from bankd.wiring.workspace import open_workspace
+
+    if not 0 <= arguments.days <= 36_500:
+        raise UsageError("--days must be from 0 to 36500")
+    root = find_workspace(arguments.workspace)
+    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+        found = propose_now(workspace, arguments.days, dry_run=arguments.dry_run)
+    rows = [
+        {"place": f"memory/{one.section.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
+        for one in found
+        for line, rule in one.lines
+    ]
+    if arguments.json:
+        say_json({"proposed": rows, "applied": not arguments.dry_run})
+        return 0
+    for row in rows:
+        say(f"{styled(row['place'], 'bold')}  {row['tag']}: {row['text']}  {styled(row['rule'], 'dim')}")
+    way = (
+        "nothing was written"
+        if arguments.dry_run
+        else "after the next run bankctl inbox shows them, inbox accept takes one in"
+    )
+    say(f"{len(rows)} lines proposed; {way}" if rows else "nothing new asks to be remembered")
+    return 0
