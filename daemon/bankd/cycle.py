@@ -40,7 +40,8 @@ from bankd.core.plan.judging import confirmations_of, judge_lines
 from bankd.core.plan.plan import Plan
 from bankd.core.plan.revising import Standing, memories_behind, revise
 from bankd.core.secrets.screening import Finder, Secret, find_secrets, mask_secrets
-from bankd.distilling import UNDISTILLED, DistilParts, distil_prose
+from bankd.deriving import derive_insights
+from bankd.distilling import UNDISTILLED, Distilled, DistilParts, distil_prose
 from bankd.enriching import EnrichParts, enrich_memories
 from bankd.errors import InvariantError, RefusedError
 from bankd.ports.bank import Graph, Index, MemoryCatalog
@@ -124,7 +125,7 @@ def run_cycle(
     most = None if dry_run else most_lines(policy.settings.budget, force=policy.force)
     is_night = kind == "reflect" and not dry_run
     distilled = (
-        distil_prose(world.distilling, policy.settings.distil, now) if is_night and world.distilling else UNDISTILLED
+        think_over(world.distilling, world.catalog, policy, now) if is_night and world.distilling else UNDISTILLED
     )
     facts = _gather(now, world, policy.start, most)
     plan = Plan(run, now, deferred=(*facts.waiting, *facts.unread_pages, *distilled.waiting))
@@ -158,6 +159,12 @@ def run_cycle(
     return Report(
         kind, plan, is_applied=True, notes=(*distilled.notes, *conflicts, *notes), rest=rest, successors=successors
     )
+
+
+def think_over(parts: DistilParts, catalog: MemoryCatalog, policy: Policy, now: datetime) -> Distilled:
+    """Have a model read the prose that is new, and look at what the bank's memories say together."""
+    distilled = distil_prose(parts, policy.settings.distil, now)
+    return distilled._replace(waiting=(*distilled.waiting, *derive_insights(parts, catalog.all_lines(), now)))
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:

@@ -5,12 +5,14 @@ Both only add to the plan; what they take out goes to the archive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date
 
 from bankd.core.daemon.clock_trust import FROZEN
+from bankd.core.distil.insights import find_unsupported, sources_of
+from bankd.core.distil.sections import distilled_in
 from bankd.core.language.reading import compared_text
-from bankd.core.lifecycle.archive import find_archivable, goes_by_itself
+from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.events import Ledger
@@ -85,7 +87,7 @@ def retire_memories(
     near = [] if clock_frozen else find_fallen(catalog.opinions(), today + NOTICE, fading)
     opinions = find_fallen(near, today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}
-    ids = {o.id for o in near if o.id} | superseded.keys()
+    ids = {o.id for o in near if o.id} | superseded.keys() | {*distilled_in(ledger)}
     lines = catalog.lines_of(ids - _touched(plan))
     residents = residents_of(lines, ledger)
     going = [
@@ -93,6 +95,7 @@ def retire_memories(
         for found in find_archivable(residents, today, fading, clock_frozen=clock_frozen)
         if goes_by_itself(found, archives_superseded=settings.dedup.archive_superseded)
     ]
+    going += _unsupported(plan, residents, {found.resident.id for found in going}, ledger, catalog)
     going_ids = {found.resident.id for found in going}
     staying = [resident for resident in residents if resident.id not in going_ids and not clock_frozen]
     plan = plan.with_(fading=tuple(find_departures(staying, today, fading)))
@@ -101,6 +104,18 @@ def retire_memories(
         return plan.with_(warnings=(*plan.warnings, warning))
     out = tuple(archive_memory(found, lines[found.resident.id]) for found in going)
     return plan.with_(archived=out, named=_named(opinions, catalog))
+
+
+def _unsupported(
+    plan: Plan, residents: Sequence[Resident], going: Set[str], ledger: Ledger, catalog: MemoryCatalog
+) -> list[ArchiveCandidate]:
+    """The insights that stay without a memory that they were derived from."""
+    insights = {one.id: one for one in residents if one.id not in going and sources_of(one.memory.text)}
+    sources = {id_: sources_of(one.memory.text) for id_, one in insights.items()}
+    held = catalog.pages_of(id_ for named in sources.values() for id_ in named)
+    standing = held.keys() - ledger.successors().keys() - {update.old for update in plan.updates} - going
+    lost = find_unsupported(sources, standing)
+    return [unsupported(insights[id_], one, plan.now.date()) for id_, one in lost.items()]
 
 
 def _touched(plan: Plan) -> set[str]:

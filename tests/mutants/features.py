@@ -130,7 +130,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what was taken in lately is announced before it fades away", ARCHIVE, "_candidate", " and today >= noticed_until(resident.kept, resident.signals)", "", OF_ARCHIVE),
     Mutant("what a person brought back stays a month", ARCHIVE, "_candidate", " or today < stays_until(resident.restored)", "", OF_ARCHIVE),
     Mutant("while the clock is frozen nothing fades away", ARCHIVE, "_candidate", "if clock_frozen:", "if False:", OF_ARCHIVE),
-    Mutant("what nobody asked for never goes by itself", ARCHIVE, "goes_by_itself", "return candidate.reason is Reason.FADED", "return True", OF_ARCHIVE),
+    Mutant("what nobody asked for never goes by itself", ARCHIVE, "goes_by_itself", "return candidate.reason in {Reason.FADED, Reason.UNSUPPORTED}", "return True", OF_ARCHIVE),
     # meaning beside words
     Mutant("the farther the nearest memory, the more words must answer", FLOOR, "evidence_of", " + WITNESS * (nearest - bounds.near)", "", OF_MEANING),
     Mutant("a vector does not unmake a sure answer", FLOOR, "evidence_of", "max(by_words / MOST_WITNESS, together)", "together", OF_ANSWERS),
@@ -340,5 +340,25 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         'an accepted line waits no more', "bankd.app.inbox", "accept_line",
         'dismiss_line(workspace, log, line, dry_run=False)', 'pass', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'an insight supports no other', "bankd.core.distil.insights", "memory_clusters",
+        'if own := sources_of(one.memory.text):', 'if False and (own := sources_of(one.memory.text)):', ("tests/unit/test_insights.py",),
+    ),
+    Mutant(
+        'an insight rests on five memories', "bankd.core.distil.insights", "insight_in",
+        'len(sources) < LEAST', 'False', ("tests/unit/test_insights.py",),
+    ),
+    Mutant(
+        'an insight goes with the first of its memories', "bankd.retention", "retire_memories",
+        'going += _unsupported(', '_ = _unsupported(', ("tests/unit/test_insights.py",),
+    ),
+    Mutant(
+        'what memories do not say is no insight', "bankd.deriving", "_judged",
+        'judged.reason)', 'None)', ("tests/unit/test_insights.py",),
+    ),
+    Mutant(
+        'a cluster is asked about once', "bankd.deriving", "_unseen",
+        'if cluster.section.key not in known', '', ("tests/unit/test_insights.py",),
     ),
 )  # fmt: skip

@@ -69,10 +69,11 @@ def test_nothing_goes_for_its_age_while_the_clock_is_not_believed() -> None:
     assert reasons(superseded, clock_frozen=True) == [Reason.SUPERSEDED]
 
 
-def test_by_itself_only_what_faded_goes() -> None:
+def test_by_itself_only_what_faded_goes_and_what_was_derived_from_what_is_gone() -> None:
     of = {reason: ArchiveCandidate(PLAIN, reason, "", 1.0) for reason in Reason}
+    going = [reason for reason in Reason if goes_by_itself(of[reason], archives_superseded=False)]
 
-    assert [reason for reason in Reason if goes_by_itself(of[reason], archives_superseded=False)] == [Reason.FADED]
+    assert going == [Reason.FADED, Reason.UNSUPPORTED]
     assert goes_by_itself(of[Reason.SUPERSEDED], archives_superseded=True)
     assert not goes_by_itself(of[Reason.UNUSED], archives_superseded=True)
 

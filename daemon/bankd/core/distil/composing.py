@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bankd.core.distil.grounding import Passage, find_ungrounded, is_named, sentences_of
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark
+from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
 from bankd.core.lifecycle.retain import LogPlace
 
 ReadPassage = Callable[[str], Passage]
@@ -52,7 +52,7 @@ def compose(section: ProseSection, judged: Sequence[JudgedLine], log: str, *, is
 
     Those with a reason wait for a person: `by` a model as not believed, by the rules as proposed.
     """
-    opening = f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n" if is_new else ""
+    opening = opening_of(log) if is_new else ""
     lines = [_as_line(one, section, "refused" if by == DISTILLED else by) for one in judged]
     return "\n".join([opening, *lines, "", distilled_mark(section.key, by), ""])
 

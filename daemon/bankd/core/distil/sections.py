@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import groupby
 from typing import NamedTuple
 
+from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.markdown.scanner import Block, BlockKind, scan_text
 
@@ -18,10 +19,10 @@ _LONGEST = 6_000
 _LONGEST_LINE = 4_000
 """Characters of a line that a model is shown; a longer one was written by no person, and search finds it."""
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE}
-_KEYS = re.compile(r"^<!-- (distilled|proposed) ([0-9a-f]{12}) -->$", re.MULTILINE)
+_KEYS = re.compile(r"^<!-- (distilled|proposed|derived) ([0-9a-f]{12}) -->$", re.MULTILINE)
 
-DISTILLED, PROPOSED = "distilled", "proposed"
-"""Who has read a section: a model, or the rules that propose lines."""
+DISTILLED, PROPOSED, DERIVED = "distilled", "proposed", "derived"
+"""Who has read a section: a model, the rules that propose lines, or a model that looks for insights in the bank."""
 
 
 class ProseSection(NamedTuple):
@@ -51,6 +52,11 @@ def distilled_keys(text: str, by: str = DISTILLED) -> set[str]:
 def distilled_mark(key: str, by: str = DISTILLED) -> str:
     """The line that says that a section was read."""
     return f"<!-- {by} {key} -->"
+
+
+def opening_of(log: str) -> str:
+    """How a distilled log begins."""
+    return f"# {log.removeprefix(FOLDER + '/').removesuffix('.md')}, distilled\n\n## Retain\n"
 
 
 def sections_of(reading: LogReading, text: str) -> Iterator[ProseSection]:
@@ -87,6 +93,11 @@ def _cut(log: str, heading: str, lines: Sequence[tuple[int, str]]) -> Iterator[P
         size += len(line[1])
     if part:
         yield ProseSection(log, heading, tuple(part))
+
+
+def distilled_in(ledger: Ledger) -> list[str]:
+    """The ids of the memories that came from lines of models."""
+    return [id_ for id_, fact in ledger.consumed.items() if str(fact.get("log", "")).startswith(f"{FOLDER}/")]
 
 
 def new_sections(sections: Iterable[ProseSection], known: Set[str]) -> list[ProseSection]:

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     SUPERSEDED = "superseded"
     FADED = "faded"
     UNUSED = "unused"
+    UNSUPPORTED = "unsupported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,11 @@ def fades_away_on(
     return max(falls, today, stays_until(restored), noticed_until(kept, signals)) if falls else None
 
 
+def unsupported(resident: Resident, lost: str, today: date) -> ArchiveCandidate:
+    """An insight one of whose memories does not stand any more."""
+    return ArchiveCandidate(resident, Reason.UNSUPPORTED, f"it was derived from {lost} too", resident.strength(today))
+
+
 def offered_among(candidates: Iterable[ArchiveCandidate]) -> list[ArchiveCandidate]:
     """Those that are offered to a person: none that somebody used and that is still strong, whatever its reason."""
     return [one for one in candidates if one.strength < WEAK or not one.resident.signals.used]
@@ -134,7 +140,7 @@ def goes_by_itself(candidate: ArchiveCandidate, *, archives_superseded: bool) ->
     """Say whether a reflect cycle archives a candidate unasked: what faded does, what nobody asked for never does."""
     if candidate.reason is Reason.SUPERSEDED:
         return archives_superseded and candidate.resident.restored is None
-    return candidate.reason is Reason.FADED
+    return candidate.reason in {Reason.FADED, Reason.UNSUPPORTED}
 
 
 def archive_page(page: str) -> str:
