@@ -48,3 +48,10 @@ def test_questions_code_and_mere_tales_are_not_proposed(text: str) -> None:
 def test_each_sentence_of_a_line_is_looked_at_by_itself() -> None:
     found = proposed("It was a long day. We agreed on Lisbon. Is that fine? From now on call me Lee.")
     assert [rule for rule, _, _ in found] == ["decides", "sets a rule"]
+
+
+def test_what_an_agent_says_asks_nobody() -> None:
+    lines = ((1, "> I decided to use a queue."), (2, "> Never push to main."))
+    assert not [*propose_lines(ProseSection("a.md", "09:12 assistant", lines))]
+    assert len([*propose_lines(ProseSection("a.md", "09:12 user", lines))]) == 2
+    assert proposed("assistant: I decided to use a queue.") == []

@@ -2,14 +2,16 @@
 
     python -m tests.bench.proposing [--wrong]
 
-`sentences.jsonl` has sentences as they stand in the logs of five agents, written and labelled for this by hand. One
-half was for choosing the rules; the other is reported, with Wilson's 95 % interval.
+`sentences.jsonl` has sentences as they stand in the logs of five agents, written and labelled by who wrote the rules:
+one half was for choosing. `turns.txt` has turns with five agents by somebody else, who had not seen the rules; what asks
+to be remembered stands between « and ». That is the figure to believe. Intervals are Wilson's, of 95 %.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,23 +21,43 @@ from bankd.core.distil.proposing import propose_lines
 from bankd.core.distil.sections import ProseSection
 from tests.bench.intervals import wilson
 
+_TURN = re.compile(r"(?P<agent>[\w-]+) (?P<speaker>user|assistant): (?P<text>.+)")
+_MARKED = re.compile("«(.+?)»")
+
 
 def main() -> int:
     """Print precision and recall."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrong", action="store_true", help="what was judged wrongly of the half for choosing")
     arguments = parser.parse_args()
-    rows = [json.loads(line) for line in _file().read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in _file("sentences.jsonl").read_text(encoding="utf-8").splitlines()]
     for half in ("choosing", "reporting"):
         tell(half, [row for row in rows if row["half"] == half])
     for row in rows if arguments.wrong else ():
         if row["half"] == "choosing" and (tag_of(row["text"]) is None) != (row["remember"] is None):
             print(f"  {row['remember']} {tag_of(row['text'])} {row['text']}")
+    tell_turns()
     return 0
 
 
-def _file() -> Path:
-    return Path(__file__).with_name("sentences.jsonl")
+def tell_turns() -> None:
+    """Precision and recall on the turns of somebody else."""
+    right = found = wanted = 0
+    for row in filter(None, map(_TURN.fullmatch, _file("turns.txt").read_text(encoding="utf-8").splitlines())):
+        marked = [text.strip(" .!").casefold() for text in _MARKED.findall(row["text"])]
+        line = (1, re.sub("[«»]", "", row["text"]))
+        told = [
+            one.text.casefold() for one, _ in propose_lines(ProseSection("x.md", f"09:00 {row['speaker']}", (line,)))
+        ]
+        right += sum(any(text in one or one in text for text in marked) for one in told)
+        found, wanted = found + len(told), wanted + len(marked)
+    for what, of in (("precision", found), ("recall", wanted)):
+        low, high = wilson(right, of)
+        print(f"turns of another hand: {what} {right} of {of} = {right / of:.2f} [{low:.2f}, {high:.2f}]")
+
+
+def _file(name: str) -> Path:
+    return Path(__file__).with_name(name)
 
 
 def tag_of(text: str) -> str | None:

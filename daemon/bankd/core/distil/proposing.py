@@ -20,7 +20,9 @@ from bankd.core.lifecycle.retain import clean_text
 _SHORTEST, _KOREAN_SHORTEST, _LONGEST = 3, 2, 300
 """Words of a sentence, and its characters: shorter ones say nothing by themselves, longer ones are no one statement."""
 _QUOTE = re.compile(r"^(?:>[ \t]?)+|^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_SPEAKER = re.compile(r"^\W{0,2}(?:user|human|me|you|assistant|나|사용자)\W{0,2}:\W{0,2}\s*", re.IGNORECASE)
+_SPEAKER = re.compile(r"^\W{0,2}(?:user|human|me|나|사용자)\W{0,2}:\W{0,2}\s*", re.IGNORECASE)
+_OF_MACHINE = re.compile(r"^\W{0,2}(?:\d\d:\d\d )?(?:assistant|tool|system)(?:$|\W{0,2}:)", re.IGNORECASE)
+"""A heading, or the beginning of a line, by which an agent speaks, not a person."""
 _CODE = re.compile(r"^(?:[$>#%]\s|[{}<\[|]|https?://\S+$)|[;{}]\s*$|=>|\)\s*->|\b(?:def|class|import|SELECT)\s\w+[(:]")
 _QUESTION = re.compile(r"\?\s*[\"')\]]*\s*$|(?:나요|까요|을까|을래|냐|니까)\W*$")
 _FUTURE = (
@@ -82,9 +84,10 @@ class ProposedLine(NamedTuple):
 
 
 def propose_lines(section: ProseSection) -> Iterator[ProposedLine]:
-    """What of a section asks to be remembered, in its order."""
-    for number, text in section.lines:
-        told = _SPEAKER.sub("", _QUOTE.sub("", text).strip())
+    """What of a section asks to be remembered, in its order; what agents and tools say asks nobody."""
+    for number, text in section.lines if not _OF_MACHINE.search(section.heading) else ():
+        said = _QUOTE.sub("", text).strip()
+        told = _SPEAKER.sub("", said) if not _OF_MACHINE.match(said) else ""
         for sentence in sentences_with_ends(told):
             if (rule := _rule_for(sentence)) is not None:
                 statement = _statement(sentence, rule)
