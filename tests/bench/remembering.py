@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bankd.core.language.analysis import Analysis
 from bankd.core.language.lexicon import Lexicon
+from bankd.core.ranking.priors import Usage
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Candidate, Vocabulary
 from bankd.ports.reading import QueryReader
@@ -51,6 +52,9 @@ class RememberingIndex:
         wanted = [number for number in numbers if number not in self._candidates]
         self._candidates.update((one.row, one) for one in self._index.candidates(wanted))
         return [self._candidates[number] for number in numbers]
+
+    def usage_of(self, memories: Sequence[str]) -> Mapping[str, Usage]:
+        return self._index.usage_of(memories)
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         wanted = [number for number in numbers if number not in self._rows]
