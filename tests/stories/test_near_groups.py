@@ -69,6 +69,15 @@ def test_a_log_that_says_it_does_not_stand_below_what_is_folded(root: Path, bank
     assert all(hit["group"] == "bank" for hit in bankctl("search", "spare keys are stored", "--json").json["hits"])
 
 
+def test_a_log_that_says_less_than_what_is_folded_does_not_repeat_it(root: Path, bankctl: Run, page: Path) -> None:
+    write_log(root, "2026-05-01.md", "W: We keep spare keys.")
+
+    assert found(bankctl, "the spare keys are")[0] == (OTHER, [ONE]), "which has no word of keeping"
+    assert all(hit["group"] == "bank" for hit in bankctl("search", "the spare keys are", "--json").json["hits"])
+    page.write_text(f"# Tools\n\n- W: The spare keys are stored in the blue drawer. ^{OTHER}\n", encoding="utf-8")
+    assert "logs" in {hit["group"] for hit in bankctl("search", "the spare keys are", "--json").json["hits"]}
+
+
 def test_one_that_was_changed_since_a_run_compared_it_stands_for_itself(bankctl: Run, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("stored in the blue", "stored in the red"), encoding="utf-8")
