@@ -276,9 +276,9 @@ class FakeRunIndex:
         """Those that share a word of two letters or more, by the share of such words."""
         words = _words_of(memory.text)
         found = [
-            Similar(entry.memory.id or "", page.path.removeprefix("bank/"), entry.memory.tag, entry.memory.text, share)
-            for page, entry in self._disk.entries("bank/")
-            if (share := len(words & _words_of(entry.memory.text)) / max(len(words), 1))
+            Similar(said.id or "", page.path.removeprefix("bank/"), said.tag, said.text, share, said.entities)
+            for page, said in ((page, entry.memory) for page, entry in self._disk.entries("bank/"))
+            if (share := len(words & _words_of(said.text)) / max(len(words), 1))
         ]
         return sorted(found, key=lambda one: -one.score)
 

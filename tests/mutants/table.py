@@ -178,6 +178,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "next(_claiming(memory, rules, find_similar), _UNPLACED)", "find_claims(memory, rules, find_similar)[-1]", ("tests/unit/test_routing.py",),
     ),
     Mutant(
+        "one of the same tag must be alike", "bankd.core.lifecycle.similar", "choose_page",
+        " and one.tag == memory.tag", "", ("tests/unit/test_similar.py",),
+    ),
+    Mutant(
+        "what is said of somebody is not asked where others belong", "bankd.core.lifecycle.similar", "choose_page",
+        " and set(one.entities) <= set(memory.entities)", "", ("tests/unit/test_similar.py",),
+    ),
+    Mutant(
         "alike lines agree clearly or not at all", "bankd.core.lifecycle.similar", "choose_page",
         "most >= _AGREEMENT * sum(votes.values()) and ", "", ("tests/unit/test_similar.py",),
     ),
@@ -210,6 +218,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a log that changed is read before answering", "bankd.app.beside", "BesideIndexes._catch_up",
         "if not pending:", "if True:", OF_LOGS,
+    ),
+    Mutant(
+        "a log does not repeat what is folded", ANSWERING, "_said_of",
+        "_terms_of(one.candidate.sentences) for one in found.every", "_terms_of(one.candidate.sentences) for one in found.ranked",
+        ("tests/stories/test_near_groups.py",),
     ),
     Mutant("what the bank says is not said again by a log", ANSWERING, "_new_among", "is_said(terms, told) or", "", OF_LOGS),
     Mutant(

@@ -10,12 +10,12 @@ from bankd.core.lifecycle.similar import Similar, choose_page
 from bankd.core.markdown.memory import Memory, parse_memory
 
 
-def like(page: str, score: float, tag: str = "W") -> Similar:
-    return Similar(f"m-{page}-{score}", page, tag, "The purple umbrella stands by the door", score)
+def like(page: str, score: float, tag: str = "W", *entities: str) -> Similar:
+    return Similar(f"m-{page}-{score}", page, tag, "The purple umbrella stands by the door", score, entities)
 
 
-def page_for(*similar: Similar) -> str | None:
-    found = choose_page("W", similar)
+def page_for(*similar: Similar, line: str = "W: The umbrella is purple.") -> str | None:
+    found = choose_page(parse_memory(line), similar)
     return found[0] if found else None
 
 
@@ -33,6 +33,19 @@ def page_for(*similar: Similar) -> str | None:
 )
 def test_the_most_similar_memories_decide_when_they_agree_clearly(similar: list[Similar], page: str | None) -> None:
     assert page_for(*similar) == page
+
+
+def test_a_page_claims_nothing_by_others_of_another_tag() -> None:
+    assert page_for(like("a.md", 0.9, "O"), like("a.md", 0.1)) is None
+    assert page_for(like("a.md", 0.9, "O"), like("a.md", 0.2)) == "a.md"
+
+
+def test_what_is_said_of_somebody_says_nothing_of_who_does_not_name_them() -> None:
+    of_kim = like("entities/Kim.md", 0.9, "W", "Kim")
+
+    assert page_for(of_kim) is None
+    assert page_for(of_kim, like("a.md", 0.2)) == "a.md"
+    assert page_for(of_kim, line="W @Kim: has an umbrella") == "entities/Kim.md"
 
 
 def test_rules_and_entities_stand_before_likeness_and_defaults_behind_it() -> None:

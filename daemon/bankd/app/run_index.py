@@ -89,7 +89,8 @@ class RunIndex:
         alike = self._look_alikes()
         found = alike.similar(memory.text) if alike else ()
         return [
-            Similar(row.id or f"bank/{path}:{row.line}", path, row.tag, row.text, score) for (row, path), score in found
+            Similar(row.id or f"bank/{path}:{row.line}", path, row.tag, row.text, score, row.entities)
+            for (row, path), score in found
         ]
 
     def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:

@@ -84,7 +84,7 @@ def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar) -> Iterat
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
-    if rules.similar and (found := choose_page(memory.tag, find_similar(memory))):
+    if rules.similar and (found := choose_page(memory, find_similar(memory))):
         page, witnesses = found
         said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
         yield Destination(page, None, f"like {said}")

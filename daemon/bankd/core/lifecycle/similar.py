@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.own_pages import is_own
 
 NEAREST = 3
 """So many memories are asked."""
 _LEAST = 0.12
-"""The score that one memory of the page must have: below, what two lines share are words of no subject."""
+"""The score that one memory of the page, of the same tag, must have: below, what two lines share are words of no subject."""
 _AGREEMENT = 0.5
 """The share of the votes that a page needs."""
 _OTHER_TAG = 0.5
@@ -30,15 +31,21 @@ class Similar(NamedTuple):
     tag: str | None
     text: str
     score: float
+    entities: tuple[str, ...] = ()
 
 
-def choose_page(tag: str | None, similar: Sequence[Similar]) -> tuple[str, Sequence[Similar]] | None:
-    """The page that the most similar memories agree on and those of them that stand there; None when they do not."""
-    asked = [one for one in similar if not is_own(one.page)][:NEAREST]
+def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequence[Similar]] | None:
+    """The page that the most similar memories agree on and those of them that stand there; None when they do not.
+
+    What is said of somebody says nothing of a memory that does not name them, and no page claims a memory by others of
+    another tag alone: an opinion on a seat is no place for where the seat is.
+    """
+    asked = [one for one in similar if not is_own(one.page) and set(one.entities) <= set(memory.entities)][:NEAREST]
     votes: dict[str, float] = defaultdict(float)
     for one in asked:
-        votes[one.page] += one.score * (1 if one.tag == tag else _OTHER_TAG)
+        votes[one.page] += one.score * (1 if one.tag == memory.tag else _OTHER_TAG)
     page, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0.0))
     witnesses = [one for one in asked if one.page == page]
-    is_clear = most >= _AGREEMENT * sum(votes.values()) and any(one.score >= _LEAST for one in witnesses)
+    is_sure = any(one.score >= _LEAST and one.tag == memory.tag for one in witnesses)
+    is_clear = most >= _AGREEMENT * sum(votes.values()) and is_sure
     return (page, witnesses) if is_clear else None
