@@ -89,9 +89,14 @@ class PageFiles:
 
     def enriched_since(self, seen: str) -> NewQuestions:
         """What a model wrote for statements, when there is more of it than at an earlier look."""
-        from bankd.adapters.index.enriched import read_enriched  # noqa: PLC0415 -- only a writer asks
+        folder = self._folder.parent / "events" / "enriched"
+        if not seen and not folder.is_dir():
+            from bankd.core.ranking.indexable import NewQuestions  # noqa: PLC0415 -- same
 
-        return read_enriched(self._folder.parent / "events" / "enriched", seen)
+            return NewQuestions((), seen)
+        from bankd.adapters.index.enriched import read_enriched  # noqa: PLC0415 -- most have no model
+
+        return read_enriched(folder, seen)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
