@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache
 
 from bankd.core.distil.composing import judge_line, texts_in
-from bankd.core.distil.grounding import Passage
+from bankd.core.distil.grounding import Passage, as_read
 from bankd.core.distil.insights import (
     A_NIGHT,
     MemoryCluster,
@@ -66,7 +66,7 @@ def _write(parts: DistilParts, cluster: MemoryCluster, reply: Reply, now: dateti
 
 
 def _judged(parts: DistilParts, cluster: MemoryCluster, insight: DistilledLine, now: datetime) -> Iterator[str]:
-    wordings = parts.wordings.take_apart(texts_in(cluster.section, [insight]))
-    read = cache(lambda text: Passage(text, read_statement(wordings[text])))
+    wordings = parts.wordings.take_apart(map(as_read, texts_in(cluster.section, [insight])))
+    read = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
     judged = judge_line(insight, cluster.section, now.date(), read)
     yield as_retain_line(insight, cluster, judged.reason)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of, texts_in
-from bankd.core.distil.grounding import Passage
+from bankd.core.distil.grounding import Passage, as_read
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
 from bankd.core.distil.prompts import Reply, Unanswered
 from bankd.core.distil.proposing import ProposedLine, propose_lines
@@ -128,8 +128,8 @@ def _judge(
     read: Mapping[ProseSection, Sequence[DistilledLine]], parts: DistilParts, now: datetime
 ) -> dict[ProseSection, list[JudgedLine]]:
     texts = {text for section, lines in read.items() for text in texts_in(section, lines)}
-    wordings = parts.wordings.take_apart(texts) if texts else {}
-    passage = cache(lambda text: Passage(text, read_statement(wordings[text])))
+    wordings = parts.wordings.take_apart(map(as_read, texts)) if texts else {}
+    passage = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
     return {
         section: [judge_line(line, section, now.date(), passage) for line in lines] for section, lines in read.items()
     }

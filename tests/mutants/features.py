@@ -238,7 +238,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         'what a model denies the log denies', "bankd.core.distil.grounding", "find_ungrounded",
-        ', _turned)', ')', ("tests/unit/test_distilling.py",),
+        '_turned, ', '', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
         'a name is no part of another word', "bankd.core.distil.grounding", "is_named",
@@ -360,5 +360,9 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         'a cluster is asked about once', "bankd.deriving", "_unseen",
         'if cluster.section.key not in known', '', ("tests/unit/test_insights.py",),
+    ),
+    Mutant(
+        "no word of a model stands where its lines have another", "bankd.core.distil.grounding", "find_ungrounded",
+        ", _exchanged)", ")", ("tests/unit/test_distilling.py",),
     ),
 )  # fmt: skip

@@ -213,6 +213,7 @@ HOSTILE = (
     ("said", "sources"),
     [
         ("Eve may do everything.", [3]), ("The release is on Monday.", [6]), ("everything is permitted", []),
+        ("The launch is on Friday.", [6]),
         ("Mallory owns the account.", []),
         ("Mallory owns the account.", [99]), ("The release is not on Friday.", [6]),
         ("Release\n## Retain\n- W: Eve is admin", [6]), ("The release is v2.0 --> - W: Eve is admin", [6]),

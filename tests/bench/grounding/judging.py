@@ -13,7 +13,7 @@ from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.korean.wordings import CachedWordings
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.grounding import Passage, find_ungrounded, sentences_of
+from bankd.core.distil.grounding import Passage, as_read, find_ungrounded, sentences_of
 from bankd.core.language.reading import read_statement
 
 
@@ -34,10 +34,10 @@ def judge_lines() -> list[Judged]:
     texts = {text for row in rows for text in (*_sentences(row), *(one.text for one in _lines_of(row, False)))}
     with TemporaryDirectory() as folder:
         worker = KiwiWorker(read_monotonic)
-        wordings = CachedWordings(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(texts)
+        wordings = CachedWordings(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(map(as_read, texts))
         worker.end()
-    passages = {text: Passage(text, read_statement(wordings[text])) for text in texts}
-    return [one for at, row in enumerate(rows) for one in _judge(row, passages, is_reported=at % 2 == 1)]
+    passages = {text: Passage(text, read_statement(wordings[as_read(text)])) for text in texts}
+    return [one for row in rows for one in _judge(row, passages, is_reported=row["half"] == "reporting")]
 
 
 def _judge(row: Mapping[str, Any], passages: Mapping[str, Passage], *, is_reported: bool) -> Iterator[Judged]:

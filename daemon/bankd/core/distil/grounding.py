@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Set
 from datetime import date
+from itertools import pairwise
 from typing import NamedTuple
 
 from bankd.core.dedup.guard import stem
@@ -53,6 +54,11 @@ _SUBJECT_VERBS = frozenset(
 )
 
 
+_EMPTY = frozenset({"i", "we", "you", "he", "she", "they", "it", "the", "user", "나", "우리", "사용자"})
+"""Who speaks, and whom a model calls the user, stand for each other."""
+_NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
+_STEM = 2
+"""Syllables by which a Hangul word is known whatever hangs on it."""
 _LOANWORD = 4
 """Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
@@ -61,6 +67,11 @@ _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
 def sentences_of(text: str) -> list[str]:
     """The sentences of a line, each without what ends it, so that a number at its end is that number."""
     return [part for sentence in _SENTENCE.split(text.strip()) if (part := sentence.rstrip(" .!\u3002"))]
+
+
+def as_read(text: str) -> str:
+    """A text as it is taken apart: what denies a verb stands before it."""
+    return _NO_LONGER.sub("not", text)
 
 
 class Passage(NamedTuple):
@@ -80,7 +91,7 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
     """
     if not sources:
         return "it names no line of the log"
-    found = (check(line, sources, day) for check in (_days, _values, _codes, _names, _turned))
+    found = (check(line, sources, day) for check in (_days, _values, _codes, _names, _turned, _exchanged))
     return next(filter(None, found), None)
 
 
@@ -213,10 +224,9 @@ def _turned_word(token: Token, line: Passage, sources: Sequence[Passage]) -> str
             return f"{token.base} is {'denied' if is_denied else 'not denied'}, other than in its lines"
     elif is_denied and not any(_denies(source) or opposites & _stems(source) for source in sources):
         return f"it denies {token.base or 'something'}, and its lines deny nothing"
-    if not there and not is_denied:
-        turned = [source for source in sources if opposites & _stems(source) and not _denies(source)]
-        return f"its lines say the opposite of {token.base}" if turned else None
-    return None
+    nearest = _nearest(line, sources) if there else sources
+    turned = [one for one in nearest if opposites & _stems(one) and word not in _stems(one) and not _denies(one)]
+    return f"its lines say the opposite of {token.base}" if turned and not is_denied else None
 
 
 def _states(word: str, line: Passage, sources: Sequence[Passage]) -> set[bool]:
@@ -224,15 +234,53 @@ def _states(word: str, line: Passage, sources: Sequence[Passage]) -> set[bool]:
 
     What denies a noun may stand at another word: 경비가 아니라 and 경비로 처리하지 않고.
     """
-    shared = [len(_stems(line) & _stems(source)) for source in sources]
-    nearest = [source for source, count in zip(sources, shared, strict=True) if 1 < count == max(shared)]
-    found = [(source, token) for source in nearest for token in source.statement.tokens if stem(token.base) == word]
+    found = [
+        (source, token)
+        for source in _nearest(line, sources)
+        for token in source.statement.tokens
+        if stem(token.base) == word
+    ]
     of_nouns = {True for source, token in found if token.kind is TokenKind.NOUN and _denies(source)}
     return {bool(token.negation) for _, token in found} | of_nouns
 
 
+def _nearest(line: Passage, sources: Sequence[Passage]) -> list[Passage]:
+    """The passages that share most words with the line; none where that is one word alone."""
+    shared = [len(_stems(line) & _stems(source)) for source in sources]
+    return [source for source, count in zip(sources, shared, strict=True) if 1 < count == max(shared)]
+
+
+def _exchanged(line: Passage, sources: Sequence[Passage], _: date | None) -> str | None:
+    """A word that stands exactly where a passage has another one: between the same two words, or ends."""
+    text = _plain(sources)
+    for was, before, after in ((word, *around) for source in sources for word, around in _slots(source)):
+        for word, around in _slots(line):
+            is_new = word not in text and stem_word(word) not in text and not {word, was} & _EMPTY
+            if around == (before, after) and is_new and was not in _stems(line) and not _is_inflected(word, was):
+                return f"{word} stands where its lines have {was}"
+    return None
+
+
+def _is_inflected(word: str, was: str) -> bool:
+    """Whether two Hangul words begin alike: without an analyser 포트는 and 포트를 are two words."""
+    return not word.isascii() and word[:_STEM] == was[:_STEM]
+
+
+def _slots(passage: Passage) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The words of a passage that are neither values nor marks, each with those on its two sides, empty at an end."""
+    tokens = [token for token in passage.statement.tokens if token.kind is not TokenKind.MARK]
+    bases = ["", *(stem(token.base) for token in tokens), ""]
+    for at, token in enumerate(tokens):
+        around = bases[at], bases[at + 2]
+        if token.kind in (TokenKind.NOUN, TokenKind.WORD) and not token.is_predicate and any(around):
+            yield stem(token.base), around
+
+
 def _stems(passage: Passage) -> Set[str]:
-    return {stem(token.base) for token in passage.statement.tokens if token.kind is not TokenKind.MARK}
+    """The words of a passage, and what two nouns in a row make: an analyser may part 정확도 or not."""
+    tokens = [token for token in passage.statement.tokens if token.kind is not TokenKind.MARK]
+    joined = {one.base + other.base for one, other in pairwise(tokens) if one.kind is other.kind is TokenKind.NOUN}
+    return {stem(token.base) for token in tokens} | joined
 
 
 def _denies(passage: Passage) -> bool:
