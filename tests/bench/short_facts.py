@@ -25,18 +25,16 @@ _PLAIN_CONSTANTS = {
     "ASKING_WEIGHT": 1.0, "UNKNOWN_WEIGHT": 1.0, "_CAUTION": 0.0,
 }  # fmt: skip
 PLAIN = Variation("BM25 of the same terms", _PLAIN_CONSTANTS, 0.0)
-_QUESTIONS = 3
-"""So many of each fact are in Korean."""
 
 
 def read_short_facts() -> TrialSet:
     """The facts, and their questions in other words; a question is answered by the fact that it was written for."""
     documents = read_set(data_folder() / "naia-contract-ko").documents
-    asked = read_enriched(data_folder() / "enriched" / "naia-contract-ko.jsonl")
+    asked = read_enriched("naia-contract-ko")
     queries = [
         {"id": f"{fact}-{at}", "fact": fact, "text": text}
-        for fact, texts in asked.items()
-        for at, text in enumerate(texts[:_QUESTIONS])
+        for fact, enriched in asked.items()
+        for at, text in enumerate(enriched.questions)
     ]
     return TrialSet(documents, queries, {query["id"]: {query["fact"]: 1} for query in queries})
 
