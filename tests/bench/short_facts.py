@@ -56,6 +56,7 @@ def main() -> None:
         print_row("as chosen, with the floor", [one.quality.mrr_10 for one in judged])
         silent = [sum(not one.ranking for one in half.judged) / len(half.judged) for half in judged]
         print_row("(share of questions not answered)", silent)
+    with trial_workspace(trial.documents, GROUP) as (root, bank):  # where the worker is warm, for it made the index
         bench = Bench("short facts", trial, root, bank, len(trial.queries))
         for variation in (AS_CHOSEN, PLAIN, *PARTS, *CONSTANTS):
             ranks = [bench.ranks(half, variation) for half in halves]
