@@ -11,6 +11,10 @@ OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_kn
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
 
 SAMENESS: tuple[Mutant, ...] = (
+    Mutant(
+        "weekly is not monthly", "bankd.core.dedup.gist", "agree_in_time", " and is_as_often", "",
+        ("tests/unit/test_duplicates.py",),
+    ),
     Mutant("of what is near one is shown", RELATIONS, "fold_near", "if first is None:", "if True:", OF_RELATIONS),
     Mutant(
         "what is older or newer is not folded", RELATIONS, "fold_near", " and not set(pair) & set(apart)", "", OF_RELATIONS

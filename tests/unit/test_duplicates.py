@@ -24,6 +24,9 @@ def say(text: str, *entities: str) -> Statement:
         ("he likes tea", "he dislikes tea", "opposite: likes → dislikes"),
         ("he works at Google", "he works at Meta", "name: google → meta"),
         ("meets Mondays at noon", "meets Tuesdays at noon", "date: mondays → tuesdays"),
+        ("The team meets weekly on Thursday", "The team meets monthly on Thursday", "date: weekly → monthly"),
+        ("매월 첫째 주 월요일 회고", "매년 첫째 주 월요일 회고", "date: 매월 → 매년"),
+        ("the choir meets in the mornings", "the choir meets in the evenings", "date: mornings → evenings"),
     ],
 )
 def test_an_update_names_what_changed(old: str, new: str, reason: str) -> None:

@@ -20,6 +20,7 @@ def say(text: str) -> Statement:
     [
         ("The release pipeline takes about an hour", "A release run lasts around an hour"),
         ("The flat was painted by Hugo", "Hugo painted the flat"),
+        ("Piano lessons happen every Saturday morning", "We have piano lessons on Saturday mornings"),
     ],
 )
 def test_a_fact_in_other_words_is_the_same(old: str, new: str) -> None:

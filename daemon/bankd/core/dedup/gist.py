@@ -29,6 +29,11 @@ _EMPTY = split_words(
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
 _RECURRENCE = split_words("매일 매주 매달 매월 매년 every each daily weekly monthly yearly annually")
+_PERIODS = {
+    "매일": "day", "daily": "day", "매주": "week", "weekly": "week", "매달": "month", "매월": "month", "monthly": "month",
+    "매년": "year", "yearly": "year", "annually": "year",
+}  # fmt: skip
+"""How often, where a word of recurrence says it: one may be left unsaid (매주 화요일, 화요일마다), but not exchanged."""
 _DAYS = frozenset(day for day in DAYS if day.endswith("s") and day[:-1] in DAYS)
 _RECURRING = _RECURRENCE | _DAYS
 _COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible": "impossible", "알": "모르", "맞": "틀리"}
@@ -40,12 +45,13 @@ _ORDERING = split_words("before after than over from until without under above b
 
 
 class Gist(NamedTuple):
-    """What a statement says: concepts and values in their order, its tense, whether it recurs, whom it names."""
+    """What a statement says: concepts and values in their order, its tense, whether and how often it recurs, whom it names."""
 
     words: tuple[str, ...]
     bag: tuple[str, ...]  # the words, however they were ordered
     is_past: bool
     recurs: bool
+    periods: frozenset[str]
     names: tuple[str, ...]
     has_order: bool
 
@@ -59,7 +65,8 @@ def gist_of(statement: Statement) -> Gist:
     is_past = any("past" in token.marks for token in statement.tokens)
     names = tuple(token.base for token in said if token.kind is TokenKind.NAME)
     words = tuple(map(_word, said))
-    return Gist(words, tuple(sorted(words)), is_past, recurs, names, not bases.isdisjoint(_ORDERING))
+    periods = frozenset(_PERIODS[base] for base in bases & _PERIODS.keys())
+    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, names, not bases.isdisjoint(_ORDERING))
 
 
 def is_empty(token: Token) -> bool:
@@ -120,7 +127,8 @@ def agree_in_time(old: Statement, new: Statement) -> bool:
     """Whether both tell of the same time, once or again and again, and of one or of several alike."""
     ours, theirs = gist_of(old), gist_of(new)
     tenses_agree = ours.is_past == theirs.is_past or _is_nominal(old) or _is_nominal(new)
-    return tenses_agree and ours.recurs == theirs.recurs and not _counts_differ(old, new)
+    is_as_often = not (ours.periods and theirs.periods) or ours.periods == theirs.periods
+    return tenses_agree and ours.recurs == theirs.recurs and is_as_often and not _counts_differ(old, new)
 
 
 def _counts_differ(old: Statement, new: Statement) -> bool:

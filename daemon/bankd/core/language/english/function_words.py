@@ -151,6 +151,7 @@ DAYS = split_words(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri",
     "sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today",
     "yesterday tomorrow tonight morning noon afternoon evening night midnight weekend",
+    "mornings afternoons evenings nights",
     "weekends weekday weekdays daily weekly monthly yearly annually spring summer autumn fall",
     "winter",
 )
