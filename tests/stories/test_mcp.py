@@ -149,6 +149,13 @@ def test_an_agent_tells_what_was_of_use(agent: Agent) -> None:
     assert said == {"used": [hit["id"]], "ignored": [], "unknown": ["m-zzzzzzzzzzzz"]}
     assert "used 1 time" in " ".join(agent.call("memory_get", what=hit["id"])["structuredContent"]["history"])
     assert agent.call("memory_feedback")["isError"]
+    told = agent.call("memory_feedback", response="They like concise replies, so I kept it short.", importance=8)
+    assert told["structuredContent"]["used"] == [hit["id"]]
+    assert "importance 8 of 10" in str(agent.call("memory_get", what=hit["id"])["structuredContent"])
+    assert agent.call("memory_feedback", promote=["m-zzzzzzzzzzzz"])["isError"]
+    offered = agent.call("memory_get", what="offered")["structuredContent"]
+    assert offered["promotable"] == []
+    assert hit["id"] not in [one["id"] for one in offered["archivable"]]
     assert agent.call("memory_feedback", used=["m-zzzzzzzzzzzz"])["isError"]
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bankd.agents.memory_tools import BankMethods
+from bankd.wiring.bank_reader import BankReader
 from tests.stories.conftest import Run, tree_state, write_log
 
 LESSON = "배운 점: 배포 전에는 반드시 마이그레이션을 먼저 돌려야 한다"
@@ -76,3 +78,13 @@ def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Ru
     assert offered(bankctl) == []
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
     assert "not offered" in bankctl("inbox", "promote", lived, "--now", LATER).err
+
+
+def test_an_agent_is_shown_what_is_offered_and_may_promote_it(lived: str, root: Path) -> None:
+    tools = BankMethods(lambda: BankReader(str(root))).by_name()["tools/call"]
+    told = tools({"name": "memory_get", "arguments": {"what": "offered"}})["structuredContent"]
+    done = tools({"name": "memory_feedback", "arguments": {"promote": [f"^{lived}"]}})["structuredContent"]
+
+    assert [one["id"] for one in told["promotable"]] == [lived]
+    assert done["promoted"] == [{"id": lived, "page": "patterns/workflows.md"}]
+    assert f"^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")

@@ -21,6 +21,8 @@ Json: TypeAlias = dict[str, Any]
 _SCHEME = "bank://"
 _PAGES_A_LIST = 100
 _DEFAULT_HITS = 5
+_OFFERED = 20
+"""Memories that may be archived, the weakest of them: what an agent is shown at a time."""
 _QUESTIONS = 5
 _PROMPTS: Mapping[str, Json] = {
     "recall": {
@@ -158,6 +160,8 @@ def _get(bank: BankReader, arguments: Json) -> Json:
     if "related" in arguments:
         answer = bank.search({"op": "related", "of": what, "depth": arguments["related"]})
         return {"of": what, "related": related_memories(answer["related"]), "note": DATA_NOTICE}
+    if what == "offered":
+        return {**_offered(bank), "note": DATA_NOTICE}
     if what.endswith(".md"):
         path = what if what.startswith(("bank/", "memory/", "archive/")) else f"bank/{what}"
         return {"path": path, "text": bank.read_file(path), "note": DATA_NOTICE}
@@ -193,14 +197,37 @@ def _note(bank: BankReader, arguments: Json) -> Json:
 def _feedback(bank: BankReader, arguments: Json) -> Json:
     from dataclasses import asdict
 
-    from bankd.app.feedback import give_feedback
+    from bankd.app.feedback import give_feedback, judge_answers, set_importance
+    from bankd.app.promotion import promote_memory
     from bankd.wiring.workspace import open_workspace
 
-    used, ignored = ([str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored"))
-    if not used and not ignored:
-        raise UserError("memory_feedback needs ids, used or ignored")
+    used, ignored, promoted = (
+        [str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored", "promote")
+    )
+    if not (used or ignored or promoted or arguments.get("response")):
+        raise UserError("memory_feedback needs ids, used, ignored or promote, or a response")
     with open_workspace(bank.root) as workspace:
-        return asdict(give_feedback(workspace, used, ignored))
+        if arguments.get("response") and not (used or ignored):
+            judged = judge_answers(workspace, arguments["response"])
+            used, ignored = [*judged.used], [*judged.ignored]
+        said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
+        for id_ in said.get("used", ()) if "importance" in arguments else ():
+            set_importance(workspace, id_, arguments["importance"])
+        moved = [place for id_ in promoted for place in promote_memory(workspace, id_, None, dry_run=False)]
+    return {**said, **({"promoted": [{"id": id_, "page": page} for id_, page in moved]} if promoted else {})}
+
+
+def _offered(bank: BankReader) -> Json:
+    from dataclasses import asdict
+
+    from bankd.app.archive import offer_candidates
+    from bankd.app.promotion import list_promotable
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(bank.root, write=False) as workspace:
+        lived = [{"id": one.id, "place": one.place, "text": one.text} for one in list_promotable(workspace)]
+        weak = [asdict(one) for one in offer_candidates(workspace)[:_OFFERED]]
+    return {"promotable": lived, "archivable": weak}
 
 
 def _forget(bank: BankReader, arguments: Json) -> Json:

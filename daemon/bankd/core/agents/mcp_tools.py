@@ -30,6 +30,10 @@ def _texts(said: str) -> Json:
     return {"type": "array", "items": {"type": "string"}, "description": said}
 
 
+def _ids() -> Json:
+    return {"type": "array", "items": {"type": "string"}}
+
+
 def _tool(name: str, said: str, takes: Json, needs: Sequence[str], hints: Json, gives: Json | None = None) -> Json:
     """A tool as `tools/list` shows it; what it gives is told where an agent works with the parts."""
     schema = {"type": "object", "properties": takes, "required": list(needs)}
@@ -60,7 +64,6 @@ TOOLS: Sequence[Json] = (
             "tags": {
                 "type": "array",
                 "items": {"enum": ["W", "B", "O", "S"]},
-                "description": "W world, B behaviour, O opinion, S self",
             },
             "entities": _texts("only about these, e.g. Peter"),
             "since": _text("YYYY-MM-DD"),
@@ -72,9 +75,9 @@ TOOLS: Sequence[Json] = (
     ),
     _tool(
         "memory_get",
-        "A memory with its history by its id, a page by its path (bank/…, memory/…), or what is related, 1 or 2 steps away.",
+        "A memory by its id, a page by its path, or what is related, 1 or 2 steps away.",
         {
-            "what": _text("m-…, bank/tools.md, @Peter"),
+            "what": _text("m-…, bank/tools.md, @Peter, offered"),
             "related": {"enum": [1, 2]},
         },
         ["what"],
@@ -82,15 +85,15 @@ TOOLS: Sequence[Json] = (
     ),
     _tool(
         "memory_note",
-        "Remember one statement for good; it must make sense on its own. The same note again is written once.",
+        "Remember one statement for good; it must make sense on its own.",
         {
             "text": _text("in the user's language, e.g. @Peter: Prefers concise replies."),
             "tag": {
                 "enum": ["W", "B", "O", "S"],
                 "description": "W fact (default), B habit, O opinion, S about the user",
             },
-            "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "of an opinion"},
-            "questions": _texts("up to 5 questions that it answers"),
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "questions": _texts("questions that it answers"),
         },
         ["text"],
         _ADDS,
@@ -105,8 +108,14 @@ TOOLS: Sequence[Json] = (
     ),
     _tool(
         "memory_feedback",
-        "Tell which memories found were of use, and which not.",
-        {"used": _texts("ids"), "ignored": _texts("ids")},
+        "Tell which memories found were of use; your response tells it too.",
+        {
+            "used": _ids(),
+            "ignored": _ids(),
+            "response": {"type": "string"},
+            "importance": {"type": "integer", "minimum": 1, "maximum": 10},
+            "promote": _ids(),
+        },
         [],
         _TELLS,
     ),
