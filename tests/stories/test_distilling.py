@@ -48,7 +48,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     night: Path, bankctl: Run, tmp_path: Path
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
-    assert "2 sections of prose would be sent" in planned.out
+    assert "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions would" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
@@ -60,7 +60,8 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert hit["text"] == "The queue runs on SQLite."
     waiting = bankctl("inbox").out
     assert "not believed: the name Marco is not in its lines" in waiting
-    assert "0 sections" in bankctl("distil", "--dry-run", "--now", NOW).out
+    planned = bankctl("distil", "--dry-run", "--now", NOW).out
+    assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
     assert calls(night, tmp_path) == 2
 
 

@@ -9,8 +9,11 @@ from typing import NamedTuple
 from bankd.app.workspace import Workspace
 from bankd.core.briefing.tokens import count_tokens
 from bankd.core.distil.observing import MOST_TOKENS, prompt_for
+from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import ProseSection
+from bankd.deriving import derive_insights
 from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, find_sections, propose
+from bankd.enriching import enrich_memories
 from bankd.errors import UserError
 
 _MILLION = 1_000_000
@@ -27,9 +30,14 @@ class PlannedSection(NamedTuple):
 
 
 class DistilPlan(NamedTuple):
-    """What would be sent, the tokens that it takes and the answers may take, and what that costs; 0 where no price is set."""
+    """What a night would send: sections of prose, and how many questions about clusters and for memories.
+
+    With the tokens that they take and the answers may take, and what that costs; 0 where no price is set.
+    """
 
     sections: Sequence[PlannedSection]
+    insights: int
+    enrichments: int
     input_tokens: int
     output_tokens: int
     cost: float
@@ -38,11 +46,28 @@ class DistilPlan(NamedTuple):
 def plan_distilling(workspace: Workspace) -> DistilPlan:
     """Look what would be sent; UserError where no model is named."""
     settings = workspace.settings.distil
-    sections = [_planned(one, settings.categories) for one in find_sections(_parts(workspace), settings, workspace.now)]
-    asked, answered = sum(one.tokens for one in sections), MOST_TOKENS * len(sections)
-    return DistilPlan(
-        sections, asked, answered, (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    )
+    parts = _parts(workspace)
+    sections = [_planned(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+    others = _OnlyAsked(), _OnlyAsked()
+    derive_insights(replace(parts, models=others[0]), workspace.catalog.all_lines(), workspace.now)
+    if enriching := workspace.enriching():
+        enrich_memories(replace(enriching, models=others[1]), settings.enrich, workspace.now)
+    prompts = [prompt for models in others for prompt in models.asked]
+    asked = sum(one.tokens for one in sections) + sum(count_tokens(one.system + one.text) for one in prompts)
+    answered = MOST_TOKENS * len(sections) + sum(one.most_tokens for one in prompts)
+    cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
+    return DistilPlan(sections, len(others[0].asked), len(others[1].asked), asked, answered, cost)
+
+
+class _OnlyAsked:
+    """A model that is asked everything and answers nothing, so that nothing is written."""
+
+    def __init__(self) -> None:
+        self.asked: list[Prompt] = []
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        self.asked += prompts
+        return [Unanswered("only looked at")] * len(prompts)
 
 
 def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection:

@@ -176,7 +176,7 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        parts = self.distilling(), self._enriching()
+        parts = self.distilling(), self.enriching()
         return World(
             self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, *parts
         )
@@ -185,7 +185,7 @@ class Workspace:
         """What turns prose into lines; None unless the user named a language model."""
         return DistilParts(self.logs, self.finders(), self.models, self.index) if self.models else None
 
-    def _enriching(self) -> EnrichParts | None:
+    def enriching(self) -> EnrichParts | None:
         """What has questions written for memories; None unless the user named a language model."""
         return EnrichParts(self.index, self.models, self.outside.enriched, self.finders()) if self.models else None
 
