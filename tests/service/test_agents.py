@@ -60,3 +60,21 @@ def hear(server: subprocess.Popen[bytes]) -> dict[str, Any]:
     assert server.stdout
     frame: dict[str, Any] = json.loads(server.stdout.readline())
     return frame
+
+
+def test_what_agents_tell_can_be_told_over_the_socket_too(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    assert manager.ask("run", kind="micro")["ok"]
+    [hit, *_] = manager.ask("search", query="Where does Peter live, in Busan?")["hits"]
+
+    used = {"used": [hit["id"]], "importance": 7}
+    told = manager.ask("tool", name="memory_feedback", arguments=used)["structuredContent"]
+    shown = manager.ask("tool", name="memory_get", arguments={"what": hit["id"]})["structuredContent"]
+    offered = manager.ask("tool", name="memory_get", arguments={"what": "offered"})["structuredContent"]
+
+    assert told["used"] == [hit["id"]]
+    assert "importance 7 of 10" in str(shown)
+    assert offered["promotable"] == []
+    assert not manager.ask("tool", name=3)["ok"]
+    assert "no tool 'nope'" in manager.ask("tool", name="nope")["error"]

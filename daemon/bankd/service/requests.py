@@ -48,6 +48,7 @@ class Requests:
             "lend": self._lend,
             "handed over": self._take_handed_over,
             "hook": self._hook,
+            "tool": self._tool,
         }
 
     def handle(self, request: Request) -> Answer | LockLoan:
@@ -91,6 +92,21 @@ class Requests:
         if not isinstance(event, str) or not isinstance(said, dict):
             raise UsageError('"event" must be a text and "said" an object')
         return {"context": answer_hook(event, said, ServedBank(str(self._engine.root), self.handle))}
+
+    def _tool(self, request: Request) -> Answer:
+        """What a tool that agents have gives, such as memory_feedback; one that writes borrows the lock as any client."""
+        from bankd.agents.memory_tools import BankMethods  # noqa: PLC0415 -- most daemons serve no agent
+        from bankd.core.agents.mcp_protocol import ProtocolError  # noqa: PLC0415 -- same
+        from bankd.service.served_bank import ServedBank  # noqa: PLC0415 -- same
+
+        name, arguments = request.get("name"), request.get("arguments", {})
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            raise UsageError('"name" must be a text and "arguments" an object')
+        bank = ServedBank(str(self._engine.root), self.handle)
+        try:
+            return BankMethods(lambda: bank).by_name()["tools/call"]({"name": name, "arguments": arguments})
+        except ProtocolError as error:
+            raise UsageError(str(error)) from error
 
     def _lend(self, request: Request) -> LockLoan:
         """Let the client write the workspace for as long as it holds the connection, between two runs of ours."""
