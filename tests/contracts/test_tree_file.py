@@ -6,6 +6,7 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import pytest
 
@@ -47,13 +48,16 @@ def parts_of(text: str) -> tuple[str, str, str]:
 
 def afresh(root: Path, elsewhere: Path) -> tuple[str, str, str]:
     """What the file would be: its nodes made whole by the same index, its terms by one that never saw another page."""
-    shutil.rmtree(elsewhere, ignore_errors=True)
-    shutil.copytree(root, elsewhere)
-    (elsewhere / TREE_FILE).unlink()
-    head, nodes, _ = parts_of(written(elsewhere))
-    shutil.rmtree(elsewhere / ".bankd")
-    (elsewhere / ".bankd").mkdir()
-    return head, nodes, parts_of(written(elsewhere))[2]
+    with_index, bare = (
+        elsewhere / uuid4().hex for _ in range(2)
+    )  # threads of an index that was closed may still write
+    shutil.copytree(root, with_index)
+    shutil.copytree(root, bare, ignore=shutil.ignore_patterns(".bankd"))
+    (bare / ".bankd").mkdir()
+    for copy in (with_index, bare):
+        (copy / TREE_FILE).unlink()
+    head, nodes, _ = parts_of(written(with_index))
+    return head, nodes, parts_of(written(bare))[2]
 
 
 def write_page(root: Path, path: str, random: Random) -> None:
