@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cache
 
 from bankd.core.distil.composing import judge_line, texts_in
-from bankd.core.distil.grounding import Passage, as_read
 from bankd.core.distil.insights import (
     A_NIGHT,
     MemoryCluster,
@@ -23,6 +22,7 @@ from bankd.core.distil.insights import (
     memory_clusters,
 )
 from bankd.core.distil.observing import DistilledLine
+from bankd.core.distil.passages import Passage, as_read
 from bankd.core.distil.prompts import Reply, Unanswered
 from bankd.core.distil.sections import DERIVED, FOLDER, distilled_keys, distilled_mark, opening_of
 from bankd.core.language.reading import read_statement

@@ -366,3 +366,23 @@ FEATURES: tuple[Mutant, ...] = (
         ", _exchanged)", ")", ("tests/unit/test_distilling.py",),
     ),
 )  # fmt: skip
+    Mutant(
+        "a plan is not told as done", "bankd.core.distil.overstating", "find_overstated",
+        "_done,", "", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "a guess is not told as known", "bankd.core.distil.overstating", "find_overstated",
+        "_surer,", "", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "a condition is not dropped", "bankd.core.distil.overstating", "find_overstated",
+        "_unconditional,", "", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "who did it to whom is not exchanged", "bankd.core.distil.overstating", "find_overstated",
+        "_other_roles,", "", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "no thing is added that its lines do not have", "bankd.core.distil.overstating", "find_overstated",
+        ", _unheard", "", ("tests/unit/test_overstating.py",),
+    ),

@@ -81,6 +81,18 @@ def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
     assert (again["sections"], again["lines"], again["refused"], again["waiting"]) == (2, 2, 1, [])
 
 
+def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_path: Path) -> None:
+    program = tmp_path / "model.py"
+    look = f"import fcntl\nfor one in pathlib.Path({str(night / '.bankd')!r}).glob('*lock*'):\n"
+    look += "    fcntl.flock(one.open(), fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+    program.write_text(PROGRAM.replace("asked = ", look + "asked = ", 1), "utf-8")
+    bankctl("add", "W: The kettle is new.", "--now", NOW)
+
+    done = bankctl("distil", "--json", "--now", NOW).json
+
+    assert (done["sections"], done["waiting"]) == (2, [])
+
+
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("raise SystemExit('out of order')", "utf-8")
     (night / "memory" / "2026-05-01.md").write_text("- W: A tagged line is taken in.\n", "utf-8")

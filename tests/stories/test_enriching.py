@@ -20,7 +20,7 @@ asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
 lines = [line.partition("| ") for line in asked.splitlines() if line[:1].isdigit()]
-row = {"questions": ["where do rsync snapshots land"], "other": ["로컬 스냅숏은 어디에 저장돼"], "gist": "", "entities": [], "when": []}
+row = {"questions": ["where do rsync snapshots land"], "other": ["로컬 스냅숏은 어디에 저장돼"], "gist": "", "entities": []}
 print(json.dumps({"statements": [{"number": int(n), **row} for n, _, text in lines if "Helsinki" in text]}))
 """
 

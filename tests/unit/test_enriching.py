@@ -22,7 +22,7 @@ NOW = datetime(2026, 5, 3, 3, 0, tzinfo=UTC)
 
 
 def row(number: int, **more: object) -> dict[str, object]:
-    return {"number": number, "questions": ["q"], "other": ["질문"], "gist": "g", "entities": [], "when": [], **more}
+    return {"number": number, "questions": ["q"], "other": ["질문"], "gist": "g", "entities": [], **more}
 
 
 class FakeMemories:
@@ -135,12 +135,11 @@ def test_a_statement_is_known_by_what_it_says_and_of_whom() -> None:
 
 
 def test_all_that_was_written_is_what_it_is_found_by_and_it_comes_back_from_its_row() -> None:
-    written = Enrichment(("q",), ("질문",), "g", ("Mina", "SQLite"), ("2026-05",))
+    written = Enrichment(("q",), ("질문",), "g", ("Mina", "SQLite"))
     assert written.asked == ("q", "질문", "g", "Mina SQLite")
     fields: Mapping[str, object] = written._asdict()
-    assert (
-        read_enrichment({name: list(one) if isinstance(one, tuple) else one for name, one in fields.items()}) == written
-    )
+    row = {name: list(one) if isinstance(one, tuple) else one for name, one in fields.items()}
+    assert read_enrichment(row) == read_enrichment(row | {"when": ["2026-05"]}) == written
     assert read_enrichment({}).asked == ()
 
 

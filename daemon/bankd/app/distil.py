@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -77,9 +77,27 @@ def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection
     )
 
 
-def distil_now(workspace: Workspace) -> Distilled:
-    """Distil what is new; the next run takes the lines in. UserError where no model is named."""
-    parts = _parts(workspace)
+class _Answered:
+    """What a model said before the lock was taken; of what was written since nothing is asked."""
+
+    def __init__(self, answers: Mapping[str, Reply | Unanswered]) -> None:
+        self._answers = answers
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        return [self._answers.get(one.text, Unanswered("it changed while the model was asked")) for one in prompts]
+
+
+def ask_now(workspace: Workspace) -> Mapping[str, Reply | Unanswered]:
+    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
+    parts, settings = _parts(workspace), workspace.settings.distil
+    prompts = [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+    answers = parts.models.answer(prompts)
+    return dict(zip([one.text for one in prompts], answers, strict=True))
+
+
+def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) -> Distilled:
+    """Compose what was answered; the next run takes the lines in. UserError where no model is named."""
+    parts = replace(_parts(workspace), models=_Answered(answers))
     with workspace.recorder.recording("distil") as record:
         done = distil_prose(parts, workspace.settings.distil, workspace.now)
         record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.sections)

@@ -22,15 +22,17 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Distil, or say what would be sent, how many tokens that takes, and what it costs."""
-    from bankd.app.distil import distil_now, plan_distilling
+    from bankd.app.distil import ask_now, distil_now, plan_distilling
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
-    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+    with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
         if arguments.dry_run:
             return _tell_plan(plan_distilling(workspace), arguments)
-        return _tell_done(distil_now(workspace), as_json=arguments.json)
+        answers = ask_now(workspace)
+    with open_workspace(root, arguments.now) as workspace:
+        return _tell_done(distil_now(workspace, answers), as_json=arguments.json)
 
 
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:

@@ -2,9 +2,10 @@
 
     python -m tests.bench.grounding [--all] [--missed]
 
-`lines.jsonl` has passages of logs as people and agents write them, each with four lines that are true, as a model would
-put them, and four that have one invented number, name, date, path, version or negation; all of them written for this.
-Every other passage was for choosing; the rest is reported, with Wilson's 95 % interval.
+`lines.jsonl` has passages of logs as people and agents write them, each with some lines that are true, as a model would
+put them, and some that say one thing more or otherwise; all of them written for this. Each row names its half: by turns,
+of later passages by a bit of the digest of their first line. Reported is the half that nothing was chosen on, with
+Wilson's 95 % interval.
 """
 
 from __future__ import annotations

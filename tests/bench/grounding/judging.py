@@ -13,7 +13,8 @@ from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.korean.wordings import CachedWordings
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.grounding import Passage, as_read, find_ungrounded, sentences_of
+from bankd.core.distil.grounding import find_ungrounded
+from bankd.core.distil.passages import Passage, as_read, sentences_of
 from bankd.core.language.reading import read_statement
 
 

@@ -1,6 +1,6 @@
 """What a model wrote for statements, in `events/enriched/`: it was paid for, so losing `.bankd/` does not lose it.
 
-    {"key": "4f0c…", "at": "…", "text": "…", "questions": […], "other": […], "gist": "…", "entities": […], "when": […]}
+    {"key": "4f0c…", "at": "…", "text": "…", "questions": […], "other": […], "gist": "…", "entities": […]}
 
 One file a writer, append-only; of a statement that was written about twice the later row counts. `text` is the statement.
 """

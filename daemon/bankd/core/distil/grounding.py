@@ -7,15 +7,15 @@ guard against duplicates; whatever this refuses, a person may still take in.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence, Set
 from datetime import date
-from itertools import pairwise
-from typing import NamedTuple
 
 from bankd.core.dedup.guard import stem
+from bankd.core.distil.overstating import find_overstated, is_inverted
+from bankd.core.distil.passages import Passage, denies, nearest, said_in, stems_of
 from bankd.core.language.dates.mentions import Mention, read_mentions
 from bankd.core.language.dates.spans import Anchor, Span
+from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -56,29 +56,12 @@ _SUBJECT_VERBS = frozenset(
 
 _EMPTY = frozenset({"i", "we", "you", "he", "she", "they", "it", "the", "user", "나", "우리", "사용자"})
 """Who speaks, and whom a model calls the user, stand for each other."""
-_NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
+_NO_NAMES = frozenset({"it", "there", "this", "that", "these", "those", "he", "she", "they", "we", "who", "nobody"})
+"""What begins a sentence and names nobody."""
 _STEM = 2
 """Syllables by which a Hangul word is known whatever hangs on it."""
 _LOANWORD = 4
 """Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
-_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
-
-
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a line, each without what ends it, so that a number at its end is that number."""
-    return [part for sentence in _SENTENCE.split(text.strip()) if (part := sentence.rstrip(" .!\u3002"))]
-
-
-def as_read(text: str) -> str:
-    """A text as it is taken apart: what denies a verb stands before it."""
-    return _NO_LONGER.sub("not", text)
-
-
-class Passage(NamedTuple):
-    """A text as it stands, taken apart: the line that is judged, or a sentence of those that it names."""
-
-    text: str
-    statement: Statement
 
 
 def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
@@ -92,11 +75,11 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
     if not sources:
         return "it names no line of the log"
     found = (check(line, sources, day) for check in (_days, _values, _codes, _names, _turned, _exchanged))
-    return next(filter(None, found), None)
+    return next(filter(None, found), None) or find_overstated(line, sources)
 
 
 def _days(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
-    known, text = _spans(sources, day), _plain(sources)
+    known, text = _spans(sources, day), said_in(sources)
     for mention in _mentions(line, day):
         if _cut(line, mention).casefold() not in text and not any(_is_within(mention.span, span) for span in known):
             return f"the day {_cut(line, mention)!r} is not in its lines"
@@ -133,7 +116,7 @@ def _values(line: Passage, sources: Sequence[Passage], day: date | None) -> str 
             continue
         if runs and all(run.lstrip("0") in of_days for run in runs):
             continue
-        if not runs and any(token.base in text for text in (_plain(sources), " ".join(in_days))):
+        if not runs and any(token.base in text for text in (said_in(sources), " ".join(in_days))):
             continue
         if not (runs and _is_said_bare(token, runs, digits, known)):
             return f"the value {token.base} is not in its lines"
@@ -160,7 +143,7 @@ def _is_said_bare(token: Token, runs: Sequence[str], digits: Set[str], known: Se
 
 
 def _codes(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
-    text, of_days = _plain(sources), " ".join(_cut(line, mention) for mention in _mentions(line, day))
+    text, of_days = said_in(sources), " ".join(_cut(line, mention) for mention in _mentions(line, day))
     for found in _CODE.findall(line.text):
         code = found.strip(".:,-")
         if _IS_CODE.search(code) and not _ORDINAL.fullmatch(code) and code not in of_days:
@@ -171,7 +154,7 @@ def _codes(line: Passage, sources: Sequence[Passage], day: date | None) -> str |
 
 
 def _names(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
-    text = _plain(sources)
+    text = said_in(sources)
     in_days = _squeezed(" ".join(_cut(line, mention) for mention in _mentions(line, day)))
     stems = {stem_word(word) for word in re.findall(r"[a-z]+", text)}
     for name in _named(line):
@@ -198,7 +181,7 @@ def _named(line: Passage) -> Iterator[str]:
             yield from [] if any(token.base.casefold() in code for code in codes) else [token.base]
     words = re.findall(r"[A-Za-z][\w'-]*", line.text)
     if len(words) > 1 and line.text[:1].isascii() and words[0][0].isupper() and _is_verb(words[1]):
-        yield words[0]
+        yield from [] if words[0].lower() in _NO_NAMES else [words[0]]
 
 
 def _is_loanword(token: Token) -> bool:
@@ -218,15 +201,24 @@ def _turned(line: Passage, sources: Sequence[Passage], _: date | None) -> str | 
 
 def _turned_word(token: Token, line: Passage, sources: Sequence[Passage]) -> str | None:
     is_denied, word, opposites = bool(token.negation), stem(token.base), _opposites(token)
-    there = [source for source in sources if word in _stems(source)]
+    there = [source for source in sources if word in stems_of(source)]
     if states := _states(word, line, there):
-        if is_denied not in states:
+        if is_denied not in states and not _is_denied_elsewhere(token, line, there):
             return f"{token.base} is {'denied' if is_denied else 'not denied'}, other than in its lines"
-    elif is_denied and not any(_denies(source) or opposites & _stems(source) for source in sources):
+    elif is_denied and not any(denies(source) or opposites & stems_of(source) for source in sources):
         return f"it denies {token.base or 'something'}, and its lines deny nothing"
-    nearest = _nearest(line, sources) if there else sources
-    turned = [one for one in nearest if opposites & _stems(one) and word not in _stems(one) and not _denies(one)]
-    return f"its lines say the opposite of {token.base}" if turned and not is_denied else None
+    closest = nearest(line, sources) if there else sources
+    turned = [one for one in closest if opposites & stems_of(one) and word not in stems_of(one) and not denies(one)]
+    if not turned or is_denied or (there and word in RELATIONS) or any(is_inverted(line, one) for one in turned):
+        return None
+    return f"its lines say the opposite of {token.base}"
+
+
+def _is_denied_elsewhere(token: Token, line: Passage, sources: Sequence[Passage]) -> bool:
+    """Whether the line denies another word where they deny this noun, or they what is done somewhere: never from main."""
+    if not token.negation:
+        return token.kind is TokenKind.NOUN and denies(line)
+    return any(other.negation and other.base in RELATIONS for one in sources for other in one.statement.tokens)
 
 
 def _states(word: str, line: Passage, sources: Sequence[Passage]) -> set[bool]:
@@ -236,27 +228,21 @@ def _states(word: str, line: Passage, sources: Sequence[Passage]) -> set[bool]:
     """
     found = [
         (source, token)
-        for source in _nearest(line, sources)
+        for source in nearest(line, sources)
         for token in source.statement.tokens
         if stem(token.base) == word
     ]
-    of_nouns = {True for source, token in found if token.kind is TokenKind.NOUN and _denies(source)}
+    of_nouns = {True for source, token in found if token.kind is TokenKind.NOUN and denies(source)}
     return {bool(token.negation) for _, token in found} | of_nouns
-
-
-def _nearest(line: Passage, sources: Sequence[Passage]) -> list[Passage]:
-    """The passages that share most words with the line; none where that is one word alone."""
-    shared = [len(_stems(line) & _stems(source)) for source in sources]
-    return [source for source, count in zip(sources, shared, strict=True) if 1 < count == max(shared)]
 
 
 def _exchanged(line: Passage, sources: Sequence[Passage], _: date | None) -> str | None:
     """A word that stands exactly where a passage has another one: between the same two words, or ends."""
-    text = _plain(sources)
+    text = said_in(sources)
     for was, before, after in ((word, *around) for source in sources for word, around in _slots(source)):
         for word, around in _slots(line):
             is_new = word not in text and stem_word(word) not in text and not {word, was} & _EMPTY
-            if around == (before, after) and is_new and was not in _stems(line) and not _is_inflected(word, was):
+            if around == (before, after) and is_new and was not in stems_of(line) and not _is_inflected(word, was):
                 return f"{word} stands where its lines have {was}"
     return None
 
@@ -276,23 +262,8 @@ def _slots(passage: Passage) -> Iterator[tuple[str, tuple[str, str]]]:
             yield stem(token.base), around
 
 
-def _stems(passage: Passage) -> Set[str]:
-    """The words of a passage, and what two nouns in a row make: an analyser may part 정확도 or not."""
-    tokens = [token for token in passage.statement.tokens if token.kind is not TokenKind.MARK]
-    joined = {one.base + other.base for one, other in pairwise(tokens) if one.kind is other.kind is TokenKind.NOUN}
-    return {stem(token.base) for token in tokens} | joined
-
-
-def _denies(passage: Passage) -> bool:
-    return any(token.negation for token in passage.statement.tokens)
-
-
 def _opposites(token: Token) -> Set[str]:
     return {stem(word) for word in OPPOSITES.get(token.base, ())} | set(OPPOSITES.get(token.base, ()))
-
-
-def _plain(sources: Sequence[Passage]) -> str:
-    return unicodedata.normalize("NFC", "\n".join(source.text for source in sources)).casefold()
 
 
 def _squeezed(text: str) -> str:
