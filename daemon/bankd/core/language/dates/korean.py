@@ -87,6 +87,8 @@ _MONTH = {
     "내": 1,
     "다다음": 2,
 }
+_BEFORE_MONTH = {"이": 0, "전": -1, "금": 0, "내": 1}
+"""What stands before 월; 금 stands before no 달, which may begin 달러."""
 _YEAR = {
     "재작년": -2,
     "지지난해": -2,
@@ -201,7 +203,7 @@ def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
 
 
 def _month_away(found: Groups, anchor: Anchor) -> Span:
-    month = month_of(anchor.day.year, anchor.day.month + _MONTH[found["relative"]])
+    month = month_of(anchor.day.year, anchor.day.month + {**_MONTH, **_BEFORE_MONTH}[found["relative"]])
     if found.get("day"):
         return on(month.first.replace(day=int(found["day"])))
     return part_in(month, _part(found), anchor)
@@ -297,7 +299,7 @@ RULES: Sequence[Rule] = (
     Rule(("요일",), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_PART}", _month_away, "span"),
-    Rule(("월",), rf"{_NO_HANGUL}(?P<relative>이|전|금|내)월(?!요일){_PART}", _month_away, "span"),
+    Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
     Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
     Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),
     Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: nearest_span(anchor, lambda year: months_of(year, 1, 1)), "span"),
