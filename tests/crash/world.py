@@ -239,5 +239,5 @@ def _wrong_events(root: Path) -> list[str]:
         found = [event["id"] for event in log.read()]
     finally:
         tree.close()
-    wanted = sorted(event["id"] for event in EVENTS)
+    wanted = sorted(str(event["id"]) for event in EVENTS)
     return [] if sorted(found) == wanted else [f"{len(found)} events instead of {len(wanted)}"]

@@ -339,7 +339,19 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         'an accepted line waits no more', "bankd.app.inbox", "accept_line",
-        'dismiss_line(workspace, log, line, dry_run=False)', 'pass', ("tests/stories/test_distilling.py",),
+        'dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)', 'pass', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'what was dismissed waits again when that is taken back', "bankd.app.undo", "Undo._reverse",
+        '*reopenings_of(transaction.events, self.run, now),', '', ("tests/stories/test_decisions.py",),
+    ),
+    Mutant(
+        'two that both hold are no contradiction', "bankd.app.consolidate", "list_conflicts",
+        'if (min(pair), max(pair)) not in settled', '', ("tests/stories/test_decisions.py",),
+    ),
+    Mutant(
+        'what was accepted goes off its log again', "bankd.app.reopening", "_wait_again",
+        'not accepted or workspace.logs.take_back(log, accepted)', 'True', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
         'an insight supports no other', "bankd.core.distil.insights", "memory_clusters",

@@ -66,7 +66,7 @@ def test_what_takes_out_in_bulk_waits_for_apply_and_all_else_can_be_tried_dry() 
         "archive", "consolidate", "duplicates", "purge",
     }  # fmt: skip
     assert {name for name in COMMANDS if "--dry-run" in flags[name]} == {
-        "adopt", "archive", "connect", "cycle", "distil", "duplicates", "feedback", "forget", "import", "importance", "inbox", "links", "merge", "move", "propose", "split", "undo",
+        "adopt", "archive", "conflicts", "connect", "cycle", "decay", "distil", "duplicates", "feedback", "forget", "import", "importance", "inbox", "links", "merge", "move", "propose", "split", "undo",
     }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ class Contradiction:
 
 
 def list_conflicts(workspace: Workspace) -> list[Contradiction]:
-    """Every pair in the bank that says different values of the same thing, the newest first."""
+    """Every pair in the bank that says different values of the same thing, unless both hold, the newest first."""
     user_run = begin_run(workspace, "list")
     found = compare_all(user_run)
     held = user_run.catalog.all_lines()
@@ -71,7 +71,9 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
         if one.relation is Relation.UPDATE and pair[::-1] not in known and memories.keys() >= set(pair)
     }
     sides = _Sides(user_run.ledger, held, memories)
-    rows = [sides.contradiction(*pair, why, is_known=pair in known) for pair, why in {**known, **told}.items()]
+    settled = user_run.ledger.wanted_both
+    open_ = {pair: why for pair, why in {**known, **told}.items() if (min(pair), max(pair)) not in settled}
+    rows = [sides.contradiction(*pair, why, is_known=pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 
 

@@ -82,20 +82,28 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
     ]
 
 
-def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> HeldBack:
-    """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there."""
-    place = LogPlace(log, line)
+def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
+    """The lines of a log, as it is now, that were not taken in and wait for a person."""
     reading, ledger = workspace.logs.read(log), workspace.transactions.ledger()
     reading = identified_as(reading, ledger.identity_of(log)) if reading else None
-    found = held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
-    item = next((item for item in found if item.place == place), None)
+    return held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
+
+
+def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, accepted: str = "") -> HeldBack:
+    """Let a line of a log that was not taken in be named no more, or only say which; UserError when none such is there.
+
+    `accepted` is what the log now says in its place, if anything.
+    """
+    place = LogPlace(log, line)
+    item = next((item for item in list_held_back(workspace, log) if item.place == place), None)
     if item is None:
         raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
     if dry_run:
         return item
     with workspace.recorder.recording("dismiss") as record:
         facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
-        said = make_event(DISMISSED, item.key, workspace.now, **facts)
+        facts |= {"accepted": accepted} if accepted else {}
+        said = make_event(DISMISSED, f"{item.key}@{record.run}", workspace.now, **facts)
         workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
         record.is_changed, record.counts = True, {"dismissed": 1}
         record.rows = [ReportRow("-", "dismissed", str(place), item.text, item.reason)]
@@ -112,8 +120,9 @@ def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> 
     if not item.reason.endswith(ACCEPT):
         raise UserError(f"{item.place}: {item.reason}")
     if not dry_run:
-        workspace.logs.append(log, f"- {' '.join(item.text.split())}\n")
-        dismiss_line(workspace, log, line, dry_run=False)
+        accepted = f"- {' '.join(item.text.split())}\n"
+        workspace.logs.append(log, accepted)
+        dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)
     return item
 
 

@@ -43,7 +43,7 @@ def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemo
 def _note(workspace: Workspace, group: list[NearMemory], pairs: list[tuple[str, str]]) -> None:
     with workspace.recorder.recording("keep") as record:
         said = tuple(
-            make_event(APART, f"{one}+{other}", workspace.now, memory=one, other=other, run=record.run)
+            make_event(APART, f"{one}+{other}@{record.run}", workspace.now, memory=one, other=other, run=record.run)
             for one, other in map(sorted, pairs)
         )
         workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), said, "keep"))

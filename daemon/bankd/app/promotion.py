@@ -59,7 +59,7 @@ def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> Promo
     offered = _offered(workspace, id_)
     if not dry_run:
         with workspace.recorder.recording("keep") as record:
-            said = make_event(DISMISSED, id_, workspace.now, key=id_, why="promotion", run=record.run)
+            said = make_event(DISMISSED, f"{id_}@{record.run}", workspace.now, key=id_, why="promotion", run=record.run)
             workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "keep"))
             record.is_changed, record.counts = True, {"kept": 1}
             record.rows = [ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bankd.app.log import images_of
+from bankd.app.reopening import ask_again
 from bankd.app.workspace import Workspace
 from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop
@@ -13,7 +14,7 @@ from bankd.core.edits.transaction import HEALING, Look, Transaction, replay_tran
 from bankd.core.lifecycle.events import FORGOTTEN, Ledger
 from bankd.core.lifecycle.restoring import written_links
 from bankd.core.lifecycle.reversing import plan_undo
-from bankd.core.lifecycle.turning import turns_of
+from bankd.core.lifecycle.turning import reopenings_of, turns_of
 from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
 from bankd.core.links.linking import Link
 from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
@@ -94,7 +95,10 @@ class Undo:
 
     def _reverse(self, transaction: Transaction, undoing: Undoing, ledger: Ledger) -> Transaction:
         now = self._workspace.now
-        events = turns_of(undoing.turned, self.run, transaction.run, now, ledger)
+        events = (
+            *turns_of(undoing.turned, self.run, transaction.run, now, ledger),
+            *reopenings_of(transaction.events, self.run, now),
+        )
         return Transaction(self.run, now.isoformat(timespec="seconds"), tuple(undoing.operations), events, "undo")
 
     def foretell(self) -> Undone:
@@ -110,11 +114,12 @@ class Undo:
                 applied = workspace.commit(transaction)
                 changed += applied.changed
                 late += applied.conflicts
-            record.is_changed, record.note = bool(changed), f"takes back {self._undoes}"
+            asked = [question for done in self._transactions for question in ask_again(workspace, done.events)]
+            record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
         self._settle()
         workspace.refresh()
-        return Undone(self.run, tuple(dict.fromkeys(changed)), tuple(late))
+        return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late))
 
     def _settle(self) -> None:
         """Leave no folder behind that has nothing in it any more, and no page that passes for moved by the user."""

@@ -164,12 +164,12 @@ class Workspace:
             table.record_superseded(self.transactions.ledger().successors() if known is None else known)
 
     def wait_until_settled(self) -> None:
-        """Wait for files that were saved a moment ago, as long as the settle time at most; then it is now."""
+        """Wait for files that others saved a moment ago, as long as the settle time at most; then it is now."""
         settle = self.settings.settle_seconds
         waiter = Waiter()
         for _ in range(int(settle / _LOOK_SECONDS) + 2):
-            surveys = [self.files.survey(folder, self.now, settle, any_content=True) for folder in ("memory", "bank")]
-            if not any(is_just_saved(reason) for survey in surveys for reason in survey.unsettled.values()):
+            logs = self.files.survey("memory", self.now, settle, any_content=True).unsettled
+            if not any(map(is_just_saved, (*logs.values(), *self.catalog.unsettled(self.now).values()))):
                 return
             waiter.wait(_LOOK_SECONDS)
             self.now = self.recorder.now = self.outside.read_clock(self.settings.timezone)

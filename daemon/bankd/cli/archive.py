@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     help_ = (
-        "list (default): what is in it; restore ID...: back to the place it came from; "
+        "list (default): what is in it; put ID...: there by hand; restore ID...: back to the place it came from; "
         "candidates: what may go, the weakest first: superseded, faded, or not asked for in 90 days, and longer what "
         "was used; gc: these go"
     )
     parser.add_argument(
-        "action", nargs="?", choices=["list", "restore", "candidates", "gc"], default="list", help=help_
+        "action", nargs="?", choices=["list", "put", "restore", "candidates", "gc"], default="list", help=help_
     )
-    parser.add_argument("ids", nargs="*", metavar="ID", help="the memories to restore")
-    add_dry_run(parser, "restore")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="the memories to put there, or to restore")
+    add_dry_run(parser)
     add_apply(parser, "gc")
     add_force(parser, "gc")
     add_now(parser)
@@ -32,25 +32,25 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """List, restore or collect."""
     from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
+    from bankd.app.decisions import archive_memories
     from bankd.cli.reports import tell
     from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
-    if arguments.action == "restore" and not arguments.ids:
-        raise UsageError("usage: bankctl archive restore ID...")
-    if arguments.action != "restore" and arguments.ids:
-        raise UsageError(f"usage: bankctl archive {arguments.action}")
-    writes = not arguments.dry_run and (arguments.action == "restore" or arguments.apply)
+    names_ids = arguments.action in {"put", "restore"}
+    if names_ids != bool(arguments.ids):
+        raise UsageError(f"usage: bankctl archive {arguments.action}{' ID...' if names_ids else ''}")
+    writes = not arguments.dry_run and (names_ids or arguments.apply)
+    ids = [id_.removeprefix("^") for id_ in arguments.ids]
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=writes) as workspace:
         if arguments.action == "list":
             return _list(list_archive(workspace), as_json=arguments.json)
         if arguments.action == "candidates":
             return _offer(offer_candidates(workspace), as_json=arguments.json)
-        if arguments.action == "restore":
-            report = restore_memories(
-                workspace, [id_.removeprefix("^") for id_ in arguments.ids], dry_run=arguments.dry_run
-            )
+        if names_ids:
+            act = restore_memories if arguments.action == "restore" else archive_memories
+            report = act(workspace, ids, dry_run=arguments.dry_run)
         else:
             report = collect_garbage(workspace, apply=writes, force=arguments.force)
     code = tell(report, as_json=arguments.json)

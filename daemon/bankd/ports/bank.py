@@ -54,6 +54,9 @@ class MemoryCatalog(Protocol):
     def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget what these are to each other, in whatever order they stand."""
 
+    def compare_again(self, ids: Iterable[str]) -> None:
+        """Have these compared again by the next look."""
+
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""
 
@@ -84,8 +87,14 @@ class MemoryCatalog(Protocol):
     def memory_at(self, path: str, line: int) -> Memory | None:
         """The memory that begins on a line of a page, as the page is now."""
 
+    def unsettled(self, now: datetime) -> Mapping[str, str]:
+        """The pages of the bank that are left alone for now, each with why; not those that we wrote last ourselves."""
+
     def count(self) -> int:
         """How many memories the bank holds."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many memories each page of the bank holds, of those that hold any."""
 
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""

@@ -78,6 +78,9 @@ class ProseLogs(Protocol):
     def append(self, log: str, text: str) -> None:
         """Put a text at the end of a log in a folder, made when missing; StorageError when the disk does not take it."""
 
+    def take_back(self, log: str, text: str) -> bool:
+        """Take a text that was put there off the end of a log; False, and nothing is done, where it does not end it."""
+
 
 class Recalls(Protocol):
     """The answers that were given a short while ago."""

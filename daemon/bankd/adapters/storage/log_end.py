@@ -43,6 +43,23 @@ def append_text(tree: FileTree, folder: str, log: str, text: str) -> None:
         ) from problem
 
 
+def cut_text(tree: FileTree, folder: str, log: str, text: str) -> bool:
+    """Take a text off the end of a log below `memory/`, in one step; False where the log does not end with it."""
+    path, tail = f"memory/{folder}", text.encode("utf-8", "surrogateescape")
+    with tree.folder(path) as fd_of_folder:
+        fd = tree.calls.open_to_append(log, fd_of_folder, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            start = os.fstat(fd).st_size - len(tail)
+            if start < 0 or os.pread(fd, len(tail), start) != tail:
+                return False
+            tree.calls.truncate(fd, start)
+            sync_file(tree, fd)
+        finally:
+            os.close(fd)
+    return True
+
+
 def _add(tree: FileTree, log: str, line: str, *, once: bool) -> tuple[LogPlace, bool]:
     try:
         with tree.folder("memory") as folder:

@@ -103,6 +103,16 @@ class ComparedTable:
             lambda: self._database.execute_many("DELETE FROM alike WHERE older = ? AND newer = ?", both)
         )
 
+    def look_again(self, ids: Iterable[str]) -> None:
+        """Have these compared again by the next look."""
+        rows = [(id_,) for id_ in ids]
+
+        def forget() -> None:
+            self._database.execute_many("DELETE FROM looked_at WHERE id = ?", rows)
+            self._database.execute_many("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
+
+        self._database.change(forget)
+
 
 def _likeness(older: str, newer: str, relation: str, reason: str, is_dated: int) -> tuple[tuple[str, str], Likeness]:
     return (older, newer), Likeness(Relation(relation), reason, bool(is_dated))

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import IO
 
 from bankd.adapters.storage.files import BankFiles
-from bankd.adapters.storage.log_end import append_text
+from bankd.adapters.storage.log_end import append_text, cut_text
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.core.lifecycle.edited import PastLine, past_line
@@ -60,6 +60,14 @@ class LogFiles:
         path = f"{FOLDER}/{log}"
         if seen := self._files.fingerprint(path):
             self._own_writes[path] = seen
+
+    def take_back(self, log: str, text: str) -> bool:
+        """Take a text that was put there off the end of a log; False, and nothing is done, where it does not end it."""
+        folder, _, name = log.rpartition("/")
+        is_back = cut_text(self._files.tree, folder, name, text)
+        if is_back and (seen := self._files.fingerprint(f"{FOLDER}/{log}")):
+            self._own_writes[f"{FOLDER}/{log}"] = seen
+        return is_back
 
     def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
         """Read the logs that changed since they were last marked as read, by day, from the log `start` on."""

@@ -87,6 +87,10 @@ class PageMemoryCatalog:
         if data is not None:
             self._catalog_db.record_page(path, seen, data)
 
+    def unsettled(self, now: datetime) -> Mapping[str, str]:
+        """The pages of the bank that are left alone for now, each with why; one that we wrote last ourselves was read."""
+        return self._files.survey("bank", now, self._settle, self._catalog_db.fingerprints("bank")).unsettled
+
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For each id that is held: the pages that hold it, relative to the workspace."""
         found = self._catalog_db.find_ids(ids)
@@ -107,6 +111,10 @@ class PageMemoryCatalog:
     def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget what these are to each other."""
         self._catalog_db.compared.forget(pairs)
+
+    def compare_again(self, ids: Iterable[str]) -> None:
+        """Have these compared again by the next look."""
+        self._catalog_db.compared.look_again(ids)
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
         """For each text key that a page of the bank holds: the id, or place, of that memory.
@@ -192,7 +200,11 @@ class PageMemoryCatalog:
 
     def count(self) -> int:
         """How many memories the bank holds."""
-        return sum(self._catalog_db.count("bank").values())
+        return sum(self.sizes().values())
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many memories each page of the bank holds, of those that hold any."""
+        return self._catalog_db.count("bank")
 
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""

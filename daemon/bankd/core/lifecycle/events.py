@@ -28,6 +28,7 @@ SUPERSEDED = "superseded"
 UNDONE = "undone"
 DISMISSED = "dismissed"
 APART = "apart"
+REOPENED = "reopened"
 
 _CONSUMING = frozenset({KEPT, DUPLICATE, REVISED, SCREENED})
 _REMOVING = frozenset({DELETED, FORGOTTEN, ARCHIVED, UNDONE})
@@ -195,17 +196,18 @@ def _apply(ledger: Ledger, item: Event) -> None:
     elif kind == RENAMED:
         ledger.identities[str(item.get("log"))] = str(item.get("was"))
         _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])
-    elif kind in {DISMISSED, APART}:
+    elif kind in {DISMISSED, APART, REOPENED}:
         _settle(ledger, memory, item)
 
 
 def _settle(ledger: Ledger, memory: str, item: Event) -> None:
-    """What a person was asked about once, and is asked no more."""
-    if item["type"] == DISMISSED:
-        ledger.dismissed.add(str(item.get("key")))
-    else:
+    """What a person was asked about once, and is asked no more; or again, since that was taken back."""
+    if "other" in item:
         other = str(item.get("other"))
-        ledger.kept_apart.add((min(memory, other), max(memory, other)))
+        told, answer = ledger.kept_apart, (min(memory, other), max(memory, other))
+        (told.discard if item["type"] == REOPENED else told.add)(answer)
+    else:
+        (ledger.dismissed.discard if item["type"] == REOPENED else ledger.dismissed.add)(str(item.get("key")))
 
 
 def _rename(ledger: Ledger, was: str, beside: object, at: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from bankd.core.edits.transaction import Event
-from bankd.core.lifecycle.events import ARCHIVED, RESTORED, UNDONE, Ledger, make_event
+from bankd.core.lifecycle.events import APART, ARCHIVED, DISMISSED, REOPENED, RESTORED, UNDONE, Ledger, make_event
 from bankd.core.lifecycle.retiring import moved_out
 from bankd.core.markdown.page_lines import MemoryLines
 
@@ -48,3 +48,17 @@ def _facts(kind: str, id_: str, here: MemoryLines | None, undoes: str, ledger: L
     if stone is None and here is not None:
         return moved_out(id_, here, f"{undoes} was taken back").tombstone
     return {"memory": id_, **{name: stone[name] for name in _KEPT_FACTS if stone and name in stone}}
+
+
+def reopenings_of(events: Iterable[Event], run: str, at: datetime) -> tuple[Event, ...]:
+    """The events by which a person is asked again what the events of a run say was settled."""
+    settled = (said for said in events if said["type"] in {APART, DISMISSED})
+    return tuple(
+        make_event(
+            REOPENED, f"{said['id']}@{run}", at, **{k: v for k, v in said.items() if k not in _OF_EVENTS}, run=run
+        )
+        for said in settled
+    )
+
+
+_OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})

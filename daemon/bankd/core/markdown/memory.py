@@ -42,6 +42,9 @@ class Confidence:
         return value if self.day is None else f"{value}@{self.day.isoformat()}"
 
 
+PIN = "#pinned"
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One remembered statement; `text` may hold line breaks, and has neither marker nor block id.
@@ -59,7 +62,7 @@ class Memory:
     @property
     def is_pinned(self) -> bool:
         """A memory that carries the Obsidian tag `#pinned` does not decay."""
-        return re.search(r"(?:^|\s)#pinned(?:\s|$)", self.text) is not None
+        return re.search(rf"(?:^|\s){PIN}(?:\s|$)", self.text) is not None
 
 
 class TagHead(NamedTuple):
@@ -135,6 +138,13 @@ def split_sources(body: str) -> tuple[str, tuple[str, ...]]:
     """Take the comment that names merged memories off the end of a text without its block id."""
     found = _last(_SOURCES, "<!-- also", body)
     return (body[: found.start()].rstrip(), tuple(found["ids"].split())) if found else (body, ())
+
+
+def pinned(text: str, id_: str) -> str:
+    """The lines of a memory with a pin at the end of what it says, before what is said of it."""
+    before = text[: text.index(f"^{id_}")].rstrip()
+    said, _ = split_sources(before)
+    return f"{said} {PIN}{text[len(said) :]}"
 
 
 def _last(pattern: re.Pattern[str], beginning: str, text: str) -> re.Match[str] | None:

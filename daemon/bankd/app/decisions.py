@@ -1,0 +1,74 @@
+"""What a person decides about memories of the bank, one by one: it goes to the archive, is pinned, or two both hold."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from bankd.app.user_run import begin_run
+from bankd.app.workspace import Workspace
+from bankd.core.edits.operations import Replace
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import APART, make_event
+from bankd.core.lifecycle.retiring import memory_of, moved_out
+from bankd.core.markdown.memory import PIN, pinned
+from bankd.core.plan.report import ReportRow
+from bankd.cycle import Report
+from bankd.errors import UserError
+
+
+def archive_memories(workspace: Workspace, ids: Sequence[str], *, dry_run: bool) -> Report:
+    """Take memories to the archive, or only say so; UserError when one is not in the bank."""
+    user_run = begin_run(workspace, "archive")
+    held = user_run.catalog.lines_of(ids)
+    _require(ids, held)
+    nested = [id_ for id_ in ids if held[id_].inside]
+    if nested:
+        raise UserError(*(f"{id_}: other memories stand below it; they would go where it goes" for id_ in nested))
+    going = tuple(moved_out(id_, held[id_], "archived by hand") for id_ in dict.fromkeys(ids))
+    return user_run.carry_out(user_run.plan.with_(archived=going), dry_run=dry_run)
+
+
+def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
+    """Put a pin at the end of a memory's text, so that it never fades; gives its page. UserError when it has one."""
+    user_run = begin_run(workspace, "pin")
+    held = user_run.catalog.lines_of([id_])
+    _require([id_], held)
+    lines = held[id_]
+    if memory_of(lines).is_pinned:
+        raise UserError(f"{id_}: has {PIN} already")
+    if dry_run:
+        return lines.page
+    operation = Replace(lines.page, id_, lines.text, pinned(lines.text, id_))
+    with workspace.recorder.recording("pin") as record:
+        applied = workspace.commit(Transaction(record.run, _at(workspace), (operation,), (), "pin"))
+        record.is_changed, record.counts = bool(applied.changed), {"pinned": 1}
+        record.rows = [ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")]
+    workspace.refresh()
+    return lines.page
+
+
+def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> tuple[str, str]:
+    """Note that two memories both hold, whatever they look like; UserError when one is not in the bank."""
+    user_run = begin_run(workspace, "keep")
+    _require((one, other), user_run.catalog.lines_of((one, other)))
+    pair = min(one, other), max(one, other)
+    if dry_run:
+        return pair
+    with workspace.recorder.recording("keep") as record:
+        key = f"{pair[0]}+{pair[1]}@{record.run}"
+        said = make_event(APART, key, workspace.now, memory=pair[0], other=pair[1], run=record.run)
+        workspace.commit(Transaction(record.run, _at(workspace), (), (said,), "keep"))
+        record.is_changed, record.counts = True, {"kept": 2}
+        record.rows = [ReportRow("=", "kept", "", " and ".join(pair), "both hold")]
+    workspace.catalog.keep_apart([pair])
+    return pair
+
+
+def _require(ids: Sequence[str], held: Container[str]) -> None:
+    missing = [id_ for id_ in ids if id_ not in held]
+    if missing:
+        raise UserError(*(f"{id_}: no memory of the bank has this id" for id_ in missing))
+
+
+def _at(workspace: Workspace) -> str:
+    return workspace.now.isoformat(timespec="seconds")

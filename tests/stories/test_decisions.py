@@ -1,0 +1,133 @@
+"""What a person decides one by one, and takes back: each word of theirs has its undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stories.conftest import Run, write_log
+
+NOW = ("--now", "2026-05-12T20:00")
+
+
+def last_run(bankctl: Run) -> str:
+    return str(bankctl("log", "--json", "-n", "1").out.split('"run": "')[1].split('"')[0])
+
+
+def waiting(bankctl: Run) -> list[dict[str, Any]]:
+    return list(bankctl("inbox", "--json").json["not_taken_in"])
+
+
+@pytest.fixture
+def bank(root: Path, bankctl: Run) -> Path:
+    write_log(
+        root,
+        "2026-05-02.md",
+        "W: The production deploy runs at 10:00 on Tuesdays.",
+        "O(c=0.90) @Peter: Prefers concise replies.",
+        "X: nobody knows this tag",
+    )
+    write_log(root, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.")
+    bankctl("cycle", "micro", *NOW)
+    return root
+
+
+def test_a_dismissed_line_waits_again_when_that_is_taken_back(bank: Path, bankctl: Run) -> None:
+    before = waiting(bankctl)
+    place = before[0]["place"]
+
+    for _ in range(2):  # once more after that: what was said again holds again
+        assert bankctl("inbox", "dismiss", place).code == 0
+        assert waiting(bankctl) == []
+        out = bankctl("undo", last_run(bankctl)).out
+        assert f"{place} waits again" in out
+        assert waiting(bankctl) == before
+    bankctl("index", "rebuild")
+    (bank / ".bankd/catalogue.sqlite3").unlink()
+    bankctl("cycle", "micro", *NOW)
+    assert waiting(bankctl) == before
+
+
+def ids_of(bankctl: Run) -> tuple[str, str]:
+    (pair,) = bankctl("conflicts", "--json").json["conflicts"]
+    return pair["older"]["id"], pair["newer"]["id"]
+
+
+def test_two_that_both_hold_are_no_contradiction_until_that_is_taken_back(bank: Path, bankctl: Run) -> None:
+    older, newer = ids_of(bankctl)
+
+    assert "Nothing was written" in bankctl("conflicts", "keep", older, newer, "--dry-run").out
+    assert ids_of(bankctl) == (older, newer)
+    assert "both hold" in bankctl("conflicts", "keep", older, f"^{newer}").out
+    assert bankctl("conflicts", "--json").json["conflicts"] == []
+    assert "compared again" in bankctl("undo", last_run(bankctl)).out
+    assert ids_of(bankctl) == (older, newer)
+
+
+def test_one_of_two_goes_to_the_archive_by_hand_and_comes_back(bank: Path, bankctl: Run) -> None:
+    older, _ = ids_of(bankctl)
+    page = bank / "bank/patterns/workflows.md"
+    before = page.read_bytes()
+
+    assert "archived" in bankctl("archive", "put", older).out
+    assert older.encode() not in page.read_bytes()
+    assert bankctl("conflicts", "--json").json["conflicts"] == []
+    assert [one["id"] for one in bankctl("archive", "--json").json["archive"]] == [older]
+    bankctl("undo", last_run(bankctl))
+    assert page.read_bytes() == before
+
+
+def test_an_opinion_that_is_pinned_does_not_fade(bank: Path, bankctl: Run) -> None:
+    page = bank / "bank/opinions/preferences.md"
+    before = page.read_text("utf-8")
+    id_ = bankctl("search", "--json", "concise replies").json["hits"][0]["id"]
+    assert bankctl("decay", "forecast", "--days", "400", "--json").json["pinned"] == 0
+
+    assert bankctl("decay", "pin", id_).code == 0
+    assert f"Prefers concise replies. #pinned ^{id_}" in page.read_text("utf-8")
+    forecast = bankctl("decay", "forecast", "--days", "400", "--json").json
+    assert (forecast["falls"], forecast["pinned"]) == ([], 1)
+    assert bankctl("decay", "pin", id_).code == 3
+    bankctl("undo", last_run(bankctl))
+    assert page.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("archive", "put"), ("conflicts", "keep", "m-1"), ("conflicts", "list", "m-1"), ("decay", "pin"), ("decay", "forecast", "m-1")],
+)  # fmt: skip
+def test_what_names_too_little_or_too_much_is_a_slip(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    assert bankctl(*words).code == 2
+
+
+@pytest.mark.parametrize(
+    "words", [("archive", "put", "m-nothing"), ("conflicts", "keep", "m-a", "m-b"), ("decay", "pin", "m-nothing")]
+)
+def test_what_is_not_in_the_bank_is_named(bank: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    result = bankctl(*words)
+
+    assert result.code == 3
+    assert "no memory of the bank has this id" in result.err
+
+
+@pytest.mark.parametrize("is_written_since", [False, True])
+def test_what_was_accepted_is_taken_off_its_log_again(root: Path, bankctl: Run, is_written_since: bool) -> None:
+    (root / "memory/2026-05-12.md").write_text("# day\n\nRemember that the hall key is at the gate.\n", "utf-8")
+    bankctl("propose", "--now", "2026-05-13T20:00")
+    bankctl("cycle", "micro", "--now", "2026-05-13T21:00")
+    (item,) = waiting(bankctl)
+    log = root / item["place"].rpartition(":")[0]
+    before = log.read_bytes()
+
+    bankctl("inbox", "accept", item["place"])
+    run = last_run(bankctl)
+    if is_written_since:
+        log.write_bytes(log.read_bytes() + b"more\n")
+    accepted = log.read_bytes()
+    out = bankctl("undo", run).out
+
+    assert waiting(bankctl) == [item]
+    assert log.read_bytes() == (accepted if is_written_since else before)
+    assert ("where more was written since" in out) == is_written_since
