@@ -65,9 +65,10 @@ class BesideIndexes:
                 index.whole(now, partial(index.refresh, now))
 
     def rebuild(self, now: datetime) -> None:
-        """Make each anew while the old one answers."""
+        """Make each anew while the old one answers; none for a folder without a page, as an empty one costs every search."""
         for index in self._indexes.values():
-            index.rebuild(now)
+            if index.is_there() or index.pages_there():
+                index.rebuild(now)
 
     def take_in(self, now: datetime, paths: Collection[str]) -> None:
         """Bring those that are there up to date with these files of the workspace; a whole folder is not read here."""

@@ -12,28 +12,43 @@ from bankd.core.agents.recalled import relation_of
 Hit = Mapping[str, Any]
 
 
-def print_answer(answer: Mapping[str, Any], root: str, *, by_page: bool, explain: bool) -> None:
-    """Print the hits of an answer; each begins with `page:line`, which editors and terminals open."""
-    hits: Sequence[Hit] = answer["hits"]
+def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page: bool, explain: bool) -> None:
+    """Print the hits of an answer; each begins with `page:line`, which editors and terminals open.
+
+    `roots` is what stands before the paths of each bank by its name, that of an answer of one bank by "".
+    """
+    hits = [_located(hit, roots) for hit in answer["hits"]]
     if not hits:
         say("nothing relevant")
     elif by_page:
-        _print_by_page(hits, root)
+        _print_by_page(hits)
     else:
         for hit in hits:
-            _print_hit(hit, root)
+            _print_hit(hit)
             if explain:
                 say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
     for one in answer["see_also"]:
-        _print_beside(one, root)
-    for line in _remarks(answer["fresh"]):
+        _print_beside(_located(one, roots))
+    for line in (*_remarks(answer["fresh"]), *(f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())):
         say(styled(line, "yellow"))
 
 
-def _print_hit(hit: Hit, root: str) -> None:
+def _located(hit: Hit, roots: Mapping[str, str]) -> Hit:
+    """A hit with its path as an editor started here opens it."""
+    return {**hit, "path": f"{roots[hit.get('bank', '')]}{hit['path']}"}
+
+
+def _print_hit(hit: Hit) -> None:
     heading = " > ".join(hit["heading"])
-    place, score = f"{root}{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
-    parts = [styled(place, "cyan"), styled(score, "dim"), styled(heading), styled(hit["when"], "dim"), _id_of(hit)]
+    place, score = f"{hit['path']}:{hit['line']}", f"{hit['score']:.2f}"
+    parts = [
+        styled(place, "cyan"),
+        styled(hit.get("bank", ""), "bold"),
+        styled(score, "dim"),
+        styled(heading),
+        styled(hit["when"], "dim"),
+        _id_of(hit),
+    ]
     parts.append(styled(hit["folded"], "dim"))
     say("  ".join(part for part in parts if part))
     say(f"    {marked_text(hit)}")
@@ -41,19 +56,19 @@ def _print_hit(hit: Hit, root: str) -> None:
         say(f"    {styled(hit['became'], 'dim')}")
 
 
-def _print_by_page(hits: Sequence[Hit], root: str) -> None:
+def _print_by_page(hits: Sequence[Hit]) -> None:
     order = {path: place for place, path in reversed(list(enumerate(hit["path"] for hit in hits)))}
     for path, group in groupby(sorted(hits, key=lambda hit: order[hit["path"]]), key=lambda hit: str(hit["path"])):
-        say(styled(f"{root}{path}", "cyan", "bold"))
+        say(styled(path, "cyan", "bold"))
         for hit in group:
             became = f"({hit['became']})" if hit["became"] else ""
             after = [styled(hit["when"], "dim"), _id_of(hit), styled(became, "dim")]
             say("  ".join(["", styled(str(hit["line"]), "dim"), marked_text(hit), *after]).rstrip())
 
 
-def _print_beside(one: Hit, root: str) -> None:
+def _print_beside(one: Hit) -> None:
     """What belongs to the answer, on one line, with the tie."""
-    place = f"{root}{one['path']}" if one["line"] is None else f"{root}{one['path']}:{one['line']}"
+    place = one["path"] if one["line"] is None else f"{one['path']}:{one['line']}"
     step = one["steps"][-1]
     told = styled(f"({step['tie']}, {step['source']})", "dim")
     text = styled(str(one["text"]).replace("\n", " "))

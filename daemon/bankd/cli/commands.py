@@ -27,6 +27,8 @@ COMMANDS = {
     "propose": Command("propose", "what asks to be remembered in prose, found by rules, for the inbox"),
     "search": Command("search", "find memories, in Korean and English"),
     "related": Command("related", "what belongs to a memory, a page or somebody: linked, used together, alike"),
+    "ui": Command("ui", "a page to look at, and to decide on, in the browser of this machine"),
+    "banks": Command("banks", "the banks that search --all asks"),
     "timeline": Command("timeline", "the memories of some days, day by day"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),
     "log": Command("log", "the runs so far, and what each did"),

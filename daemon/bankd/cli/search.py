@@ -11,12 +11,16 @@ from bankd.cli.options import add_days, add_json, add_limit, days_asked, share
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
+
+    from bankd.wiring.asking import Ask
 
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words or a question, in Korean or English")
+    parser.add_argument("--all", action="store_true", help="ask every bank that `bankctl banks` lists, in one answer")
     parser.add_argument("--queries", metavar="FILE", help="one query a line; - is standard input")
     add_limit(parser, 10, most=100)
     parser.add_argument(
@@ -47,18 +51,40 @@ def _groups(text: str) -> list[str]:
 
 def run(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
-    from bankd.cli.workspace import locate_workspace
-    from bankd.wiring.asking import open_asking
-
     queries = list(_queries(arguments))
-    root = locate_workspace(arguments.workspace)
+    banks = _banks(arguments)
     found = False
-    with open_asking(root) as ask:
+    with _asking(banks) as ask:
         for query in queries:
             answer = ask(_request(arguments, query))
-            _print(answer, arguments, root)
+            _print(answer, arguments, banks)
             found = found or bool(answer["hits"])
     return 0 if found else 1
+
+
+def _banks(arguments: Namespace) -> dict[str, str]:
+    """The folders that are asked: that of this workspace, which has no name, or with `--all` those on the list."""
+    if not arguments.all:
+        from bankd.cli.workspace import locate_workspace
+
+        return {"": locate_workspace(arguments.workspace)}
+    from bankd.errors import UserError
+    from bankd.wiring.asking_all import read_banks
+
+    banks = read_banks()
+    if not banks:
+        raise UserError("no bank is on the list; bankctl banks add DIR puts one there")
+    return banks
+
+
+def _asking(banks: dict[str, str]) -> AbstractContextManager[Ask]:
+    if "" in banks:
+        from bankd.wiring.asking import open_asking
+
+        return open_asking(banks[""])
+    from bankd.wiring.asking_all import open_asking_all
+
+    return open_asking_all(banks)
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
@@ -91,7 +117,7 @@ def _request(arguments: Namespace, query: str) -> dict[str, Any]:
     }
 
 
-def _print(answer: dict[str, Any], arguments: Namespace, root: str) -> None:
+def _print(answer: dict[str, Any], arguments: Namespace, banks: dict[str, str]) -> None:
     if arguments.json:
         from bankd.cli.streams import write_json
 
@@ -99,7 +125,8 @@ def _print(answer: dict[str, Any], arguments: Namespace, root: str) -> None:
         return
     from bankd.cli.answers import print_answer
 
-    print_answer(answer, _shown_root(root), by_page=arguments.files, explain=arguments.explain)
+    roots = {name: _shown_root(root) for name, root in banks.items()}
+    print_answer(answer, roots, by_page=arguments.files, explain=arguments.explain)
 
 
 def _shown_root(root: str) -> str:

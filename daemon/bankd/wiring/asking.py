@@ -24,7 +24,7 @@ def open_asking(root: str) -> Iterator[Ask]:
             yield ask
         return
     try:
-        yield lambda request: _ask_daemon(daemon, request)
+        yield lambda request: ask_over(daemon, request)
     finally:
         daemon.close()
 
@@ -47,7 +47,8 @@ def _asking_the_index(root: str) -> Iterator[Ask]:
         searching.close()
 
 
-def _ask_daemon(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
+def ask_over(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
+    """What the daemon answers; raises what it says is wrong as if it were done here, and NoDaemonError."""
     from bankd.errors import BUG, BankError, UsageError, UserError
 
     answer = daemon.ask(request)

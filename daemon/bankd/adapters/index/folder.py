@@ -8,6 +8,7 @@ index/lock             held by whoever writes
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 import os
 import sqlite3
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,9 +79,9 @@ class IndexFolder:
     def _open_terms(folder: Path, rows: Rows) -> Terms:
         if rows.state("format") != FORMAT:
             raise IndexDamaged("it is of another version")
-        for file, size, _ in recorded_files(folder, rows):
-            if file.is_file() and file.stat().st_size != size:  # tantivy would map it and panic
-                raise IndexDamaged(f"{file.name} is not as long as it was written")
+        for name, size, _ in recorded_files(rows):
+            if _size_of(f"{folder}/terms/{name}") not in {size, None}:  # tantivy would map it and panic
+                raise IndexDamaged(f"{name} is not as long as it was written")
         return Terms(folder / "terms")
 
     def make(self) -> Build:
@@ -136,9 +137,10 @@ class IndexFolder:
 
 def _require_readable(rows: Path) -> None:
     """IndexDamaged when something is in the place of the rows, or of the files that SQLite keeps beside them."""
-    for file in (rows, rows.with_name(f"{rows.name}-wal"), rows.with_name(f"{rows.name}-shm")):
-        if file.exists() and not (file.is_file() and os.access(file, os.R_OK)):
-            raise IndexDamaged(f"{file.name} cannot be read")
+    for file in (str(rows), f"{rows}-wal", f"{rows}-shm"):
+        # os.path: each index of each bank is opened anew by a search without a daemon
+        if os.path.exists(file) and not (os.path.isfile(file) and os.access(file, os.R_OK)):  # noqa: PTH110, PTH113
+            raise IndexDamaged(f"{os.path.basename(file)} cannot be read")  # noqa: PTH119
     if not rows.exists():
         raise IndexDamaged("its rows are missing")
 
@@ -153,26 +155,36 @@ def _open_rows(file: Path) -> Rows:
         return Rows(file, frozen=True)
 
 
-def recorded_files(folder: Path, rows: Rows) -> Iterator[tuple[Path, int, str]]:
-    """The files of the terms of a build as they were when they were written: path, size, checksum."""
+def _size_of(file: str) -> int | None:
+    """The size of a file in bytes; None where none is there."""
+    try:
+        status = os.stat(file)  # noqa: PTH116 -- as above
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def recorded_files(rows: Rows) -> Iterator[tuple[str, int, str]]:
+    """The files of the terms of a build as they were when they were written: name, size, checksum."""
     for line in rows.state("files").splitlines():
         name, size, checksum = line.split(" ")
-        yield folder / "terms" / name, int(size), checksum
+        yield name, int(size), checksum
 
 
 def find_changed(build: Build) -> str:
     """Which file of the terms is not what was written; empty when none is."""
-    for file, _, checksum in recorded_files(build.folder, build.rows):
+    for name, _, checksum in recorded_files(build.rows):
+        file = build.folder / "terms" / name
         if not file.is_file():
-            return f"{file.name} is missing"
+            return f"{name} is missing"
         if checksum_of(file) != checksum:
-            return f"{file.name} is not what was written"
+            return f"{name} is not what was written"
     return ""
 
 
 def record_files(folder: Path, rows: Rows) -> None:
     """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
-    known = {(path.name, size): checksum for path, size, checksum in recorded_files(folder, rows)}
+    known = {(name, size): checksum for name, size, checksum in recorded_files(rows)}
     files = sorted(path for path in (folder / "terms").iterdir() if path.suffix not in {".lock", ".json"})
     sizes = ((path, path.stat().st_size) for path in files)
     recorded = (f"{path.name} {size} {known.get((path.name, size)) or checksum_of(path)}" for path, size in sizes)

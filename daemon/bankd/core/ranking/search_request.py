@@ -38,10 +38,10 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
     if problems:
         raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]
-    return Query(asked, _number_of(limit), filters, bool(everything), margin or 1.0, today, groups, **switches)
+    return Query(asked, number_of_hits(limit), filters, bool(everything), margin or 1.0, today, groups, **switches)
 
 
-def _number_of(limit: int | None) -> int:
+def number_of_hits(limit: int | None) -> int:
     """How many answers are wanted: ten when nothing is said, all that may be given for 0."""
     wanted = 10 if limit is None else limit or _MOST
     return max(1, min(wanted, _MOST))

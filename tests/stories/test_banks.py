@@ -1,0 +1,143 @@
+"""Several banks of one user: a list of them, and one answer out of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankd.adapters.system.banks_file import banks_path
+from bankd.app.init import make_workspace
+from tests.stories.conftest import Run, write_log
+
+SAID = {
+    "home": ["W: 베란다에 커피나무 화분을 두었다.", "W: The boiler is serviced every October."],
+    "work": ["W: 회의실 커피머신은 화요일에 청소한다.", "W: The staging server moved to Busan."],
+    "club": ["W: 동호회 커피 시음회는 매월 셋째 토요일이다."],
+}
+
+
+@pytest.fixture(autouse=True)
+def _own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def banks(tmp_path: Path, bankctl: Run) -> dict[str, Path]:
+    """Three workspaces, all on the list."""
+    found = {name: tmp_path / name for name in SAID}
+    for name, folder in found.items():
+        make_workspace(folder)
+        settings = folder / "bankd.yaml"
+        settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+        write_log(folder, "2026-05-02.md", *SAID[name])
+        bankctl("--workspace", str(folder), "cycle", "micro", "--now", "2026-05-02T20:00")
+        assert bankctl("banks", "add", str(folder)).code == 0
+    return found
+
+
+def key(hit: dict[str, Any]) -> tuple[str, str, str, float]:
+    return hit["group"], hit["path"], hit["text"], hit["score"]
+
+
+def test_one_answer_out_of_all_has_the_hits_of_each_merged_by_their_scores(
+    banks: dict[str, Path], bankctl: Run
+) -> None:
+    alone = [
+        (*key(hit), name)
+        for name, folder in banks.items()
+        for hit in bankctl("--workspace", str(folder), "search", "--json", "커피").json["hits"]
+    ]
+    merged = bankctl("search", "--all", "--json", "커피").json
+
+    assert [(*key(hit), hit["bank"]) for hit in merged["hits"]] == sorted(alone, key=lambda hit: -hit[3])
+    assert {hit["bank"] for hit in merged["hits"]} == {"home", "work", "club"}
+    assert merged["problems"] == {}
+
+
+def test_as_many_are_given_as_are_asked_for(banks: dict[str, Path], bankctl: Run) -> None:
+    assert len(bankctl("search", "--all", "--json", "-n", "2", "커피").json["hits"]) == 2
+
+
+def test_each_hit_is_printed_with_its_bank_and_a_path_that_opens(banks: dict[str, Path], bankctl: Run) -> None:
+    lines = bankctl("search", "--all", "boiler").out.splitlines()
+
+    place = lines[0].split("  ")[0]
+    assert "  home  " in lines[0]
+    assert "boiler" in Path(place.rpartition(":")[0]).read_text("utf-8")
+
+
+def test_what_was_not_shown_was_not_recalled(banks: dict[str, Path], bankctl: Run) -> None:
+    bankctl("search", "--all", "커피")
+
+    assert [*banks["club"].glob("recall/*")] == []
+
+
+def test_a_bank_that_is_gone_is_named_and_the_others_answer(banks: dict[str, Path], bankctl: Run) -> None:
+    banks["work"].rename(banks["work"].with_name("elsewhere"))
+
+    answer = bankctl("search", "--all", "--json", "커피").json
+    assert {hit["bank"] for hit in answer["hits"]} == {"home", "club"}
+    assert "no workspace is there" in answer["problems"]["work"]
+    assert "work: " in bankctl("search", "--all", "커피").out
+    listed = bankctl("banks")
+    assert listed.code == 3
+    assert "no workspace is there (now)" in listed.out
+
+
+def test_a_question_that_is_wrong_is_refused_as_of_one_bank(banks: dict[str, Path], bankctl: Run) -> None:
+    result = bankctl("search", "--all", "--since", "nonsense", "커피")
+
+    assert result.code == 2
+    assert "nonsense" in result.err
+
+
+def test_the_list_is_a_file_to_edit_and_keeps_the_comments_of_its_head(banks: dict[str, Path], bankctl: Run) -> None:
+    file = Path(banks_path())
+    file.write_text("# mine\n" + f'"home": "{banks["home"]}"\n\nwork: {banks["work"]}\n', "utf-8")
+
+    assert bankctl("banks", "remove", "work").code == 0
+    assert file.read_text("utf-8") == f"# mine\nhome: {banks['home']}\n"
+    assert bankctl("banks", "--json").json == {"banks": [{"name": "home", "root": str(banks["home"]), "problem": ""}]}
+
+
+@pytest.mark.parametrize("by", [lambda folder: "home", str])
+def test_taking_one_off_the_list_touches_nothing_in_it(
+    banks: dict[str, Path], bankctl: Run, by: Callable[[Path], str]
+) -> None:
+    assert "is off the list" in bankctl("banks", "remove", by(banks["home"])).out
+    assert (banks["home"] / "bankd.yaml").is_file()
+    assert bankctl("banks", "remove", "home").code == 3
+
+
+def test_the_same_name_is_not_given_twice(banks: dict[str, Path], tmp_path: Path, bankctl: Run) -> None:
+    other = tmp_path / "other" / "home"
+    make_workspace(other)
+
+    refused = bankctl("banks", "add", str(other))
+    assert refused.code == 3
+    assert "--name" in refused.err
+    assert bankctl("banks", "add", str(other), "--name", "second").code == 0
+    assert bankctl("banks", "add", str(other)).code == 0
+    assert [row["name"] for row in bankctl("banks", "--json").json["banks"]] == ["home", "work", "club", "second"]
+
+
+@pytest.mark.parametrize("name", ["a:b", "#a", " ", "a\nb"])
+def test_a_name_that_the_file_could_not_hold_is_refused(root: Path, bankctl: Run, name: str) -> None:
+    assert bankctl("banks", "add", str(root), "--name", name).code == 3
+    assert not Path(banks_path()).exists()
+
+
+def test_a_line_that_is_none_is_named(bankctl: Run) -> None:
+    file = Path(banks_path())
+    file.parent.mkdir(parents=True)
+    file.write_text("home: /somewhere\nwork /nowhere\n", "utf-8")
+
+    assert "banks.yaml:2: must be `name: /folder`" in bankctl("search", "--all", "x").err
+
+
+def test_with_no_bank_on_the_list_it_says_how_to_put_one_there(bankctl: Run) -> None:
+    assert "bankctl banks add DIR" in bankctl("banks").out
+    assert bankctl("search", "--all", "x").code == 3
