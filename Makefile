@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-full mutants lint format bench eval lock package clean
+.PHONY: demo test test-full mutants lint format bench eval pictures lock package clean
 
 demo: .venv/ready
 	$(BIN)/bankctl demo
@@ -48,6 +48,10 @@ bench: .venv/ready
 	$(BIN)/python -m tests.bench.service
 	$(BIN)/python -m tests.bench.cliffs
 	$(BIN)/python -m pytest -m full -s tests/bench
+
+# The page as it looks, into docs/pictures: needs chromium and fonts-nanum.
+pictures: .venv/ready
+	$(BIN)/python -m tests.ui.pictures
 
 # The rest is for those who change bankd.
 format: .venv/ready

@@ -19,7 +19,7 @@ from bankd.service import main as bankd
 METAVAR = re.compile(
     "DIR|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
 )
-PRINTS_NO_DATA = {"demo", "completions", "mcp", "hook"}
+PRINTS_NO_DATA = {"demo", "ui", "completions", "mcp", "hook"}
 
 
 def actions_of(name: str) -> list[Action]:

@@ -186,6 +186,10 @@ class SearchService:
             return "; ".join(filter(None, [self._remark, note, *notes])), self._pending
         return "", self._pending
 
+    def look_again(self) -> None:
+        """Have the next answer look anew for what changed: for one who stays."""
+        self._pending = None
+
     def _catch_up(self, now: datetime) -> tuple[str, int]:
         self.analyser.patience = "wait"
         if not self.index.open():

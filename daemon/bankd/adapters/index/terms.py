@@ -34,12 +34,43 @@ class Terms:
 
     def __init__(self, folder: Path) -> None:
         """Open or make the index in this folder."""
-        self._schema = _schema()
-        self._index = tantivy.Index(self._schema, path=str(folder))
+        self._folder, self._schema = folder, _schema()
+        self._open()
+
+    def _open(self) -> None:
+        self._is_linked = False
+        try:
+            self._index = tantivy.Index(self._schema, path=str(self._folder))
+        except ValueError as refused:
+            if "ReadOnlyFilesystem" not in str(refused):
+                raise
+            self._open_linked()
+        else:
+            self._look()
+
+    def _open_linked(self) -> None:
+        """Open it from where the disk can be written, by links: tantivy wants its lock of who only reads too.
+
+        The links stay as long as this does: a thread of tantivy's looks at them half a second after they were opened.
+        """
+        from shutil import rmtree  # noqa: PLC0415 -- `bankctl search` has no time for these
+        from tempfile import mkdtemp  # noqa: PLC0415
+        from weakref import finalize  # noqa: PLC0415
+
+        elsewhere = mkdtemp(prefix="bankd-")
+        finalize(self, rmtree, elsewhere, ignore_errors=True)
+        for file in self._folder.iterdir():
+            if not file.name.endswith(".lock"):
+                Path(elsewhere, file.name).symlink_to(file.absolute())
+        self._index = tantivy.Index(self._schema, path=elsewhere)
         self._look()
+        self._is_linked = True
 
     def reload(self) -> None:
         """See what was committed since."""
+        if self._is_linked:
+            self._open()
+            return
         self._index.reload()
         self._look()
 

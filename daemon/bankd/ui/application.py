@@ -1,0 +1,150 @@
+"""The addresses of the page, and which view answers each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import parse_qs, quote, urlencode
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from bankd.errors import BankError, BusyError, UsageError
+from bankd.ui.asked import Asked, Shown
+from bankd.ui.guard import Access, Guard
+from bankd.ui.rendering import render
+from bankd.wiring.open_banks import OpenBank, OpenBanks
+
+log = logging.getLogger(__name__)
+
+View: TypeAlias = Callable[[OpenBank, Asked], Shown]
+
+VIEWS: Mapping[str, tuple[str, str]] = {
+    "search": ("searching", "show_search"),
+    "night": ("runs", "show_night"),
+    "desk": ("desk", "show_desk"),
+    "memory": ("memories", "show_memory"),
+    "timeline": ("searching", "show_timeline"),
+    "map": ("map_view", "show_map"),
+    "fading": ("health", "show_fading"),
+    "health": ("health", "show_health"),
+    "file": ("memories", "show_file"),
+}
+"""Module and function of each view, which is imported when it is asked for: the first page is there in half the time."""
+_LANGUAGES = ("en", "ko")
+_STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
+
+
+def make_application(banks: OpenBanks, access: Access) -> ASGIApp:
+    """The page over these banks, behind its guard."""
+    site = _Site(banks)
+    static = Path(__file__).parent / "static"
+    routes = [
+        Route("/", site.home),
+        Mount("/static", StaticFiles(directory=static)),
+        Route("/{bank}/act", site.act, methods=["POST"]),
+        Route("/{bank}/{view}", site.show),
+        Route("/{bank}/{view}/{what}", site.show),
+    ]
+    return Guard(Starlette(routes=routes, exception_handlers={404: site.not_found}), access)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    banks: OpenBanks
+
+    def home(self, _request: Request) -> Response:
+        """The first bank's search."""
+        return RedirectResponse(f"/{quote(self.banks.names()[0], safe='')}/search", 303)
+
+    def show(self, request: Request) -> Response:
+        """A view of a bank; what cannot be shown is said on a page as well."""
+        asked = self._asked(request)
+        if asked.view not in VIEWS:
+            return self.not_found(request)
+        return self._answer(asked, lambda: _view(asked.view)(self.banks.find(asked.bank), asked))
+
+    async def act(self, request: Request) -> Response:
+        """A decision; then the view that it was made on, with the way to take it back."""
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+        form = {name: values[-1] for name, values in sent.items()}
+        return await run_in_threadpool(self._act, self._asked(request), form)
+
+    def _act(self, asked: Asked, form: Mapping[str, str]) -> Response:
+        from bankd.ui.actions import decide  # noqa: PLC0415 -- as the views
+
+        def work() -> Shown | Response:
+            done = decide(self.banks.find(asked.bank), form)
+            return RedirectResponse(_way_back(asked.bank, form, {"did": form["do"], "run": done}), 303)
+
+        return self._answer(asked, work)
+
+    def not_found(self, request: Request, _error: Exception | None = None) -> Response:
+        """No such address."""
+        return self._page(
+            self._asked(request), Shown("problem.html", {"problem": "there is nothing at this address"}), 404
+        )
+
+    def _answer(self, asked: Asked, work: Callable[[], Shown | Response]) -> Response:
+        try:
+            shown = work()
+        except BankError as error:
+            status = _STATUS.get(type(error), 409)
+            return self._page(asked, Shown("problem.html", {"problem": str(error)}), status)
+        except OSError as error:
+            problem = f"{error.filename or ''} {error.strerror or error}".strip()
+            return self._page(asked, Shown("problem.html", {"problem": problem}), 409)
+        return shown if isinstance(shown, Response) else self._page(asked, shown)
+
+    def _page(self, asked: Asked, shown: Shown, status: int = 200) -> Response:
+        around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": _decided(asked)}
+        answer = HTMLResponse(render(shown, asked, around), status)
+        if asked.query.get("lang") in _LANGUAGES:
+            answer.set_cookie("bankd-lang", asked.language, samesite="strict", httponly=True)
+        return answer
+
+    def _asked(self, request: Request) -> Asked:
+        wanted = request.query_params.get("lang") or request.cookies.get("bankd-lang")
+        language = wanted if wanted in _LANGUAGES else _preferred(request.headers.get("accept-language", ""))
+        path = request.path_params
+        query = dict(request.query_params)
+        return Asked(
+            path.get("bank", ""), path.get("view", ""), path.get("what", ""), query, language, self.banks.ask_all
+        )
+
+
+def _view(name: str) -> View:
+    module, function = VIEWS[name]
+    view: View = getattr(import_module(f"bankd.ui.{module}"), function)
+    return view
+
+
+def _decided(asked: Asked) -> Mapping[str, Any]:
+    """The decisions, where a page has to say what was done."""
+    if "did" not in asked.query:
+        return {}
+    from bankd.ui.actions import DECISIONS  # noqa: PLC0415 -- as the views
+
+    return DECISIONS
+
+
+def _preferred(accepted: str) -> str:
+    """The first language of a browser that the page has."""
+    named = (word.partition(";")[0].strip()[:2].casefold() for word in accepted.split(","))
+    return next((name for name in named if name in _LANGUAGES), "en")
+
+
+def _way_back(bank: str, form: Mapping[str, str], facts: Mapping[str, Any]) -> str:
+    """The view that a decision was made on; of what a form says of it nothing but a view and what it showed."""
+    view = form.get("view", "desk")
+    what = f"/{quote(form['what'], safe='')}" if form.get("what") else ""
+    return f"/{quote(bank, safe='')}/{view if view in VIEWS else 'desk'}{what}?{urlencode(facts)}"

@@ -1,0 +1,168 @@
+"""The desk: what waits for a person, card by card, each with the decisions that there are, one key a decision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from bankd.app.archive import forecast_fading
+from bankd.app.consolidate import ConflictSide, list_conflicts
+from bankd.app.inbox import list_inbox
+from bankd.app.near_groups import list_near
+from bankd.app.promotion import list_promotable
+from bankd.app.workspace import Workspace
+from bankd.core.lifecycle.retain import ACCEPT
+from bankd.core.markdown.memory import split_id
+from bankd.core.markdown.page_lines import MARKER
+from bankd.core.plan.held_back import HeldBack
+from bankd.ui.asked import Asked, Shown
+from bankd.ui.memories import source_lines
+from bankd.wiring.importing import import_sources, sources_at
+from bankd.wiring.open_banks import OpenBank
+
+DAYS = 30
+"""An opinion is on the desk when it falls below the floor within so many days."""
+_MOST = 40
+"""Cards of a kind that are shown; the heading says how many there are."""
+_SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")
+
+
+class CardLine(NamedTuple):
+    """A line of a card: where it stands, what it says, and its id, if it has one."""
+
+    place: str
+    text: str
+    id: str = ""
+
+
+class Choice(NamedTuple):
+    """A decision: its key, what it does, what the button says, and what the form sends with it."""
+
+    key: str
+    do: str
+    label: str
+    fields: Mapping[str, str]
+    asks: str = ""
+    """The name of a field that has to be typed; empty for none."""
+
+
+class Card(NamedTuple):
+    """Something that waits: its lines, why, the lines of a log that it rests on, and the choices."""
+
+    lines: Sequence[CardLine]
+    reason: str
+    choices: Sequence[Choice]
+    source: Sequence[tuple[int, str, bool]] = ()
+    source_place: str = ""
+
+
+class Pile(NamedTuple):
+    """The cards of a kind."""
+
+    title: str
+    cards: Sequence[Card]
+    size: int
+
+
+def show_desk(bank: OpenBank, _asked: Asked) -> Shown:
+    """Every pile that has cards."""
+    with bank.look() as workspace:
+        pages = sorted(path.removeprefix("bank/") for path in workspace.files.survey("bank", workspace.now, 0).files)
+        piles = [Pile(title, found[:_MOST], len(found)) for title, found in _piles(bank, workspace) if found]
+        prose = workspace.logs.prose()
+    return Shown("desk.html", {"piles": piles, "pages": pages, "prose": prose})
+
+
+def _piles(bank: OpenBank, workspace: Workspace) -> Iterator[tuple[str, list[Card]]]:
+    yield "Lines that no rule places", list(_inbox(workspace))
+    held = workspace.logs.held_back()
+    yield "Proposed by a model or a rule", [_proposed(bank, item) for item in held if item.reason.endswith(ACCEPT)]
+    yield "Contradictions", list(_conflicts(workspace))
+    yield "Nearly the same", list(_near(workspace))
+    yield "Lived, and used again and again", list(_lived(workspace))
+    yield "Fading", list(_fading(workspace))
+    yield "Lines that were not taken in", [_held(item) for item in held if not item.reason.endswith(ACCEPT)]
+    yield "Imports to confirm", list(_imports(workspace))
+
+
+def _said(text: str) -> str:
+    return split_id(MARKER.sub("", text))[0]
+
+
+def _inbox(workspace: Workspace) -> Iterator[Card]:
+    for item in list_inbox(workspace):
+        line = CardLine(f"bank/_meta/inbox.md:{item.line}", _said(item.text), item.id)
+        place = Choice("p", "place", "Place", {"id": item.id}, asks="page")
+        away = Choice("a", "archive", "Archive", {"id": item.id})
+        yield Card([line], item.source, [place, away])
+
+
+def _proposed(bank: OpenBank, item: HeldBack) -> Card:
+    """A proposal beside the lines that it rests on, which the end of its line names."""
+    written = next((text for _, text, is_meant in source_lines(bank, str(item.place)) if is_meant), "")
+    found = _SOURCE.search(written)
+    place, sent = found["place"] if found else "", {"place": str(item.place)}
+    choices = [Choice("y", "accept", "Accept", sent), Choice("n", "dismiss", "Dismiss", sent)]
+    line = CardLine(str(item.place), item.text)
+    return Card([line], item.reason, choices, list(source_lines(bank, place)), place)
+
+
+def _conflicts(workspace: Workspace) -> Iterator[Card]:
+    for pair in list_conflicts(workspace):
+        older, newer = pair.older.id, pair.newer.id
+        choices = [
+            Choice("o", "archive", "Archive the older", {"id": older}),
+            Choice("n", "archive", "Archive the newer", {"id": newer}),
+            Choice("b", "both", "Both hold", {"id": older, "other": newer}),
+        ]
+        yield Card([_side(pair.newer), _side(pair.older)], pair.reason, choices)
+
+
+def _side(side: ConflictSide) -> CardLine:
+    day = f"{side.day} " if side.day else ""
+    return CardLine(f"{day}{side.source}", side.text, side.id)
+
+
+def _near(workspace: Workspace) -> Iterator[Card]:
+    for group in list_near(workspace):
+        first = {"id": group[0].id}
+        choices = [Choice("y", "keep", "Keep all", first), Choice("m", "merge", "Merge", first)]
+        apart = (Choice(str(n), "archive", f"Archive {n}", {"id": one.id}) for n, one in enumerate(group[:9], 1))
+        yield Card([CardLine(one.place, _said(one.text), one.id) for one in group], "", [*choices, *apart])
+
+
+def _lived(workspace: Workspace) -> Iterator[Card]:
+    for one in list_promotable(workspace):
+        choices = [
+            Choice("y", "promote", "Make it lasting", {"id": one.id}),
+            Choice("n", "decline", "Leave it", {"id": one.id}),
+        ]
+        yield Card([CardLine(one.place, _said(one.text), one.id)], f"{one.days} d", choices)
+
+
+def _fading(workspace: Workspace) -> Iterator[Card]:
+    for one in forecast_fading(workspace, DAYS)[0]:
+        id_ = one.fall.id
+        choices = [Choice("p", "pin", "Pin", {"id": id_}), Choice("a", "archive", "Archive", {"id": id_})]
+        line = CardLine(one.place, one.text, id_ if id_.startswith("m-") else "")
+        yield Card([line], f"{one.fall.value / 100:.2f}, {one.fall.day}", choices if line.id else [])
+
+
+def _held(item: HeldBack) -> Card:
+    dismiss = Choice("n", "dismiss", "Dismiss", {"place": str(item.place)})
+    return Card([CardLine(str(item.place), item.text)], f"{item.kind}: {item.reason}", [dismiss])
+
+
+def _imports(workspace: Workspace) -> Iterator[Card]:
+    """What the settings watch and hooks handed over, as far as it has something new."""
+    sources = sources_at(workspace, ())
+    found = (
+        [one for one in import_sources(workspace, sources, dry_run=True) if one.added or one.problem] if sources else []
+    )
+    if found:
+        lines = [
+            CardLine(one.source, one.problem or ", ".join(f"{log}: {turns}" for log, turns in one.added.items()))
+            for one in found
+        ]
+        yield Card(lines, "", [Choice("y", "import", "Import", {})])

@@ -1,0 +1,60 @@
+"""Search for one who stays: asked of the daemon while one answers, else of an index that is kept open."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from bankd.adapters.system.clock import read_clock
+from bankd.adapters.system.socket_client import Conversation, NoDaemonError
+from bankd.app.search_service import SearchService
+from bankd.core.ranking.search_settings import SearchSettings
+from bankd.errors import UserError
+from bankd.wiring.asking import ask_over
+from bankd.wiring.search_settings import search_settings
+from bankd.wiring.searching import make_search, worker_for
+
+
+class StandingSearch:
+    """One bank's; may be asked from any thread. A daemon may come and go between two questions."""
+
+    def __init__(self, root: str) -> None:
+        """Take the workspace; nothing is opened before it is needed."""
+        self._root, self._asking = root, threading.Lock()
+        self._open: tuple[SearchSettings, SearchService] | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a request as the daemon's socket takes it; raises what a search raises."""
+        try:
+            daemon = Conversation(self._root)
+        except NoDaemonError:
+            return self._answer_alone(request)
+        try:
+            return ask_over(daemon, request)
+        except NoDaemonError:  # it ended meanwhile
+            return self._answer_alone(request)
+        finally:
+            daemon.close()
+
+    def _answer_alone(self, request: dict[str, Any]) -> dict[str, Any]:
+        if not os.path.isfile(os.path.join(self._root, "bankd.yaml")):  # noqa: PTH113, PTH118 -- a path as it was given
+            raise UserError(f"{self._root}: no workspace is there (now)")
+        with self._asking:
+            settings = search_settings(Path(self._root))
+            if self._open is None or self._open[0] != settings:
+                self._let_go()
+                self._open = settings, make_search(Path(self._root), settings, worker_for(settings))
+            self._open[1].look_again()
+            return self._open[1].answer(request, read_clock(settings.timezone))
+
+    def close(self) -> None:
+        """Let go of the index."""
+        with self._asking:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None

@@ -1,0 +1,126 @@
+"""Who is let in, and what is refused whoever asks."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from bankd.ui.application import make_application
+from bankd.ui.guard import MOST_BYTES, Access, refusal_of
+from bankd.wiring.open_banks import OpenBanks
+
+PORT = 8787
+HERE = f"http://127.0.0.1:{PORT}"
+WRITE = {"host": f"127.0.0.1:{PORT}", "origin": HERE, "sec-fetch-site": "same-origin", "content-length": "10"}
+
+
+@pytest.fixture
+def access() -> Access:
+    return Access(PORT)
+
+
+@pytest.fixture
+def client(access: Access) -> TestClient:
+    """The page before anybody was let in."""
+    return TestClient(make_application(OpenBanks(dict), access), base_url=HERE, follow_redirects=False)
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
+def test_a_decision_of_the_page_itself_is_answered(access: Access, name: str) -> None:
+    headers = {**WRITE, "host": f"{name}:{PORT}", "origin": f"http://{name}:{PORT}"}
+
+    assert refusal_of("POST", headers, access) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "changed", "status"),
+    [
+        ("GET", {"host": "evil.example"}, 421),
+        ("GET", {"host": f"evil.example:{PORT}"}, 421),  # what a name that was bound anew to this machine sends
+        ("GET", {"host": "127.0.0.1"}, 421),
+        ("GET", {"host": f"127.0.0.1:{PORT + 1}"}, 421),
+        ("GET", {"host": ""}, 421),
+        ("GET", {"sec-fetch-site": "cross-site"}, 403),
+        ("GET", {"sec-fetch-site": "same-site"}, 403),  # another port of this machine
+        ("POST", {"host": f"evil.example:{PORT}", "origin": f"http://evil.example:{PORT}"}, 421),
+        ("POST", {"origin": "http://evil.example"}, 403),
+        ("POST", {"origin": f"https://127.0.0.1:{PORT}"}, 403),
+        ("POST", {"origin": "null"}, 403),
+        ("POST", {"origin": f"http://127.0.0.1:{PORT + 1}"}, 403),
+        ("POST", {"sec-fetch-site": "cross-site"}, 403),
+        ("POST", {"sec-fetch-site": "same-site"}, 403),
+        ("POST", {"sec-fetch-site": "none"}, 403),
+        ("POST", {"content-length": str(MOST_BYTES + 1)}, 413),
+        ("POST", {"content-length": ""}, 413),
+        ("PUT", {}, 405),
+        ("DELETE", {}, 405),
+        ("OPTIONS", {}, 405),
+    ],
+)
+def test_what_is_not_of_this_page_is_refused(access: Access, method: str, changed: dict[str, str], status: int) -> None:
+    refusal = refusal_of(method, {**WRITE, **changed}, access)
+
+    assert refusal is not None
+    assert refusal.status == status
+
+
+def test_a_decision_without_an_origin_is_refused(access: Access) -> None:
+    headers = {name: value for name, value in WRITE.items() if name != "origin"}
+
+    assert refusal_of("POST", headers, access) is not None
+
+
+def test_the_link_opens_once(client: TestClient, access: Access) -> None:
+    token = access.token
+    first = client.get("/", params={"token": token})
+
+    assert first.status_code == 200
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    client.cookies.clear()
+    assert client.get("/", params={"token": token}).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/bank/search", "/static/page.css", "/bank/act"])
+def test_nothing_is_shown_without_the_link(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 403
+
+
+def test_an_empty_token_opens_nothing_once_the_token_is_spent(client: TestClient, access: Access) -> None:
+    client.get("/", params={"token": access.token})
+    client.cookies.clear()
+
+    assert client.get("/?token=").status_code == 403
+
+
+def test_a_token_that_another_site_stole_opens_nothing(client: TestClient, access: Access) -> None:
+    stolen = client.get("/", params={"token": access.token}, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert stolen.status_code == 403
+    assert "set-cookie" not in stolen.headers
+    assert client.get("/", params={"token": access.token}).status_code == 200
+
+
+@pytest.mark.parametrize("value", ["", "x", '"', "bankd-8787=", "bankd-8787=wrong", "bankd-1=SESSION", "=;;="])
+def test_a_cookie_that_is_not_the_session_opens_nothing(client: TestClient, access: Access, value: str) -> None:
+    cookie = value.replace("SESSION", access.session)
+
+    assert client.get("/bank/search", headers={"Cookie": cookie}).status_code == 403
+
+
+def test_every_answer_forbids_what_is_not_ours(client: TestClient, access: Access) -> None:
+    for answer in (
+        client.get("/x/search"),
+        client.get("/", params={"token": access.token}),
+        client.get("/static/page.js"),
+    ):
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'")
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_websocket_is_not_answered(client: TestClient) -> None:
+    with pytest.raises(Exception), client.websocket_connect("/"):  # noqa: B017, PT011 -- the test client's own
+        pass

@@ -1,0 +1,217 @@
+"""What the page shows, of a year's bank, an empty one, and one that means harm; looking leaves no trace."""
+
+from __future__ import annotations
+
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+import bankd.ui
+from bankd.core.plan.report import CHAPTERS
+from bankd.ui.actions import DECISIONS
+from bankd.ui.application import VIEWS
+from bankd.ui.words import KOREAN
+from tests.stories.conftest import tree_state
+from tests.ui.conftest import Open
+
+HOME = Path(bankd.ui.__file__).parent
+HARM = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and their text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+PAGES = [*list(VIEWS)[:8], "search?q=Peter", "timeline?about=@Peter&since=2026-01-01", "map?around=@Peter"]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_each_page_of_a_year_says_something_in_both_languages(year: Path, open_page: Open, language: str) -> None:
+    client = open_page(year)
+
+    for page in PAGES:
+        answer = client.get(f"/year/{page}", headers={"Accept-Language": language})
+        assert answer.status_code == 200, page
+        assert f'<html lang="{language}">' in answer.text
+        assert Elements(answer.text).text.strip()
+
+
+def test_each_page_of_an_empty_bank_says_that_there_is_nothing(empty: Path, open_page: Open) -> None:
+    client = open_page(empty)
+    said = {view: Elements(client.get(f"/empty/{view}").text).text for view in list(VIEWS)[:8]}
+
+    assert "No run yet." in said["night"]
+    assert "Nothing waits for you." in said["desk"]
+    assert "Nothing of these days." in said["timeline"]
+    assert "The bank is empty." in said["map"]
+    assert "Nothing fades soon." in said["fading"]
+    assert "no daemon runs" in said["health"]
+    assert "Nothing relevant" in client.get("/empty/search?q=anything").text
+
+
+def test_search_shows_its_hits_marked_with_their_places_and_why(year: Path, open_page: Open) -> None:
+    text = open_page(year).get("/year/search?q=wifi of the cabin").text
+
+    assert "<mark>wifi</mark>" in text
+    assert re.search(r'href="/year/memory/m-[a-z0-9]{12}"', text)
+    assert re.search(r'href="/year/file\?path=bank%2F[^"]+&amp;line=\d+#L\d+"', text)
+    assert '<meter min="0" max="1"' in text
+
+
+def test_a_memory_shows_its_line_its_curve_and_what_is_newer(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    older = re.search(
+        r'/year/memory/(m-\w+)">(?:<mark>)?[^<]*', client.get("/year/search?q=standup of the Seoul office").text
+    )
+    assert older
+    text = client.get(f"/year/memory/{older[1]}").text
+
+    assert "The standup of the" in text
+    assert '<figure class="source">' in text
+    assert '<polyline class="line strength"' in text
+    assert "newer" in text
+
+
+def test_a_run_shows_its_chapters_and_the_difference_of_each_page(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    runs = re.findall(r'href="/year/night/([^"]+)"', client.get("/year/night").text)
+    text = client.get(f"/year/night/{runs[-1]}").text
+
+    assert "Learned (" in text
+    assert '<span class="plus">+- ' in text
+
+
+def test_all_banks_answer_as_one_and_one_that_is_gone_is_named(year: Path, empty: Path, open_page: Open) -> None:
+    client = open_page(year, empty, year.with_name("gone"))
+    text = client.get("/year/search?q=Peter&all=1").text
+
+    assert "<b>year</b>" in text
+    assert '<p class="warning">gone: ' in text
+    assert client.get("/nobody/search").status_code == 409
+
+
+def test_looking_counts_nothing_and_changes_nothing(year: Path, open_page: Open) -> None:
+    before = tree_state(year)
+    client = open_page(year)
+
+    for page in PAGES:
+        client.get(f"/year/{page}")
+    assert tree_state(year) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../etc/passwd", "/etc/passwd", "bank/../../secret.md", "bank/../bankd.yaml", "bankd.yaml", ".bankd/ledger.md",
+        "events/x.md", "bank/link.md", "memory/../../secret.md", "bank/%2e%2e/x.md", "bank/\x00.md", "",
+    ],
+)  # fmt: skip
+def test_no_file_outside_the_pages_is_shown(year: Path, open_page: Open, path: str) -> None:
+    (year.parent / "secret.md").write_text("TOP SECRET", "utf-8")
+    (year / "bank/link.md").symlink_to(year.parent / "secret.md")
+    answer = open_page(year).get("/year/file", params={"path": path})
+
+    assert answer.status_code != 200
+    assert "TOP SECRET" not in answer.text
+
+
+def test_markup_in_memories_names_and_questions_is_text(year: Path, open_page: Open) -> None:
+    page = year / "bank/world" / f"{HARM.replace('/', '|')}.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(f"# {HARM}\n\n- W: harmful {HARM} ^m-aaaaaaaaaaaa\n", "utf-8")
+    os.utime(page, (page.stat().st_mtime - 60,) * 2)  # it rests
+    (year / "memory/2026-05-19.md").write_text(f"## Retain\n- X: {HARM}\n", "utf-8")
+    client = open_page(year)
+
+    pages = [
+        *PAGES,
+        f"search?q={quote('harmful ' + HARM)}",
+        f"search?as_of={quote(HARM)}&q=x",
+        f"timeline?about={quote(HARM)}",
+    ]
+    pages += [
+        "memory/m-aaaaaaaaaaaa",
+        f"memory/{quote(HARM, safe='')}",
+        f"night/{quote(HARM, safe='')}",
+        f"map?around={quote(HARM)}",
+    ]
+    pages += [
+        f"desk?did={quote(HARM)}&run={quote(HARM)}",
+        f"desk?did=place&run={quote(HARM)}",
+        f"file?path={quote(HARM)}",
+    ]
+    for address in pages:
+        found = Elements(client.get(f"/year/{address}").text).tags
+        assert [attributes for tag, attributes in found if tag == "script"] == [
+            {"src": "/static/page.js", "defer": None}
+        ], address
+        assert not [
+            tag for tag, attributes in found if tag == "img" or any(name.startswith("on") for name in attributes)
+        ]
+    assert "alert(1)" in Elements(client.get("/year/memory/m-aaaaaaaaaaaa").text).text
+
+
+def test_nothing_is_asked_of_another_host(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    texts = [client.get(f"/year/{page}").text for page in PAGES]
+    texts += [path.read_text("utf-8") for path in (HOME / "static").iterdir()]
+
+    named = {found for text in texts for found in re.findall(r"(?:https?:)?//[\w.-]+\.\w+", text)}
+    assert named <= {"http://www.w3.org"}
+
+
+def test_what_cannot_be_read_is_said_on_a_page(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+
+    for address in (
+        "memory/m-nothing",
+        "night/20200101T000000-micro",
+        "map?around=@Nobody",
+        "fading?days=x",
+        "timeline?since=x",
+    ):
+        answer = client.get(f"/year/{address}")
+        assert answer.status_code in {400, 409}, address
+        assert 'role="alert"' in answer.text
+    assert client.get("/year/nothing").status_code == 404
+
+
+def test_the_page_says_everything_in_korean_too() -> None:
+    texts = "".join(path.read_text("utf-8") for path in (HOME / "templates").iterdir())
+    asked = set(re.findall(r'\bt\("([^"]+)"\)', texts))
+    code = "".join(path.read_text("utf-8") for path in HOME.glob("*.py"))
+    asked |= set(re.findall(r'(?:yield "|Choice\(\s*"\w", "\w+", ")([^"]+)"', code))
+    asked |= set(re.findall(r'translate\("([^"]+)"', code))
+    asked |= (
+        {decision.done for decision in DECISIONS.values()}
+        | {title for title, _ in CHAPTERS}
+        | {view.capitalize() for view in list(VIEWS)[:8]}
+    )
+
+    assert len(asked) > 100
+    assert not asked - KOREAN.keys()
+
+
+def test_what_is_saved_meanwhile_is_found_by_the_next_question(year: Path, open_page: Open) -> None:
+    client = open_page(year)
+    assert "Nothing relevant" in client.get("/year/search?q=xylophone").text
+    page = year / "bank/knowledge/tools.md"
+    page.write_text(page.read_text("utf-8") + "- W: The xylophone is in the cellar.\n", "utf-8")
+
+    assert "<mark>xylophone</mark>" in client.get("/year/search?q=xylophone").text
