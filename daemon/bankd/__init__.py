@@ -3,6 +3,7 @@
 Where things are, from what people type down to Markdown:
     cli, service      entry points: arguments, printing, exit codes; start, ready, loop, stop
     agents            entry points too: the MCP server and the hooks of agents' sessions
+    ui, finder        and two more: the page in a browser, and what `bankctl` alone opens on a terminal
     wiring            assembly: which adapter stands for which port
     app               use cases: what the user asks for, one module a verb, over ports
     adapters          the outside world: storage, workspace, watching, index, korean, meaning, models, system

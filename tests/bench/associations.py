@@ -106,7 +106,7 @@ def ask_in_turn(searching: SearchService, queries: Sequence[str]) -> tuple[list[
     for number, text in enumerate(queries):
         for see_also in (True, False) if number % 2 else (False, True):
             ask(f"{text} ", see_also=see_also) if number < 10 else spent[see_also].append(
-                1000 * cpu(lambda text=text, see_also=see_also: ask(text, see_also=see_also))
+                1000 * cpu(partial(ask, text, see_also=see_also))
             )
     return sorted(spent[True]), sorted(spent[False]), shown
 

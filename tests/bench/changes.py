@@ -210,7 +210,7 @@ def _negate_korean(kiwi: Kiwi, text: str) -> str | None:
     for at, pair in enumerate(morphemes):
         if pair in {("안", "MAG"), ("못", "MAG")}:
             return str(kiwi.join(morphemes[:at] + morphemes[at + 1 :]))
-    at = last_ending(morphemes)
+    at = last_ending(morphemes) or 0
     while at and morphemes[at - 1][1] == "EP":
         at -= 1
     if not at:

@@ -46,7 +46,7 @@ class Bank:
     def run(self, kind: str, *options: str) -> float:
         """Run a cycle in a process of its own."""
         before = getrusage(RUSAGE_CHILDREN)
-        command = [BIN / "bankctl", "cycle", kind, "--workspace", self.root, *options]
+        command: list[str | Path] = [BIN / "bankctl", "cycle", kind, "--workspace", self.root, *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=self._environment)
         after = getrusage(RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

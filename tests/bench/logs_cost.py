@@ -47,7 +47,9 @@ def make_logs(folder: Path, passages: int, words: Words, random: Random) -> None
 
 
 def ask_all(searching: SearchService, queries: Sequence[str], options: Mapping[str, Any]) -> list[float]:
-    ask = lambda text: searching.answer({"query": text, "keep": False, **options}, NOW, pending=0)  # noqa: E731
+    def ask(text: str) -> object:
+        return searching.answer({"query": text, "keep": False, **options}, NOW, pending=0)
+
     for text in queries[:5]:  # warms what the first question of a kind loads
         ask(text)
     return sorted(timed(partial(ask, text)) for text in queries)

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.adapters.index.page_files import PageFiles
+from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
@@ -48,6 +49,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def open_searching(root: Path) -> SearchService:
     searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
+    assert isinstance(searching.index, SearchIndex)
     searching.index._pages = CountingPages(root / "bank")
     return searching
 

@@ -6,8 +6,10 @@ Nothing is scored here: `bankd.search.finding` ranks, with the very functions th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 
 from bankd.core.language.analysis import Analysis
+from bankd.core.language.dates.spans import Span
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.ranking.priors import Usage
 from bankd.core.ranking.query import Filters, FoundRow
@@ -48,13 +50,28 @@ class RememberingIndex:
             self._found[key] = self._index.find(terms, bigrams, filters, limit)
         return self._found[key]
 
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> Sequence[int]:
+        return self._index.find_within(window, filters, limit)
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        return self._index.learned(ids)
+
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
         wanted = [number for number in numbers if number not in self._candidates]
         self._candidates.update((one.row, one) for one in self._index.candidates(wanted))
         return [self._candidates[number] for number in numbers]
 
-    def usage_of(self, memories: Sequence[str]) -> Mapping[str, Usage]:
-        return self._index.usage_of(memories)
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        return self._index.usage_of(ids)
+
+    def count_vectors(self, identity: str) -> int:
+        return self._index.count_vectors(identity)
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        return self._index.vector_keys(numbers)
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        return self._index.rows_with_vectors(keys, filters)
 
     def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
         wanted = [number for number in numbers if number not in self._rows]

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from bankd.adapters.system.clock import read_monotonic
@@ -71,6 +72,10 @@ def is_found(client: Conversation, word: str) -> bool:
     return any(word in hit["text"] for hit in client.ask({"op": "search", "query": word}).get("hits", []))
 
 
+def is_gone(client: Conversation, word: str) -> bool:
+    return not is_found(client, word)
+
+
 def show_latencies(folder: Path, client: Conversation, times: int) -> None:
     """Milliseconds from an edit to the answer that has it, beyond the debounce, by kind of edit."""
     pages = sorted((folder / "bank/knowledge").rglob("page-*.md"))
@@ -80,11 +85,11 @@ def show_latencies(folder: Path, client: Conversation, times: int) -> None:
             word = f"zq{kind.replace(' ', '')}{number}x"
             page = pages[(number * 37 + len(kind)) % len(pages)]
             edit(folder, page, f"- W: {word} was here.\n")
-            found.setdefault(kind, []).append(wait_for(lambda word=word: is_found(client, word), 30))
+            found.setdefault(kind, []).append(wait_for(partial(is_found, client, word), 30))
         moved = next((folder / "bank").glob("moved-*"))
         word = (moved / "moved.md").read_text().split()[4]
         moved.rename(folder / f"away-{number}")
-        found.setdefault("folder moved out", []).append(wait_for(lambda word=word: not is_found(client, word), 30))
+        found.setdefault("folder moved out", []).append(wait_for(partial(is_gone, client, word), 30))
     for kind, seconds in found.items():
         beyond = [1000 * (one - WatchIntervals().quiet) for one in seconds]
         print(f"{kind:18} median {statistics.median(beyond):4.0f} ms, worst {max(beyond):4.0f} ms beyond the debounce")

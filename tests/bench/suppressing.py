@@ -26,7 +26,7 @@ from bankd.app.warming import SHOWN
 from bankd.core.ranking.comparing import compare_figures
 from bankd.core.ranking.eval_bank import id_of
 from bankd.core.ranking.evaluation import mean_of
-from bankd.core.use import suppression
+from bankd.core.use import policy, suppression
 from bankd.wiring.searching import trial_tools
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, data_folder
@@ -82,9 +82,9 @@ def tell(title: str, opened: OpenTrial, rounds: Sequence[Sequence[Query]], *, ch
     counted = [query for ways in rounds for query in ways[len(ways) > 1 :]]
     cold = opened.judge(counted)
     print(f"{title}: {len(counted)} questions, without " + _figures(cold), flush=True)
-    usual = (suppression.SAME_NEED, suppression.SUPPRESSION)
+    usual = (policy.SAME_NEED, policy.SUPPRESSION)
     for cluster, strength in [(c, s) for c in CLUSTERS for s in STRENGTHS] if choose else [usual]:
-        suppression.SAME_NEED, suppression.SUPPRESSION = cluster, strength
+        vars(suppression).update(SAME_NEED=cluster, SUPPRESSION=strength)
         with_it, lost = ask_in_turn(opened, rounds)
         before = {one.query: one.quality for one in cold.judged}
         compared = compare_figures({one.query: one.quality for one in with_it.judged}, before)
@@ -94,7 +94,7 @@ def tell(title: str, opened: OpenTrial, rounds: Sequence[Sequence[Query]], *, ch
             for one in [compared[figure]]
         )
         print(f"  cluster {cluster}, strength {strength}: {'; '.join(said)}; {lost} memories beaten", flush=True)
-    suppression.SAME_NEED, suppression.SUPPRESSION = usual
+    vars(suppression).update(SAME_NEED=usual[0], SUPPRESSION=usual[1])
 
 
 def _figures(found: Evaluation) -> str:

@@ -377,7 +377,6 @@ FEATURES: tuple[Mutant, ...] = (
         "no word of a model stands where its lines have another", "bankd.core.distil.grounding", "find_ungrounded",
         ", _exchanged)", ")", ("tests/unit/test_distilling.py",),
     ),
-)  # fmt: skip
     Mutant(
         "a plan is not told as done", "bankd.core.distil.overstating", "find_overstated",
         "_done,", "", ("tests/unit/test_overstating.py",),
@@ -398,3 +397,4 @@ FEATURES: tuple[Mutant, ...] = (
         "no thing is added that its lines do not have", "bankd.core.distil.overstating", "find_overstated",
         ", _unheard", "", ("tests/unit/test_overstating.py",),
     ),
+)  # fmt: skip

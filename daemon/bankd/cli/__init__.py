@@ -78,6 +78,11 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     _require_utf8(arguments)
     position = _position_of_command(arguments)
     name = arguments[position] if position < len(arguments) else None
+    if is_process and not arguments:
+        from bankd.cli.finding import open_finder
+
+        if open_finder():
+            return 0
     if name is None or name not in COMMANDS or _HELP.intersection(arguments[:position]):
         return _usage(name, arguments)
     from importlib import import_module

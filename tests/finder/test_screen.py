@@ -1,0 +1,156 @@
+"""The finder with keys pressed, by textual's own pilot."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static
+
+from bankd.app.init import make_workspace
+from bankd.finder.screen import Finder
+from bankd.wiring.open_banks import OpenBanks
+
+LINES = {
+    "home": "- W: 베란다에 커피나무 화분을 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n",
+    "work": "- W: 회의실 커피머신은 화요일에 청소한다. ^m-cccccccccccc\n",
+}
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> dict[str, str]:
+    for name, lines in LINES.items():
+        make_workspace(tmp_path / name)
+        settings = tmp_path / name / "bankd.yaml"
+        settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+        page = tmp_path / name / "bank/daily/home.md"
+        page.write_text(f"# 집\n\n{lines}", "utf-8")
+        os.utime(page, (page.stat().st_mtime - 60,) * 2)
+    found = {name: str(tmp_path / name) for name in LINES}
+    banks = OpenBanks(lambda: found)
+    banks.ask_all({"query": "anything"})  # the indexes are made
+    banks.close()
+    return found
+
+
+def use(roots: dict[str, str], steps: Callable[[Finder, Pilot[None]], Awaitable[None]], **variables: str) -> Finder:
+    """Open the finder, do something, and close it."""
+    banks = OpenBanks(lambda: roots)
+    finder = Finder(banks, variables)
+
+    async def run() -> None:
+        async with finder.run_test(size=(100, 30)) as pilot:
+            await steps(finder, pilot)
+
+    asyncio.run(run())
+    banks.close()
+    return finder
+
+
+async def type_in(finder: Finder, pilot: Pilot[None], text: str) -> None:
+    finder.query_one(Input).value = text
+    await settle(finder, pilot)
+
+
+async def settle(finder: Finder, pilot: Pilot[None]) -> None:
+    await pilot.pause(0.2)
+    await finder.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def shown(finder: Finder) -> list[str]:
+    rows = finder.query_one(OptionList)
+    return [str(getattr(rows.get_option_at_index(number).prompt, "plain", "")) for number in range(rows.option_count)]
+
+
+def said(finder: Finder, what: str = "#said") -> str:
+    return str(finder.query_one(what, Static).render())
+
+
+def test_answers_are_seen_as_one_types(roots: dict[str, str]) -> None:
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "커피")
+        assert len(shown(finder)) == 2
+        assert "2 answers" in said(finder)
+        assert "커피" in said(finder, "#preview")
+        await type_in(finder, pilot, "xylophone")
+        assert shown(finder) == []
+        assert "nothing relevant" in said(finder)
+        await type_in(finder, pilot, "")
+        assert "type a question" in said(finder)
+
+    use(roots, steps)
+
+
+def test_keys_move_and_open_the_line_in_the_editor(
+    roots: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, editor = tmp_path / "heard", tmp_path / "vim"
+    editor.write_text(
+        f"#!{sys.executable}\nimport sys; open({str(heard)!r}, 'w').write(' '.join(sys.argv[1:]))\n", "utf-8"
+    )
+    editor.chmod(0o755)
+    monkeypatch.setattr(Finder, "suspend", lambda _: nullcontext())
+
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "커피")
+        await pilot.press("down", "enter")
+        await settle(finder, pilot)
+
+    use(roots, steps, EDITOR=str(editor))
+    line, path = heard.read_text("utf-8").split()
+    assert path.endswith("home/bank/daily/home.md")
+    assert line in {"+3", "+4"}
+
+
+def test_an_editor_that_is_not_there_is_named(roots: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Finder, "suspend", lambda _: nullcontext())
+
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "커피")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "no-such-editor" in said(finder)
+
+    use(roots, steps, VISUAL="no-such-editor", EDITOR="vim")
+
+
+def test_a_key_asks_all_banks_and_the_first_alone_again(roots: dict[str, str]) -> None:
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "커피")
+        await pilot.press("ctrl+a")
+        await settle(finder, pilot)
+        assert any("work: bank/" in row for row in shown(finder))
+        assert "all banks" in said(finder)
+        await pilot.press("ctrl+a")
+        await settle(finder, pilot)
+        assert len(shown(finder)) == 2
+
+    use(roots, steps)
+
+
+def test_a_bank_that_went_away_is_said_and_comes_back(roots: dict[str, str]) -> None:
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        home = Path(roots["home"])
+        home.rename(home.with_name("elsewhere"))
+        await type_in(finder, pilot, "커피")
+        assert "no workspace is there" in said(finder)
+        home.with_name("elsewhere").rename(home)
+        await type_in(finder, pilot, "커피나무")
+        assert len(shown(finder)) >= 1
+
+    use(roots, steps)
+
+
+def test_looking_keeps_no_answer(roots: dict[str, str]) -> None:
+    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
+        await type_in(finder, pilot, "커피")
+
+    use(roots, steps)
+    assert [*Path(roots["home"], "recall").glob("*")] == []
