@@ -29,6 +29,7 @@ COMMANDS = {
     "related": Command("related", "what belongs to a memory, a page or somebody: linked, used together, alike"),
     "ui": Command("ui", "a page to look at, and to decide on, in the browser of this machine"),
     "banks": Command("banks", "the banks that search --all asks"),
+    "fleet": Command("fleet", "thousands of banks on many machines, over PostgreSQL"),
     "timeline": Command("timeline", "the memories of some days, day by day"),
     "cycle": Command("cycle", "run a cycle now: micro or reflect"),
     "log": Command("log", "the runs so far, and what each did"),

@@ -79,11 +79,17 @@ class DaemonLease:
 
 @contextmanager
 def open_workspace(
-    root: Path, now: datetime | None = None, *, write: bool = True, lease: DaemonLease | None = None
+    root: Path,
+    now: datetime | None = None,
+    *,
+    write: bool = True,
+    lease: DaemonLease | None = None,
+    searching: SearchService | None = None,
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
-    A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs.
+    A tenant has the lock already, and keeps it. A daemon that has it lends it between two of its runs. Search that is
+    given is left open.
     """
     settings, unusable = _settings_of(root, lease, write=write)
     moment = _moment(now, settings)
@@ -99,10 +105,10 @@ def open_workspace(
                 recoverer = Recoverer(files.tree, writer, settings.settle_seconds, settings.keep)
                 healed = recoverer.recover(moment).notes
             with seldom_collected(), ExitStack() as stack:
-                workspace = _assemble(writer, files, settings, moment, lease, stack)
-                workspace.is_live, workspace.healed = now is None, healed
-                workspace.recorder.is_given = now is not None
-                workspace.unusable = unusable
+                workspace = _assemble(writer, files, settings, moment, lease.searching if lease else searching, stack)
+                workspace.configuration = lease.configuration if lease else None
+                workspace.is_live, workspace.healed, workspace.unusable = now is None, healed, unusable
+                workspace.recorder.is_by_hand, workspace.recorder.is_given = lease is None, now is not None
                 try:
                     yield workspace
                     if unusable:
@@ -133,7 +139,7 @@ def _assemble(
     files: BankFiles,
     settings: Settings,
     moment: datetime,
-    lease: DaemonLease | None,
+    searching: SearchService | None,
     stack: ExitStack,
 ) -> Workspace:
     """Put together what works on the files; one who only looks goes on where the disk takes nothing."""
@@ -143,8 +149,8 @@ def _assemble(
     links = LinkTable(own / "links.sqlite3", may_stay_in_memory=not writer.may_write)
     stack.callback(links.close)
     catalog = PageMemoryCatalog(files, catalog_db, settings.settle_seconds, writer.own_writes)
-    search = (lambda: lease.searching) if lease else partial(open_search, root)
-    index = RunIndex(moment, writer.publish, catalog, search, is_ours=lease is None)
+    search = (lambda: searching) if searching else partial(open_search, root)
+    index = RunIndex(moment, writer.publish, catalog, search, is_ours=searching is None)
     stack.callback(index.close)
     return Workspace(
         root=root,
@@ -158,7 +164,7 @@ def _assemble(
         graph=LinkGraph(tree, links, settings.links.roots, settings.routing),
         recalls=RecallBuffer(root / "recall", settings.search.recall_minutes),
         recorder=Recorder(
-            partial(RunLedger, root), RunReports(tree, writer.staging), read_monotonic, moment, lease is None
+            partial(RunLedger, root), RunReports(tree, writer.staging), read_monotonic, moment, is_by_hand=True
         ),
         outside=Outside(
             read_clock,
@@ -170,7 +176,6 @@ def _assemble(
             EnrichedLog(tree, _writer()),
         ),
         models=_open_models(settings.distil, tree, moment, stack),
-        configuration=lease.configuration if lease else None,
     )
 
 

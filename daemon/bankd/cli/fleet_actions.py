@@ -1,0 +1,106 @@
+"""What `bankctl fleet` does, an action each."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from bankd.cli.fleet_status import show_status
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import locate_workspace
+from bankd.core.daemon.nights import FleetBank
+from bankd.errors import UsageError
+from bankd.fleet.joining import add_bank, remove_banks, schedule_banks
+from bankd.fleet.place import fleet_dsn, keep_dsn
+from bankd.fleet.worker import work_alone, work_together, worker_name
+from bankd.wiring.fleet import Fleet, WorkerPlan, make_fleet, open_fleet, prepare_worker, utc_now
+
+
+def run_action(arguments: Namespace) -> int:
+    """Do what was asked for."""
+    if arguments.action == "init":
+        return _init(arguments)
+    dsn = fleet_dsn(arguments.dsn)
+    if arguments.action == "worker":
+        return _work(dsn, arguments)
+    acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
+        "add": _add, "remove": _remove, "list": _list, "schedule": _schedule, "status": show_status, "retry": _retry,
+    }  # fmt: skip
+    with open_fleet(dsn) as fleet:
+        return acts[arguments.action](fleet, arguments)
+
+
+def _init(arguments: Namespace) -> int:
+    is_new, path = make_fleet(arguments.dsn), keep_dsn(arguments.dsn)
+    said = (
+        f"the tables {'are made' if is_new else 'were there'}; {path} remembers where. Next: bankctl fleet add DIR..."
+    )
+    return _tell(said, {"made": is_new, "file": str(path)}, arguments)
+
+
+def _add(fleet: Fleet, arguments: Namespace) -> int:
+    if arguments.name and len(arguments.folders) > 1:
+        raise UsageError("--name is for one workspace")
+    roots = [Path(locate_workspace(folder)).resolve() for folder in arguments.folders]
+    joined = (add_bank(fleet, root, arguments.name or root.name, arguments.storage, utc_now()) for root in roots)
+    added = [bank for bank in joined if bank]
+    return _tell_banks(added, f"{len(added)} banks are new, {len(roots) - len(added)} were there", arguments)
+
+
+def _remove(fleet: Fleet, arguments: Namespace) -> int:
+    remove_banks(fleet, arguments.banks)
+    return _tell("out of the fleet; the files are as they were", {"removed": arguments.banks}, arguments)
+
+
+def _list(fleet: Fleet, arguments: Namespace) -> int:
+    banks = fleet.banks.list_banks()
+    return _tell_banks(banks, f"{len(banks)} banks", arguments)
+
+
+def _schedule(fleet: Fleet, arguments: Namespace) -> int:
+    if not (arguments.at or arguments.timezone):
+        raise UsageError("usage: bankctl fleet schedule NAME... [--at TIME] [--timezone NAME]")
+    changed = schedule_banks(fleet, arguments.banks, arguments.at, arguments.timezone, utc_now())
+    return _tell_banks(changed, f"{len(changed)} banks have their nights then", arguments)
+
+
+def _retry(fleet: Fleet, arguments: Namespace) -> int:
+    banks = fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
+    count = fleet.queue.retry([bank.name for bank in banks])
+    return _tell(f"{count} nights are tried again now", {"again": count}, arguments)
+
+
+def _work(dsn: str, arguments: Namespace) -> int:
+    if arguments.concurrency > 1:
+        words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
+        words += [word for storage in arguments.storage for word in ("--storage", storage)]
+        return work_together(dsn, words, arguments.concurrency)
+    prepare_worker()
+    with open_fleet(dsn):
+        pass  # what is wrong with it is said at once, and not waited for
+    plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, worker_name())
+    work_alone(dsn, plan)
+    return 0
+
+
+def _tell(said: str, row: Mapping[str, object], arguments: Namespace) -> int:
+    if arguments.json:
+        say_json(row)
+    else:
+        say(styled(said))
+    return 0
+
+
+def _tell_banks(banks: Sequence[FleetBank], said: str, arguments: Namespace) -> int:
+    if arguments.json:
+        say_json({"banks": [{**asdict(bank), "at": f"{bank.at:%H:%M}", "due": bank.due.isoformat()} for bank in banks]})
+        return 0
+    for bank in banks:
+        when = f"{bank.at:%H:%M} {bank.zone}, next {bank.due:%Y-%m-%d %H:%M %Z}"
+        say("  ".join([styled(bank.name, "bold"), styled(bank.root), styled(bank.storage, "dim"), when]))
+    sys.stdout.flush()
+    say(said)
+    return 0

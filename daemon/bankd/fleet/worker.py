@@ -1,0 +1,75 @@
+"""A worker: a process, or several, that do nights until they are told to end, and come back where the database went away."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
+from threading import Event
+
+from bankd.fleet.nights import Nights, queue_due
+from bankd.wiring.fleet import LOST, FleetUnreachableError, StandingNights, WorkerPlan, open_fleet, utc_now
+
+log = logging.getLogger(__name__)
+
+_PAUSE = 2.0
+"""Seconds until a database that went away is asked for again."""
+
+
+def work_alone(dsn: str, plan: WorkerPlan) -> None:
+    """Do nights in this process until a signal ends it, or until none waits; a database that goes away is waited for."""
+    with closing(StandingNights()) as standing:
+        while (problem := _work_while_there(dsn, plan, standing)) is not None:
+            log.warning("the database is lost: %s; again in %.0f s", problem, _PAUSE)
+            Event().wait(_PAUSE)
+
+
+def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> str | None:
+    """Do nights as long as the database is there; None when that is all, else what is wrong with it."""
+    try:
+        with open_fleet(dsn) as fleet:
+            nights = Nights(fleet, standing.run, lambda bank: None, plan.name, utc_now, standing.seconds)
+            look = partial(_look, dsn)
+            look()
+            was_told = asyncio.run(fleet.queue.work(plan, nights.do_night, look))
+            is_over = was_told or not (plan.stays or fleet.queue.has_ready(plan.storages))
+    except (*LOST, FleetUnreachableError) as error:
+        return str(error).strip().partition("\n")[0] or type(error).__name__
+    return None if is_over else "it went away"
+
+
+def _look(dsn: str) -> None:
+    """Put what is due into the queue; over a connection of its own, since a night may hold the other one."""
+    with open_fleet(dsn) as fleet:
+        queue_due(fleet, utc_now())
+        fleet.banks.forget_nights()
+
+
+def work_together(dsn: str, words: Sequence[str], processes: int) -> int:
+    """Have so many processes do nights; a signal is handed on, and what they hold they finish. Gives the worst exit code.
+
+    The address of the database goes by the environment: others may read command lines, and it may hold a password.
+    """
+    program, around = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))", {"BANKD_FLEET": dsn}
+    command = [sys.executable, "-c", program, "fleet", "worker", *words]
+    children = [subprocess.Popen(command, env={**os.environ, **around}) for _ in range(processes)]  # noqa: S603 -- ourselves
+
+    def hand_on(caught: int, _frame: object) -> None:
+        for child in children:
+            child.send_signal(caught)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, hand_on)
+    return max(child.wait() for child in children)
+
+
+def worker_name() -> str:
+    """How a worker is called in what it notes: the machine and the process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
