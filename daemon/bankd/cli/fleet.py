@@ -15,6 +15,10 @@ _ACTIONS = {
     "worker": "do nights until Ctrl-C or SIGTERM, which let it finish what it holds",
     "status": "what is due, waits, runs, failed and why",
     "retry": "try failed nights again at once, all or those of some banks",
+    "index": "let the shared search know banks, now and after each night",
+    "search": "ask many banks in one answer, all that this role of the database may read or some",
+    "allow": "let a role of the database search banks",
+    "deny": "let a role search banks no more",
 }
 
 
@@ -25,6 +29,7 @@ def configure(parser: ArgumentParser) -> None:
     parsers["init"].add_argument("dsn", metavar="DSN", help="where the database is, such as postgresql://host/fleet")
     _configure_banks(parsers)
     _configure_worker(parsers["worker"])
+    _configure_search(parsers)
     parsers["status"].add_argument("--metrics", action="store_true", help="as Prometheus reads them")
     add_limit(parsers["status"], 20)
     for name, one in parsers.items():
@@ -46,6 +51,17 @@ def _configure_banks(parsers: dict[str, ArgumentParser]) -> None:
     parsers["retry"].add_argument("banks", nargs="*", metavar="NAME", help="banks of the fleet (default: all)")
 
 
+def _configure_search(parsers: dict[str, ArgumentParser]) -> None:
+    parsers["index"].add_argument("banks", nargs="*", metavar="NAME", help="banks of the fleet (default: all)")
+    parsers["search"].add_argument("query", nargs="+", metavar="QUERY", help="words or a question")
+    help_ = "only this bank; may be said again (default: all that may be read)"
+    parsers["search"].add_argument("--bank", action="append", default=[], metavar="NAME", help=help_)
+    add_limit(parsers["search"], 10, most=100)
+    for name in ("allow", "deny"):
+        parsers[name].add_argument("role", metavar="NAME", help="a role of the database")
+        parsers[name].add_argument("banks", nargs="+", metavar="NAME", help="banks of the fleet")
+
+
 def _configure_worker(parser: ArgumentParser) -> None:
     help_ = "so many nights at a time, each in a process of its own (default: 1)"
     parser.add_argument("--concurrency", type=whole_number, default=1, metavar="N", help=help_)
@@ -53,6 +69,7 @@ def _configure_worker(parser: ArgumentParser) -> None:
     parser.add_argument("--storage", action="append", default=[], metavar="NAME", help=help_)
     help_ = "seconds until a failed night is tried again, then four times as many (default: 60)"
     parser.add_argument("--first-wait", type=whole_number, default=60, metavar="N", help=help_)
+    parser.add_argument("--socket", metavar="FILE", help="answer searches there, as `bankctl fleet search` does")
     parser.add_argument("--until-idle", action="store_true", help="end when no night waits")
 
 

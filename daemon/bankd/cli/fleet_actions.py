@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from bankd.cli.answers import print_answer
 from bankd.cli.fleet_status import show_status
 from bankd.cli.printing import say, say_json, styled
 from bankd.cli.workspace import locate_workspace
 from bankd.core.daemon.nights import FleetBank
-from bankd.errors import UsageError
+from bankd.errors import UsageError, UserError
 from bankd.fleet.joining import add_bank, remove_banks, schedule_banks
 from bankd.fleet.place import fleet_dsn, keep_dsn
 from bankd.fleet.worker import work_alone, work_together, worker_name
 from bankd.wiring.fleet import Fleet, WorkerPlan, make_fleet, open_fleet, prepare_worker, utc_now
+from bankd.wiring.fleet_search import WrittenShare, answer_from_fleet, serving_search, share_bank
 
 
 def run_action(arguments: Namespace) -> int:
@@ -28,6 +30,7 @@ def run_action(arguments: Namespace) -> int:
         return _work(dsn, arguments)
     acts: Mapping[str, Callable[[Fleet, Namespace], int]] = {
         "add": _add, "remove": _remove, "list": _list, "schedule": _schedule, "status": show_status, "retry": _retry,
+        "index": _index, "search": _search, "allow": _allow, "deny": _deny,
     }  # fmt: skip
     with open_fleet(dsn) as fleet:
         return acts[arguments.action](fleet, arguments)
@@ -73,16 +76,53 @@ def _retry(fleet: Fleet, arguments: Namespace) -> int:
     return _tell(f"{count} nights are tried again now", {"again": count}, arguments)
 
 
+def _index(fleet: Fleet, arguments: Namespace) -> int:
+    banks = fleet.banks.find(arguments.banks) if arguments.banks else fleet.banks.list_banks()
+    fleet.banks.share([bank.name for bank in banks])
+    written, problems = dict[str, WrittenShare](), dict[str, str]()
+    for bank in banks:
+        try:
+            written[bank.name] = share_bank(fleet, bank)
+        except (UserError, OSError) as error:
+            problems[bank.name] = str(error)
+    said = f"{len(written)} banks, {sum(one.memories for one in written.values())} memories changed"
+    for name, problem in problems.items():
+        sys.stderr.write(f"bankctl: {name}: {problem}\n")
+    _tell(said, {"banks": {name: one._asdict() for name, one in written.items()}, "problems": problems}, arguments)
+    return 3 if problems else 0
+
+
+def _search(fleet: Fleet, arguments: Namespace) -> int:
+    request = {"query": " ".join(arguments.query), "limit": arguments.limit, "banks": arguments.bank}
+    answer = answer_from_fleet(fleet, request, utc_now())
+    if arguments.json:
+        say_json(answer)
+    else:
+        print_answer(answer, {hit["bank"]: "" for hit in answer["hits"]}, by_page=False, explain=False)
+    return 0 if answer["hits"] else 1
+
+
+def _allow(fleet: Fleet, arguments: Namespace) -> int:
+    fleet.banks.allow(arguments.role, fleet.banks.find(arguments.banks))
+    return _tell(f"{arguments.role} may search them", {"role": arguments.role, "banks": arguments.banks}, arguments)
+
+
+def _deny(fleet: Fleet, arguments: Namespace) -> int:
+    fleet.banks.deny(arguments.role, fleet.banks.find(arguments.banks))
+    return _tell(f"{arguments.role} may not search them", {"role": arguments.role, "banks": arguments.banks}, arguments)
+
+
 def _work(dsn: str, arguments: Namespace) -> int:
     if arguments.concurrency > 1:
         words = ["--first-wait", str(arguments.first_wait), *(["--until-idle"] if arguments.until_idle else [])]
         words += [word for storage in arguments.storage for word in ("--storage", storage)]
-        return work_together(dsn, words, arguments.concurrency)
+        return work_together(dsn, words, arguments.concurrency, arguments.socket)
     prepare_worker()
     with open_fleet(dsn):
         pass  # what is wrong with it is said at once, and not waited for
     plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, worker_name())
-    work_alone(dsn, plan)
+    with serving_search(dsn, arguments.socket):
+        work_alone(dsn, plan)
     return 0
 
 

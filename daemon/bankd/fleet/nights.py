@@ -26,7 +26,7 @@ class Nights:
 
     fleet: Fleet
     run_night: Callable[[Path], str]
-    share: Callable[[FleetBank], None]
+    share: Callable[[FleetBank], object]
     """Brings the shared search up to date after a night."""
     worker: str
     read_utc: Callable[[], datetime]

@@ -16,6 +16,7 @@ from threading import Event
 
 from bankd.fleet.nights import Nights, queue_due
 from bankd.wiring.fleet import LOST, FleetUnreachableError, StandingNights, WorkerPlan, open_fleet, utc_now
+from bankd.wiring.fleet_search import share_bank
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
     """Do nights as long as the database is there; None when that is all, else what is wrong with it."""
     try:
         with open_fleet(dsn) as fleet:
-            nights = Nights(fleet, standing.run, lambda bank: None, plan.name, utc_now, standing.seconds)
+            nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, standing.seconds)
             look = partial(_look, dsn)
             look()
             was_told = asyncio.run(fleet.queue.work(plan, nights.do_night, look))
@@ -52,14 +53,17 @@ def _look(dsn: str) -> None:
         fleet.banks.forget_nights()
 
 
-def work_together(dsn: str, words: Sequence[str], processes: int) -> int:
+def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: str | None) -> int:
     """Have so many processes do nights; a signal is handed on, and what they hold they finish. Gives the worst exit code.
 
     The address of the database goes by the environment: others may read command lines, and it may hold a password.
     """
-    program, around = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))", {"BANKD_FLEET": dsn}
+    program = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "fleet", "worker", *words]
-    children = [subprocess.Popen(command, env={**os.environ, **around}) for _ in range(processes)]  # noqa: S603 -- ourselves
+    served = ["--socket", socket_file] if socket_file else []
+    around = {**os.environ, "BANKD_FLEET": dsn}
+    commands = [[*command, *(served if number == 0 else [])] for number in range(processes)]
+    children = [subprocess.Popen(one, env=around) for one in commands]  # noqa: S603 -- ourselves
 
     def hand_on(caught: int, _frame: object) -> None:
         for child in children:

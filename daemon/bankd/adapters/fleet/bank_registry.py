@@ -127,7 +127,8 @@ class BankRegistry:
             connection.execute("UPDATE banks SET is_shared = true WHERE name = ANY(%s)", (list(names),))
 
     def allow(self, reader: str, banks: Sequence[FleetBank]) -> None:
-        """Let a role of the database search these banks, or these and no others of them any more with `deny`."""
+        """Let a role of the database search these banks; UserError where there is no such role."""
+        self._database.permit(reader)
         with self._database.transaction() as connection, connection.cursor() as cursor:
             cursor.executemany(
                 "INSERT INTO readers VALUES (%s, %s) ON CONFLICT DO NOTHING", [(bank.number, reader) for bank in banks]

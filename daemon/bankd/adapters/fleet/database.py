@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import psycopg
+from psycopg import errors
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Identifier
 
 from bankd.errors import UserError
 
@@ -82,7 +85,13 @@ class FleetDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[FleetConnection]:
-        """Change everything inside, or nothing. FleetUnreachableError where the connection cannot be had or is lost."""
+        """Change everything inside, or nothing; inside another, be a part of it.
+
+        FleetUnreachableError where the connection cannot be had or is lost.
+        """
+        if self._connection is not None and self._connection.info.transaction_status == TransactionStatus.INTRANS:
+            yield self._connection
+            return
         try:
             connection = self._open()
             with connection.transaction():
@@ -90,6 +99,28 @@ class FleetDatabase:
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             self.close()
             raise FleetUnreachableError(f"the database of the fleet does not answer: {_first_line(error)}") from error
+
+    @contextmanager
+    def snapshot(self, reader: str = "") -> Iterator[None]:
+        """Only read, one state of all tables, as what a role may see where one is named; UserError where it cannot be had."""
+        with self.transaction() as connection:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            try:
+                if reader:
+                    connection.execute(SQL("SET LOCAL ROLE {}").format(Identifier(reader)))
+                yield
+            except (errors.InsufficientPrivilege, errors.UndefinedObject, errors.InvalidParameterValue) as error:
+                raise UserError(f"the database does not permit it: {_first_line(error)}") from error
+
+    def permit(self, reader: str) -> None:
+        """Let a role ask the shared search at all; which banks it sees is a matter of `readers`."""
+        role, tables = Identifier(reader), SQL(", ").join(map(Identifier, (*_GROWING, "shared_banks", "readers")))
+        with self.transaction() as connection:
+            try:
+                connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(Identifier(SCHEMA), role))
+                connection.execute(SQL("GRANT SELECT ON {} TO {}").format(tables, role))
+            except errors.UndefinedObject as error:
+                raise UserError(f"{reader}: the database has no such role; CREATE ROLE makes it") from error
 
     def rows(self, query: str, *values: object) -> list[Any]:
         """What a query gives."""

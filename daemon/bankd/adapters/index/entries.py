@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import NamedTuple, TypeAlias
 
 from bankd.adapters.index.tree_index import SEPARATOR
@@ -155,7 +156,7 @@ def documents_of(page: IndexedPage, numbers: Sequence[int]) -> Iterator[TermDocu
 def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
     entry, analysis = row.entry, row.analysis
     learned = entry.learned.toordinal() if entry.learned else None
-    days = list(_days_of(row.about)) or ([learned] if learned else [])
+    days = days_found_by(row.about, entry.learned)
     nodes = nodes_of(path, entry.heading)
     said, above = analysis.sentences, row.heading.sentences
     asked, bigrams = (row.asked.sentences, row.asked.bigrams) if row.asked else ("", "")
@@ -163,6 +164,11 @@ def _term_document(number: int, path: str, row: IndexedRow) -> TermDocument:
         number, said, analysis.bigrams, above, nodes, entry.tag, entry.entities, asked, bigrams, days, learned,
         words_of(f"bank/{path}", entry.mentions),
     )  # fmt: skip
+
+
+def days_found_by(about: Iterable[Span], learned: date | None) -> Sequence[int]:
+    """The days that a memory is found by, as ordinals: those that it speaks of, else the one on which it was learned."""
+    return list(_days_of(about)) or ([learned.toordinal()] if learned else [])
 
 
 def _days_of(about: Iterable[Span]) -> Iterator[int]:

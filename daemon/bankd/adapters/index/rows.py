@@ -309,11 +309,11 @@ class Rows:
 
     def candidates(self, numbers: Sequence[int]) -> list[Candidate]:
         """What scoring looks at of the memories with these numbers; those that are gone are left out."""
-        return [_candidate(row) for row in self._select(_SCORED, numbers)]
+        return [candidate_of(row) for row in self._select(_SCORED, numbers)]
 
     def rows(self, numbers: Sequence[int]) -> list[FoundRow]:
         """What is shown of the memories with these numbers; those that are gone are left out."""
-        return [_found(row) for row in self._select(_SHOWN, numbers)]
+        return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
 
     def _select(self, fields: str, numbers: Sequence[int]) -> Iterator[Any]:
         return self._each(f"SELECT {fields} FROM memories WHERE row IN", numbers)  # noqa: S608
@@ -378,7 +378,8 @@ def _stored(number: int, page: int, row: IndexedRow) -> tuple[object, ...]:
     )
 
 
-def _candidate(stored: Sequence[Any]) -> Candidate:
+def candidate_of(stored: Sequence[Any]) -> Candidate:
+    """A memory as scoring looks at it, of the columns `_SCORED`."""
     row, page, place, sentences, bigrams, heading, entities, denies, asked, asked_bigrams = stored
     return Candidate(
         row, page, place,
@@ -392,7 +393,8 @@ def _candidate(stored: Sequence[Any]) -> Candidate:
     )  # fmt: skip
 
 
-def _found(stored: Sequence[Any]) -> FoundRow:
+def found_row_of(stored: Sequence[Any]) -> FoundRow:
+    """A memory as it is shown, of the columns `_SHOWN`."""
     row, page, line, id_, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions = (
         stored
     )

@@ -115,11 +115,11 @@ class Terms:
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
-        telling = dict.fromkeys(term for found in known.values() for term in _telling(found, terms))
+        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
         parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
         others = {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}
         for at, weights in others.items() if self._has_questions else (("bigrams", bigrams),):
-            parts += [self._term(at, term) for term in _telling(self._known(at, weights), weights)]
+            parts += [self._term(at, term) for term in telling_terms(self._known(at, weights), weights)]
         if not parts:
             return []
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
@@ -194,7 +194,7 @@ class Terms:
         return tantivy.Query.const_score_query(between, 0.0)
 
 
-def _telling(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
+def telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
     """The terms that tell memories apart; beside these the common ones only take time, and still count in the score."""
     least = _TELLING * max([weights[term] for term in known], default=0.0)
     return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]

@@ -1,0 +1,236 @@
+"""Several banks as one index, in the tables of the fleet: asked as a bank's own is, so that the same code ranks.
+
+Numbers of rows and pages are those of the bank's own index with its number before them. A path has the name of its bank
+before a colon.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from math import log
+from typing import Any
+
+from bankd.adapters.fleet.database import FleetDatabase
+from bankd.adapters.fleet.exported_index import KINDS
+from bankd.adapters.index.rows import candidate_of, found_row_of
+from bankd.adapters.index.terms import telling_terms
+from bankd.core.language.dates.spans import Span
+from bankd.core.ranking.priors import Usage
+from bankd.core.ranking.query import Filters, FoundRow
+from bankd.core.ranking.relations import StoredPair, StoredRelations
+from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
+from bankd.errors import UserError
+from bankd.search.ranking_options import KnownRelations
+
+_SHIFT = 32
+_ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
+_SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
+_SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
+_K, _B = 1.2, 0.75
+"""Of BM25, as tantivy has them."""
+_FIND = f"""
+WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
+SELECT {_ROW} FROM (
+    SELECT bank, row, sum(idf * times * {_K + 1} / (times + {_K} * ({1 - _B} + {_B} * length / mean))) AS score
+    FROM shared_postings JOIN asked USING (kind, term), unnest(rows, counts, lengths) AS posting (row, times, length)
+    WHERE bank = ANY(%s) GROUP BY bank, row
+) AS scored """  # noqa: S608
+
+
+class SharedIndex:
+    """One state of some banks, as `ports.searching.IndexView` has it; to be asked within one transaction."""
+
+    generation = 0
+
+    def __init__(self, database: FleetDatabase, names: Collection[str] = ()) -> None:
+        """Take the database and the banks to ask by name, none for all that one may read; UserError names one that is not."""
+        self._database = database
+        query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths FROM shared_banks"
+        found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
+        if missing := set(names) - {row[1] for row in found}:
+            raise UserError(
+                *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
+            )
+        self._banks = [row[0] for row in found]
+        self._names = {row[0]: row[1] for row in found}
+        self.updated: str | None = min((row[2] for row in found), default=None)
+        memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))
+        count = memories or 1
+        self._corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
+        self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
+        self._frequencies: dict[str, dict[str, int]] = {}
+
+    @property
+    def corpus(self) -> Corpus:
+        """What scoring has to know of the whole."""
+        return self._corpus
+
+    def expect(self, terms: Collection[str]) -> None:
+        """Learn of many terms at once in how many memories they occur: each would be asked for by itself."""
+        query = (
+            "SELECT term, kind, sum(cardinality(rows)) FROM shared_postings WHERE term = ANY(%s) AND bank = ANY(%s) "
+            "GROUP BY term, kind"
+        )
+        missing = [term for term in terms if term not in self._frequencies]
+        self._frequencies |= {term: {} for term in missing}
+        for term, kind, many in self._database.rows(query, missing, self._banks) if missing else ():
+            self._frequencies[term][KINDS[kind]] = int(many)
+
+    def frequency(self, kind: str, term: str) -> int:
+        """In how many memories a term occurs."""
+        if term not in self._frequencies:
+            self.expect([term])
+        return self._frequencies[term].get(kind, 0)
+
+    def terms_with(self, beginning: str) -> Sequence[str]:
+        """The terms that begin so, common ones first."""
+        query = (
+            "SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND bank = ANY(%s) "
+            "GROUP BY term ORDER BY sum(cardinality(rows)) DESC, term"
+        )
+        return [term for (term,) in self._database.rows(query, beginning, beginning + "\U0010ffff", self._banks)]
+
+    def reading(self, run: str) -> Sequence[str] | None:
+        """How a run of Hangul was read; in the first of the banks that has it."""
+        query = "SELECT terms FROM shared_readings WHERE run = %s AND bank = ANY(%s) ORDER BY bank LIMIT 1"
+        found = self._database.rows(query, run, self._banks)
+        return found[0][0].split() if found else None
+
+    def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
+        asked = self._asked(terms, bigrams)
+        if not asked:
+            return []
+        columns = [list(column) for column in zip(*asked, strict=True)]
+        where, values = _conditions(filters)
+        only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
+        query = f"{_FIND} {only} ORDER BY score DESC, bank, row LIMIT %s"
+        return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
+
+    def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[tuple[int, str, float, float]]:
+        """Of the terms that tell memories apart: kind, term, weight and the mean length of that kind, as `Terms.find` has them."""
+        self.expect([*terms, *bigrams])
+        known = {at: self._known(at, terms) for at in ("terms", "heading")}
+        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
+        asked = {at: [term for term in telling if term in found] for at, found in known.items()}
+        for at, weights in {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}.items():
+            asked[at] = telling_terms(self._known(at, weights), weights)
+        return [
+            (KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
+            for at, found in asked.items()
+            for term in found
+        ]
+
+    def _known(self, kind: str, terms: Iterable[str]) -> dict[str, int]:
+        return {term: many for term in terms if (many := self.frequency(kind, term))}
+
+    def _idf(self, kind: str, term: str) -> float:
+        many = self.frequency(kind, term)
+        return log(1 + (self._corpus.memories - many + 0.5) / (many + 0.5))
+
+    def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
+        """The numbers of the memories of some days, or of all, newest first."""
+        where, values = _conditions(filters)
+        parts = ["bank = ANY(%s)", *([where] if where else [])]
+        if window:
+            first, last = (day.toordinal() for day in window)
+            parts.append(
+                "(EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s) OR learned BETWEEN %s AND %s)"
+            )
+            values += [first, last, window[0].isoformat(), window[1].isoformat()]
+        query = f"SELECT {_ROW} FROM shared_memories WHERE {' AND '.join(parts)} ORDER BY learned DESC NULLS LAST, bank, row LIMIT %s"  # noqa: S608
+        return [number for (number,) in self._database.rows(query, self._banks, *values, limit)]
+
+    def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
+        """The days on which these memories were learned."""
+        query = "SELECT id, learned FROM shared_memories WHERE bank = ANY(%s) AND id = ANY(%s) AND learned IS NOT NULL"
+        return {id_: date.fromisoformat(day) for id_, day in self._database.rows(query, self._banks, list(ids))}
+
+    def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
+        """What scoring looks at of these memories."""
+        return [candidate_of(row) for row in self._select(_SCORED, numbers)]
+
+    def rows(self, numbers: Sequence[int]) -> Sequence[FoundRow]:
+        """What is shown of these memories."""
+        return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
+
+    def _select(self, fields: str, numbers: Sequence[int]) -> Sequence[Any]:
+        return self._of("shared_memories", "row", fields, numbers)
+
+    def _of(self, table: str, column: str, fields: str, numbers: Iterable[int]) -> Sequence[Any]:
+        """What a table has of these numbers, of the banks that are asked."""
+        pairs = [divmod(number, 1 << _SHIFT) for number in numbers]
+        query = (
+            f"SELECT {fields} FROM {table} JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, {column}) "  # noqa: S608
+            f"USING (bank, {column}) WHERE bank = ANY(%s)"
+        )
+        return self._database.rows(query, [bank for bank, _ in pairs], [one for _, one in pairs], self._banks)
+
+    def usage_of(self, ids: Sequence[str]) -> Mapping[str, Usage]:
+        """Nothing: how a memory was used stays with its bank."""
+        return {}
+
+    def vocabularies(self, pages: Iterable[int]) -> Mapping[int, Vocabulary]:
+        """The terms of pages."""
+        return {
+            page: array("I", bytes(terms)) for page, terms in self._of("shared_pages", "page", f"{_PAGE}, terms", pages)
+        }
+
+    def paths(self, pages: Iterable[int]) -> Mapping[int, str]:
+        """The paths of pages, each after the name of its bank and a colon."""
+        found = self._of("shared_pages", "page", f"{_PAGE}, bank, path", pages)
+        return {page: f"{self._names[bank]}:{path}" for page, bank, path in found}
+
+    def count_vectors(self, identity: str) -> int:
+        """None: the shared search goes by words."""
+        return 0
+
+    def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
+        """None."""
+        return {}
+
+    def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
+        """None."""
+        return {}
+
+    @property
+    def relations(self) -> KnownRelations:
+        """What the nights of these banks found of their memories."""
+        return _SharedRelations(self._database, self._banks)
+
+
+class _SharedRelations(KnownRelations):
+    def __init__(self, database: FleetDatabase, banks: Sequence[int]) -> None:
+        self._database, self._banks = database, banks
+
+    def of(self, ids: Collection[str]) -> StoredRelations:
+        query = "SELECT kind, one, other, is_dated FROM shared_relations WHERE bank = ANY(%s) AND (one = ANY(%s) OR (kind <> 'key' AND other = ANY(%s)))"
+        found = self._database.rows(query, self._banks, list(ids), list(ids))
+        superseded = {one: other for kind, one, other, _ in found if kind == "superseded"}
+        keys = {one: other for kind, one, other, _ in found if kind == "key"}
+        pairs = [
+            StoredPair(one, other, kind, is_dated)
+            for kind, one, other, is_dated in found
+            if kind not in {"superseded", "key"}
+        ]
+        return StoredRelations(superseded, pairs, keys)
+
+
+def _conditions(filters: Filters) -> tuple[str, list[Any]]:
+    """What memories must be, as SQL over `shared_memories`, with its values."""
+    parts: list[tuple[str, list[Any]]] = []
+    if filters.tags:
+        parts.append(("tag = ANY(%s)", [list(filters.tags)]))
+    if filters.nodes:
+        parts.append(("nodes && %s", [list(filters.nodes)]))
+    if filters.entities:
+        parts.append(("names && %s", [[entity.casefold() for entity in filters.entities]]))
+    if filters.since or filters.until:
+        days = [(filters.since or date.min).toordinal(), (filters.until or date.max).toordinal()]
+        parts.append(("EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)", days))
+    if filters.known_on:
+        later = (filters.known_on + timedelta(days=1)).isoformat()
+        parts.append(("(learned IS NULL OR learned < %s)", [later]))
+    return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]

@@ -1,0 +1,85 @@
+"""The shared search of a fleet: brought up to date after each night, asked with the ranking that every bank uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from bankd.adapters.fleet.shared_index import SharedIndex
+from bankd.adapters.fleet.shared_writer import SharedWriter, WrittenShare
+from bankd.adapters.korean.analyser import Analyser
+from bankd.adapters.korean.analyses import AnalysisCache
+from bankd.adapters.system.clock import utc_now
+from bankd.adapters.system.socket_server import SocketServer
+from bankd.answering import Answering
+from bankd.core.daemon.nights import FleetBank
+from bankd.core.language.analysis import analyse_text, bigrams_of, normal_form, runs_of
+from bankd.core.ranking.query import Freshness
+from bankd.core.ranking.search_request import read_request
+from bankd.errors import UsageError
+from bankd.search.ranking_options import RankingOptions
+from bankd.wiring.fleet import Fleet, open_fleet
+
+__all__ = ["WrittenShare", "answer_from_fleet", "serving_search", "share_bank"]
+
+
+def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
+    """Bring what the shared search knows of a bank up to date with the index of the bank."""
+    return SharedWriter(fleet.database).write(bank)
+
+
+def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """Answer a request as a bank's own search does, out of `banks`, all that one may read where none is named.
+
+    `as` names the role of the database that asks. Each hit says of which bank it is.
+    """
+    banks, reader = request.get("banks", []), request.get("as", "")
+    if not (isinstance(banks, list) and all(isinstance(name, str) for name in banks) and isinstance(reader, str)):
+        raise UsageError('"banks" must be a list of names, and "as" the name of a role')
+    query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
+    with fleet.database.snapshot(reader):
+        index = SharedIndex(fleet.database, banks)
+        index.expect(_terms_likely(query.text))
+        options = RankingOptions(relations=index.relations)
+        reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
+        fresh = Freshness(0, index.updated, True, 0)
+        answer = Answering(query, reading, options).answer(index, (), fresh).as_json()
+    return {**answer, "hits": [_with_bank(hit) for hit in answer["hits"]]}
+
+
+@contextmanager
+def serving_search(dsn: str, place: str | None) -> Iterator[None]:
+    """Answer searches at a socket meanwhile, one after another, over a connection of its own; nowhere where none is named."""
+    if place is None:
+        yield
+        return
+    busy = Lock()
+    with open_fleet(dsn) as fleet:
+
+        def answer(request: dict[str, Any]) -> dict[str, Any]:
+            if request["op"] != "search":
+                raise UsageError(f'{request["op"]!r} is unknown here; "search" and "ping" are known')
+            with busy:
+                return answer_from_fleet(fleet, request, utc_now())
+
+        server = SocketServer(Path(place).absolute(), answer)
+        server.start()
+        try:
+            yield
+        finally:
+            server.stop()
+
+
+def _terms_likely(text: str) -> Sequence[str]:
+    """What a question will mostly ask for, so that the database is asked once and not term by term."""
+    form = normal_form(text)
+    return [*dict.fromkeys([*analyse_text(form).terms, *form.split(), *bigrams_of(runs_of(form))])]
+
+
+def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:
+    bank, _, path = str(hit["path"]).removeprefix("bank/").partition(":")
+    return {**hit, "bank": bank, "path": f"bank/{path}"}
