@@ -43,7 +43,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
     query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
     with fleet.database.snapshot(reader):
         index = SharedIndex(fleet.database, banks)
-        index.expect(_terms_likely(query.text))
+        index.expect(*_likely(query.text))
         options = RankingOptions(relations=index.relations)
         reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
         fresh = Freshness(0, index.updated, True, 0)
@@ -74,10 +74,11 @@ def serving_search(dsn: str, place: str | None) -> Iterator[None]:
             server.stop()
 
 
-def _terms_likely(text: str) -> Sequence[str]:
-    """What a question will mostly ask for, so that the database is asked once and not term by term."""
+def _likely(text: str) -> tuple[Sequence[str], Sequence[str]]:
+    """The runs and terms that a question will mostly ask for, so that the database is asked once and not term by term."""
     form = normal_form(text)
-    return [*dict.fromkeys([*analyse_text(form).terms, *form.split(), *bigrams_of(runs_of(form))])]
+    runs = runs_of(form)
+    return runs, [*dict.fromkeys([*analyse_text(form).terms, *runs, *bigrams_of(runs)])]
 
 
 def _with_bank(hit: Mapping[str, Any]) -> dict[str, Any]:

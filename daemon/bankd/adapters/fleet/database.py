@@ -51,15 +51,15 @@ _GROWING = {
     PRIMARY KEY (bank, row)""",
     "shared_pages": "bank integer NOT NULL, page bigint NOT NULL, path text NOT NULL, terms bytea NOT NULL, PRIMARY KEY (bank, page)",
     "shared_postings": """
-    bank integer NOT NULL, kind smallint NOT NULL, term text COLLATE "C" NOT NULL,
-    rows bigint[] NOT NULL, counts smallint[] NOT NULL, lengths integer[] NOT NULL, PRIMARY KEY (bank, kind, term)""",
+    bank integer NOT NULL, kind smallint NOT NULL, term text COLLATE "C" NOT NULL, many integer NOT NULL,
+    rows bigint[] NOT NULL, counts smallint[] NOT NULL, lengths integer[] NOT NULL, PRIMARY KEY (bank, kind, term) INCLUDE (many)""",
     "shared_readings": 'bank integer NOT NULL, run text COLLATE "C" NOT NULL, terms text NOT NULL, PRIMARY KEY (bank, run)',
     "shared_relations": """
     bank integer NOT NULL, kind text NOT NULL, one text NOT NULL, other text NOT NULL, is_dated boolean NOT NULL,
     PRIMARY KEY (bank, kind, one, other)""",
 }
 _INDEXES = """
-CREATE INDEX shared_terms ON shared_postings (term, kind);
+CREATE INDEX shared_terms ON shared_postings (term, kind, bank) INCLUDE (many);
 CREATE INDEX shared_ids ON shared_memories (bank, id) WHERE id IS NOT NULL;
 """
 _READABLE = "bank IN (SELECT bank FROM readers WHERE reader = current_user)"

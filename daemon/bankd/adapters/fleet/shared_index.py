@@ -30,13 +30,13 @@ _SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities,
 _SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
 _K, _B = 1.2, 0.75
 """Of BM25, as tantivy has them."""
-_FIND = f"""
+_FIND = """
 WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
-SELECT {_ROW} FROM (
-    SELECT bank, row, sum(idf * times * {_K + 1} / (times + {_K} * ({1 - _B} + {_B} * length / mean))) AS score
+SELECT {number} FROM (
+    SELECT bank, row, sum(idf * times * {k1} / (times + {k} * ({rest} + {b} * length / mean))) AS score
     FROM shared_postings JOIN asked USING (kind, term), unnest(rows, counts, lengths) AS posting (row, times, length)
-    WHERE bank = ANY(%s) GROUP BY bank, row
-) AS scored """  # noqa: S608
+    WHERE {scope} GROUP BY bank, row
+) AS scored """
 
 
 class SharedIndex:
@@ -53,7 +53,9 @@ class SharedIndex:
             raise UserError(
                 *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
             )
-        self._banks = [row[0] for row in found]
+        banks = [row[0] for row in found]
+        self._banks: object = banks[0] if len(banks) == 1 else banks
+        self._scope = f"bank = {'%s' if len(banks) == 1 else 'ANY(%s)'}"
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
         memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))
@@ -61,42 +63,54 @@ class SharedIndex:
         self._corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
         self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
         self._frequencies: dict[str, dict[str, int]] = {}
+        self._readings: dict[str, Sequence[str] | None] = {}
 
     @property
     def corpus(self) -> Corpus:
         """What scoring has to know of the whole."""
         return self._corpus
 
-    def expect(self, terms: Collection[str]) -> None:
-        """Learn of many terms at once in how many memories they occur: each would be asked for by itself."""
+    def expect(self, runs: Collection[str], terms: Collection[str]) -> None:
+        """Learn at once how runs were read, and in how many memories terms occur: each would be asked for by itself."""
+        self._learn_readings([run for run in runs if run not in self._readings])
+        read = (term for run in runs for term in self._readings[run] or ())
+        self._learn_frequencies([term for term in {*terms, *read} if term not in self._frequencies])
+
+    def _learn_readings(self, runs: Sequence[str]) -> None:
+        """Of several banks that read a run in different ways, the first counts."""
+        query = f"SELECT run, terms FROM shared_readings WHERE run = ANY(%s) AND {self._scope} ORDER BY bank DESC"  # noqa: S608
+        self._readings |= dict.fromkeys(runs)
+        if runs:
+            self._readings |= {run: terms.split() for run, terms in self._database.rows(query, runs, self._banks)}
+
+    def _learn_frequencies(self, terms: Sequence[str]) -> None:
         query = (
-            "SELECT term, kind, sum(cardinality(rows)) FROM shared_postings WHERE term = ANY(%s) AND bank = ANY(%s) "
+            f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
             "GROUP BY term, kind"
         )
-        missing = [term for term in terms if term not in self._frequencies]
-        self._frequencies |= {term: {} for term in missing}
-        for term, kind, many in self._database.rows(query, missing, self._banks) if missing else ():
+        self._frequencies |= {term: {} for term in terms}
+        for term, kind, many in self._database.rows(query, terms, self._banks) if terms else ():
             self._frequencies[term][KINDS[kind]] = int(many)
 
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term occurs."""
         if term not in self._frequencies:
-            self.expect([term])
+            self._learn_frequencies([term])
         return self._frequencies[term].get(kind, 0)
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin so, common ones first."""
         query = (
-            "SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND bank = ANY(%s) "
-            "GROUP BY term ORDER BY sum(cardinality(rows)) DESC, term"
+            f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
+            "GROUP BY term ORDER BY sum(many) DESC, term"
         )
         return [term for (term,) in self._database.rows(query, beginning, beginning + "\U0010ffff", self._banks)]
 
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read; in the first of the banks that has it."""
-        query = "SELECT terms FROM shared_readings WHERE run = %s AND bank = ANY(%s) ORDER BY bank LIMIT 1"
-        found = self._database.rows(query, run, self._banks)
-        return found[0][0].split() if found else None
+        if run not in self._readings:
+            self._learn_readings([run])
+        return self._readings[run]
 
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
@@ -106,12 +120,13 @@ class SharedIndex:
         columns = [list(column) for column in zip(*asked, strict=True)]
         where, values = _conditions(filters)
         only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
-        query = f"{_FIND} {only} ORDER BY score DESC, bank, row LIMIT %s"
+        find = _FIND.format(number=_ROW, k1=_K + 1, k=_K, b=_B, rest=1 - _B, scope=self._scope)
+        query = f"{find} {only} ORDER BY score DESC, bank, row LIMIT %s"
         return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
 
     def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[tuple[int, str, float, float]]:
         """Of the terms that tell memories apart: kind, term, weight and the mean length of that kind, as `Terms.find` has them."""
-        self.expect([*terms, *bigrams])
+        self.expect((), [*terms, *bigrams])
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
         telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
         asked = {at: [term for term in telling if term in found] for at, found in known.items()}
@@ -133,7 +148,7 @@ class SharedIndex:
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days, or of all, newest first."""
         where, values = _conditions(filters)
-        parts = ["bank = ANY(%s)", *([where] if where else [])]
+        parts = [self._scope, *([where] if where else [])]
         if window:
             first, last = (day.toordinal() for day in window)
             parts.append(
@@ -145,7 +160,7 @@ class SharedIndex:
 
     def learned(self, ids: Sequence[str]) -> Mapping[str, date]:
         """The days on which these memories were learned."""
-        query = "SELECT id, learned FROM shared_memories WHERE bank = ANY(%s) AND id = ANY(%s) AND learned IS NOT NULL"
+        query = f"SELECT id, learned FROM shared_memories WHERE {self._scope} AND id = ANY(%s) AND learned IS NOT NULL"  # noqa: S608
         return {id_: date.fromisoformat(day) for id_, day in self._database.rows(query, self._banks, list(ids))}
 
     def candidates(self, numbers: Sequence[int]) -> Sequence[Candidate]:
@@ -164,7 +179,7 @@ class SharedIndex:
         pairs = [divmod(number, 1 << _SHIFT) for number in numbers]
         query = (
             f"SELECT {fields} FROM {table} JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, {column}) "  # noqa: S608
-            f"USING (bank, {column}) WHERE bank = ANY(%s)"
+            f"USING (bank, {column}) WHERE {self._scope}"
         )
         return self._database.rows(query, [bank for bank, _ in pairs], [one for _, one in pairs], self._banks)
 
@@ -198,15 +213,18 @@ class SharedIndex:
     @property
     def relations(self) -> KnownRelations:
         """What the nights of these banks found of their memories."""
-        return _SharedRelations(self._database, self._banks)
+        return _SharedRelations(self._database, self._scope, self._banks)
 
 
 class _SharedRelations(KnownRelations):
-    def __init__(self, database: FleetDatabase, banks: Sequence[int]) -> None:
-        self._database, self._banks = database, banks
+    def __init__(self, database: FleetDatabase, scope: str, banks: object) -> None:
+        self._database, self._scope, self._banks = database, scope, banks
 
     def of(self, ids: Collection[str]) -> StoredRelations:
-        query = "SELECT kind, one, other, is_dated FROM shared_relations WHERE bank = ANY(%s) AND (one = ANY(%s) OR (kind <> 'key' AND other = ANY(%s)))"
+        query = (
+            f"SELECT kind, one, other, is_dated FROM shared_relations WHERE {self._scope} "  # noqa: S608
+            "AND (one = ANY(%s) OR (kind <> 'key' AND other = ANY(%s)))"
+        )
         found = self._database.rows(query, self._banks, list(ids), list(ids))
         superseded = {one: other for kind, one, other, _ in found if kind == "superseded"}
         keys = {one: other for kind, one, other, _ in found if kind == "key"}

@@ -62,10 +62,11 @@ class SharedWriter:
         index = export_index(root)
         with self._database.transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
-            return _write(connection, bank, index)
+            return write_export(connection, bank, index)
 
 
-def _write(connection: FleetConnection, bank: FleetBank, index: ExportedIndex) -> WrittenShare:
+def write_export(connection: FleetConnection, bank: FleetBank, index: ExportedIndex) -> WrittenShare:
+    """Write what of an index is not there as it is, as part of a transaction."""
     digests = {row: memory.digest for row, memory in index.memories.items()}
     query = "SELECT row, digest FROM shared_memories WHERE bank = %s"
     before: dict[int, bytes] = dict(connection.execute(query, (bank.number,)).fetchall())
@@ -106,8 +107,12 @@ def _write_postings(
         kept = _read_postings(connection, bank, some) if said else {}
         _drop_terms(connection, bank, kept)
         merged = ((term, [one for one in kept.get(term, ()) if one.row not in dropped] + new[term]) for term in some)
-        rows = ((bank, *term, *map(list, zip(*sorted(postings), strict=True))) for term, postings in merged if postings)
-        _copy(connection, "shared_postings", ("bank", "kind", "term", "rows", "counts", "lengths"), rows)
+        rows = (
+            (bank, *term, len(postings), *map(list, zip(*sorted(postings), strict=True)))
+            for term, postings in merged
+            if postings
+        )
+        _copy(connection, "shared_postings", ("bank", "kind", "term", "many", "rows", "counts", "lengths"), rows)
     return len(touched)
 
 
