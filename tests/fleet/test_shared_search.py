@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from bankd.adapters.fleet.exported_index import KINDS
-from bankd.adapters.fleet.shared_writer import rounded_length
+from bankd.adapters.fleet.shared_postings import rounded_length
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.system.socket_client import Conversation
 from bankd.cli import main

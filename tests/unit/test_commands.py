@@ -17,7 +17,7 @@ from bankd.cli.parsing import Parser
 from bankd.service import main as bankd
 
 METAVAR = re.compile(
-    "DIR|DSN|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
+    "DIR|DSN|URL|EVENT|MODE|AGENT|FILE|PAGE|ID|LINE|RUN|TEXT|QUERY|GROUPS|DAY|TIME|N|X|SLUG|NAME|FIELD|OLD|SOURCE|NEW|ACTION"
 )
 PRINTS_NO_DATA = {"demo", "ui", "completions", "mcp", "hook"}
 

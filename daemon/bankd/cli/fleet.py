@@ -27,6 +27,8 @@ def configure(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     parsers = {name: actions.add_parser(name, help=help_) for name, help_ in _ACTIONS.items()}
     parsers["init"].add_argument("dsn", metavar="DSN", help="where the database is, such as postgresql://host/fleet")
+    help_ = "keep the terms of the shared search in an OpenSearch cluster, such as https://search:9200"
+    parsers["init"].add_argument("--opensearch", metavar="URL", help=help_)
     _configure_banks(parsers)
     _configure_worker(parsers["worker"])
     _configure_search(parsers)

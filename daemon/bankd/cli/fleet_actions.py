@@ -18,7 +18,7 @@ from bankd.fleet.joining import add_bank, remove_banks, schedule_banks
 from bankd.fleet.place import fleet_dsn, keep_dsn
 from bankd.fleet.worker import work_alone, work_together, worker_name
 from bankd.wiring.fleet import Fleet, WorkerPlan, make_fleet, open_fleet, prepare_worker, utc_now
-from bankd.wiring.fleet_search import WrittenShare, answer_from_fleet, serving_search, share_bank
+from bankd.wiring.fleet_search import WrittenShare, answer_from_fleet, serving_search, share_bank, use_opensearch
 
 
 def run_action(arguments: Namespace) -> int:
@@ -37,7 +37,11 @@ def run_action(arguments: Namespace) -> int:
 
 
 def _init(arguments: Namespace) -> int:
-    is_new, path = make_fleet(arguments.dsn), keep_dsn(arguments.dsn)
+    is_new = make_fleet(arguments.dsn)
+    if arguments.opensearch:
+        with open_fleet(arguments.dsn) as fleet:
+            use_opensearch(fleet, arguments.opensearch)
+    path = keep_dsn(arguments.dsn)
     said = (
         f"the tables {'are made' if is_new else 'were there'}; {path} remembers where. Next: bankctl fleet add DIR..."
     )

@@ -13,6 +13,7 @@ from bankd.core.daemon.nights import FleetBank
 from bankd.core.daemon.schedule import Daily
 from bankd.errors import UsageError
 from bankd.wiring.fleet import Fleet
+from bankd.wiring.fleet_search import forget_shared
 
 
 def add_bank(fleet: Fleet, root: Path, name: str, storage: str, now: datetime) -> FleetBank | None:
@@ -35,6 +36,7 @@ def schedule_banks(
 
 def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     """Take banks out of the fleet; their files stay as they are."""
+    forget_shared(fleet, fleet.banks.find(names))
     fleet.banks.remove(names)
     fleet.queue.drop(names)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.fleet.shared_index import SharedIndex
+from bankd.adapters.fleet.shared_postings import PostgresPostings, ScopedPostings
 from bankd.adapters.fleet.shared_writer import SharedWriter, WrittenShare
 from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
@@ -20,16 +22,59 @@ from bankd.core.daemon.nights import FleetBank
 from bankd.core.language.analysis import analyse_text, bigrams_of, normal_form, runs_of
 from bankd.core.ranking.query import Freshness
 from bankd.core.ranking.search_request import read_request
-from bankd.errors import UsageError
+from bankd.errors import UsageError, UserError
 from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.fleet import Fleet, open_fleet
 
-__all__ = ["WrittenShare", "answer_from_fleet", "serving_search", "share_bank"]
+if TYPE_CHECKING:
+    from bankd.adapters.fleet.opensearch import OpenSearchStore
+
+OPENSEARCH = "opensearch"
+"""The setting of a fleet that says where the cluster is."""
+
+__all__ = ["WrittenShare", "answer_from_fleet", "forget_shared", "serving_search", "share_bank", "use_opensearch"]
 
 
 def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
     """Bring what the shared search knows of a bank up to date with the index of the bank."""
-    return SharedWriter(fleet.database).write(bank)
+    store = _store_of(fleet.database.setting(OPENSEARCH))
+    return SharedWriter(fleet.database, store.write if store else None).write(bank)
+
+
+def use_opensearch(fleet: Fleet, url: str) -> None:
+    """Keep the terms of the shared search in an OpenSearch cluster from now on; UserError where banks are shared already."""
+    if fleet.database.rows("SELECT 1 FROM shared_banks LIMIT 1"):
+        raise UserError("the shared search has banks already: its terms stay where they are")
+    if store := _store_of(url):
+        store.make()
+    fleet.database.set_setting(OPENSEARCH, url)
+
+
+def forget_shared(fleet: Fleet, banks: Sequence[FleetBank]) -> None:
+    """Let the cluster, where there is one, forget banks that are taken out."""
+    if store := _store_of(fleet.database.setting(OPENSEARCH)):
+        store.remove([bank.number for bank in banks])
+
+
+@cache
+def _store_of(url: str) -> OpenSearchStore | None:
+    """The cluster at a URL; None where the tables of the database keep the terms."""
+    if not url:
+        return None
+    try:
+        from bankd.adapters.fleet.opensearch import OpenSearchStore  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise UserError(f"OpenSearch needs {error.name}; install it with: pip install 'bankd[opensearch]'") from error
+    return OpenSearchStore(url)
+
+
+def _postings_of(fleet: Fleet, banks: Sequence[int]) -> ScopedPostings:
+    store = _store_of(fleet.database.setting(OPENSEARCH))
+    if store is None:
+        return PostgresPostings(fleet.database, banks)
+    from bankd.adapters.fleet.opensearch import OpenSearchPostings  # noqa: PLC0415 -- an extra
+
+    return OpenSearchPostings(store, banks)
 
 
 def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -42,7 +87,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
         raise UsageError('"banks" must be a list of names, and "as" the name of a role')
     query = read_request(request, now.date())._replace(groups=("bank",), see_also=False)
     with fleet.database.snapshot(reader):
-        index = SharedIndex(fleet.database, banks)
+        index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
         index.expect(*_likely(query.text))
         options = RankingOptions(relations=index.relations)
         reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached

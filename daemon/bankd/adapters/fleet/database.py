@@ -35,6 +35,7 @@ CREATE INDEX nights_ended ON nights (ended);
 CREATE TABLE readers (
     bank integer NOT NULL REFERENCES banks (number) ON DELETE CASCADE, reader text NOT NULL, PRIMARY KEY (reader, bank)
 );
+CREATE TABLE settings (key text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE shared_banks (
     bank integer PRIMARY KEY, name text NOT NULL, build text NOT NULL, updated text NOT NULL,
     memories integer NOT NULL, words bigint NOT NULL, sentences bigint NOT NULL, heading_words bigint NOT NULL,
@@ -114,7 +115,10 @@ class FleetDatabase:
 
     def permit(self, reader: str) -> None:
         """Let a role ask the shared search at all; which banks it sees is a matter of `readers`."""
-        role, tables = Identifier(reader), SQL(", ").join(map(Identifier, (*_GROWING, "shared_banks", "readers")))
+        role, tables = (
+            Identifier(reader),
+            SQL(", ").join(map(Identifier, (*_GROWING, "shared_banks", "readers", "settings"))),
+        )
         with self.transaction() as connection:
             try:
                 connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(Identifier(SCHEMA), role))
@@ -147,6 +151,19 @@ class FleetDatabase:
             for statements in (_TABLES, *map(_growing_table, _GROWING), _INDEXES, *_policies(), queue_tables):
                 connection.execute(statements)
         return True
+
+    def setting(self, key: str) -> str:
+        """A setting of the fleet; empty where it was never made."""
+        found = self.rows("SELECT value FROM settings WHERE key = %s", key)
+        return str(found[0][0]) if found else ""
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Make a setting of the fleet."""
+        with self.transaction() as connection:
+            connection.execute(
+                "INSERT INTO settings VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )
 
     def require_tables(self) -> None:
         """UserError where nobody has made the tables."""

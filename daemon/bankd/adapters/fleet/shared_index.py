@@ -7,13 +7,14 @@ before a colon.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
 from math import log
 from typing import Any
 
 from bankd.adapters.fleet.database import FleetDatabase
 from bankd.adapters.fleet.exported_index import KINDS
+from bankd.adapters.fleet.shared_postings import AskedTerm, ScopedPostings, conditions_of
 from bankd.adapters.index.rows import candidate_of, found_row_of
 from bankd.adapters.index.terms import telling_terms
 from bankd.core.language.dates.spans import Span
@@ -28,15 +29,6 @@ _SHIFT = 32
 _ROW, _PAGE = (f"(bank::bigint << {_SHIFT}) + {column}" for column in ("row", "page"))
 _SCORED = f"{_ROW}, {_PAGE}, place, sentences, bigrams, heading_terms, entities, denies, asked, asked_bigrams"
 _SHOWN = f"{_ROW}, {_PAGE}, line, id, tag, hundredths, day, entities, heading, text, learned, about, changed, is_text, mentions"
-_K, _B = 1.2, 0.75
-"""Of BM25, as tantivy has them."""
-_FIND = """
-WITH asked AS (SELECT * FROM unnest(%s::smallint[], %s::text[], %s::float8[], %s::float8[]) AS asked (kind, term, idf, mean))
-SELECT {number} FROM (
-    SELECT bank, row, sum(idf * times * {k1} / (times + {k} * ({rest} + {b} * length / mean))) AS score
-    FROM shared_postings JOIN asked USING (kind, term), unnest(rows, counts, lengths) AS posting (row, times, length)
-    WHERE {scope} GROUP BY bank, row
-) AS scored """
 
 
 class SharedIndex:
@@ -44,8 +36,13 @@ class SharedIndex:
 
     generation = 0
 
-    def __init__(self, database: FleetDatabase, names: Collection[str] = ()) -> None:
-        """Take the database and the banks to ask by name, none for all that one may read; UserError names one that is not."""
+    def __init__(
+        self, database: FleetDatabase, names: Collection[str], postings_of: Callable[[Sequence[int]], ScopedPostings]
+    ) -> None:
+        """Take the database, the banks to ask by name (none: all that one may read), and what knows their postings.
+
+        UserError names a bank that is not there, or may not be read.
+        """
         self._database = database
         query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths FROM shared_banks"
         found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
@@ -55,6 +52,7 @@ class SharedIndex:
             )
         banks = [row[0] for row in found]
         self._banks: object = banks[0] if len(banks) == 1 else banks
+        self._postings: ScopedPostings = postings_of(banks)
         self._scope = f"bank = {'%s' if len(banks) == 1 else 'ANY(%s)'}"
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
@@ -84,13 +82,9 @@ class SharedIndex:
             self._readings |= {run: terms.split() for run, terms in self._database.rows(query, runs, self._banks)}
 
     def _learn_frequencies(self, terms: Sequence[str]) -> None:
-        query = (
-            f"SELECT term, kind, sum(many) FROM shared_postings WHERE term = ANY(%s) AND {self._scope} "  # noqa: S608
-            "GROUP BY term, kind"
-        )
         self._frequencies |= {term: {} for term in terms}
-        for term, kind, many in self._database.rows(query, terms, self._banks) if terms else ():
-            self._frequencies[term][KINDS[kind]] = int(many)
+        for term, kind, many in self._postings.frequencies(terms) if terms else ():
+            self._frequencies[term][KINDS[kind]] = many
 
     def frequency(self, kind: str, term: str) -> int:
         """In how many memories a term occurs."""
@@ -100,11 +94,7 @@ class SharedIndex:
 
     def terms_with(self, beginning: str) -> Sequence[str]:
         """The terms that begin so, common ones first."""
-        query = (
-            f"SELECT term FROM shared_postings WHERE kind = 0 AND term >= %s AND term < %s AND {self._scope} "  # noqa: S608
-            "GROUP BY term ORDER BY sum(many) DESC, term"
-        )
-        return [term for (term,) in self._database.rows(query, beginning, beginning + "\U0010ffff", self._banks)]
+        return self._postings.beginning(beginning)
 
     def reading(self, run: str) -> Sequence[str] | None:
         """How a run of Hangul was read; in the first of the banks that has it."""
@@ -115,16 +105,9 @@ class SharedIndex:
     def find(self, terms: Mapping[str, float], bigrams: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories that match best by BM25 over all kinds of terms, best first."""
         asked = self._asked(terms, bigrams)
-        if not asked:
-            return []
-        columns = [list(column) for column in zip(*asked, strict=True)]
-        where, values = _conditions(filters)
-        only = f"JOIN shared_memories USING (bank, row) WHERE {where}" if where else ""
-        find = _FIND.format(number=_ROW, k1=_K + 1, k=_K, b=_B, rest=1 - _B, scope=self._scope)
-        query = f"{find} {only} ORDER BY score DESC, bank, row LIMIT %s"
-        return [number for (number,) in self._database.rows(query, *columns, self._banks, *values, limit)]
+        return list(self._postings.best(asked, filters, limit)) if asked else []
 
-    def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[tuple[int, str, float, float]]:
+    def _asked(self, terms: Mapping[str, float], bigrams: Mapping[str, float]) -> list[AskedTerm]:
         """Of the terms that tell memories apart: kind, term, weight and the mean length of that kind, as `Terms.find` has them."""
         self.expect((), [*terms, *bigrams])
         known = {at: self._known(at, terms) for at in ("terms", "heading")}
@@ -133,7 +116,7 @@ class SharedIndex:
         for at, weights in {"asked": terms, "bigrams": bigrams, "asked_bigrams": bigrams}.items():
             asked[at] = telling_terms(self._known(at, weights), weights)
         return [
-            (KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
+            AskedTerm(KINDS.index(at), term, self._idf(at, term), self._means[KINDS.index(at)])
             for at, found in asked.items()
             for term in found
         ]
@@ -147,7 +130,7 @@ class SharedIndex:
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days, or of all, newest first."""
-        where, values = _conditions(filters)
+        where, values = conditions_of(filters)
         parts = [self._scope, *([where] if where else [])]
         if window:
             first, last = (day.toordinal() for day in window)
@@ -234,21 +217,3 @@ class _SharedRelations(KnownRelations):
             if kind not in {"superseded", "key"}
         ]
         return StoredRelations(superseded, pairs, keys)
-
-
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """What memories must be, as SQL over `shared_memories`, with its values."""
-    parts: list[tuple[str, list[Any]]] = []
-    if filters.tags:
-        parts.append(("tag = ANY(%s)", [list(filters.tags)]))
-    if filters.nodes:
-        parts.append(("nodes && %s", [list(filters.nodes)]))
-    if filters.entities:
-        parts.append(("names && %s", [[entity.casefold() for entity in filters.entities]]))
-    if filters.since or filters.until:
-        days = [(filters.since or date.min).toordinal(), (filters.until or date.max).toordinal()]
-        parts.append(("EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)", days))
-    if filters.known_on:
-        later = (filters.known_on + timedelta(days=1)).isoformat()
-        parts.append(("(learned IS NULL OR learned < %s)", [later]))
-    return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]
