@@ -397,4 +397,49 @@ FEATURES: tuple[Mutant, ...] = (
         "no thing is added that its lines do not have", "bankd.core.distil.overstating", "find_overstated",
         ", _unheard", "", ("tests/unit/test_overstating.py",),
     ),
+    # the page, all banks, and a fleet
+    Mutant(
+        "the page answers to its own address only", "bankd.ui.guard", "refusal_of",
+        "if host not in access.hosts:", "if False:", ("tests/ui/test_guard.py",),
+    ),
+    Mutant(
+        "another site may not ask the page", "bankd.ui.guard", "refusal_of",
+        "if site not in _OWN_SITES else None", "if False else None", ("tests/ui/test_guard.py",),
+    ),
+    Mutant(
+        "a decision comes from the page itself", "bankd.ui.guard", "refusal_of",
+        'if headers.get("origin") != f"http://{host}" or site != "same-origin":', "if False:", ("tests/ui/test_guard.py",),
+    ),
+    Mutant(
+        "a token opens the page once", "bankd.ui.guard", "Access.take_token",
+        'self.token = ""', "pass", ("tests/ui/test_guard.py",),
+    ),
+    Mutant(
+        "what all banks answer has not been recalled", "bankd.wiring.asking_all", "_ask_each",
+        '{**request, "keep": False}', "request", ("tests/stories/test_banks.py",),
+    ),
+    Mutant(
+        "of nights that passed the last is done", "bankd.core.daemon.nights", "due_night",
+        "passed[-1].key", "passed[0].key", ("tests/unit/test_fleet_nights.py",),
+    ),
+    Mutant(
+        "a night is not tried for ever", "bankd.core.daemon.nights", "wait_after",
+        "None if tries >= TRIES else ", "", ("tests/unit/test_fleet_nights.py",),
+    ),
+    Mutant(
+        "a night that is done is not done again", "bankd.fleet.nights", "Nights.do_night",
+        " or self.fleet.banks.is_done(name, night)", "", ("tests/unit/test_fleet_nights.py",),
+    ),
+    Mutant(
+        "a bank is shared only where somebody said so", "bankd.fleet.nights", "Nights._do",
+        "if bank.is_shared:", "if True:", ("tests/unit/test_fleet_nights.py",),
+    ),
+    Mutant(
+        "who may not read a bank sees no row of it", "bankd.adapters.fleet.database", "",
+        '"bank IN (SELECT bank FROM readers WHERE reader = current_user)"', '"true"', ("tests/fleet/test_shared_search.py",),
+    ),
+    Mutant(
+        "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "retry_stalled",
+        "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
+    ),
 )  # fmt: skip
