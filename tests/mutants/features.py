@@ -439,7 +439,7 @@ FEATURES: tuple[Mutant, ...] = (
         '"bank IN (SELECT bank FROM readers WHERE reader = current_user)"', '"true"', ("tests/fleet/test_shared_search.py",),
     ),
     Mutant(
-        "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "retry_stalled",
+        "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "",
         "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
     ),
 )  # fmt: skip
