@@ -126,6 +126,14 @@ def test_what_changed_is_all_that_is_written_and_it_ends_as_if_all_were_new(
     assert [hit[:3] for hit in ask(fleet, "staging server", "work")] == own
 
 
+def test_what_is_only_added_joins_the_terms_that_are_there(banks: dict[str, Path], fleet: Fleet) -> None:
+    learn(banks["work"], "W: 커피머신은 3층에 있다.", day="2026-05-04")
+    share_bank(fleet, fleet.banks.find(["work"])[0])
+
+    assert ask(fleet, "커피머신", "work") == ask_own(banks["work"], "커피머신")
+    assert len(ask(fleet, "커피머신", "work")) == 2
+
+
 def test_who_may_not_read_a_bank_touches_no_row_of_it(banks: dict[str, Path], fleet: Fleet, dsn: str) -> None:
     reader = f"reader_{uuid4().hex[:8]}"
     with fleet.database.transaction() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,16 +16,20 @@ from bankd.adapters.fleet.shared_postings import PostgresPostings, ScopedPosting
 from bankd.adapters.fleet.shared_writer import SharedWriter, WrittenShare
 from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.adapters.system.clock import utc_now
+from bankd.adapters.meaning.sentence_vectors import SentenceVectors
+from bankd.adapters.system.clock import read_monotonic, utc_now
 from bankd.adapters.system.socket_server import SocketServer
 from bankd.answering import Answering
 from bankd.core.daemon.nights import FleetBank
 from bankd.core.language.analysis import analyse_text, bigrams_of, normal_form, runs_of
 from bankd.core.ranking.query import Freshness
 from bankd.core.ranking.search_request import read_request
+from bankd.core.ranking.search_settings import MeaningSettings
 from bankd.errors import UsageError, UserError
+from bankd.ports.reading import Vectors
 from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.fleet import Fleet, open_fleet
+from bankd.wiring.search_settings import search_settings
 
 if TYPE_CHECKING:
     from bankd.adapters.fleet.opensearch import OpenSearchStore
@@ -38,7 +43,8 @@ __all__ = ["WrittenShare", "answer_from_fleet", "forget_shared", "serving_search
 def share_bank(fleet: Fleet, bank: FleetBank) -> WrittenShare:
     """Bring what the shared search knows of a bank up to date with the index of the bank."""
     store = _store_of(fleet.database.setting(OPENSEARCH))
-    return SharedWriter(fleet.database, store.write if store else None).write(bank)
+    meaning = MeaningSettings(*search_settings(Path(bank.root)).meaning)
+    return SharedWriter(fleet.database, store.write if store else None).write(bank, meaning)
 
 
 def use_opensearch(fleet: Fleet, url: str) -> None:
@@ -89,11 +95,35 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
     with fleet.database.snapshot(reader):
         index = SharedIndex(fleet.database, banks, partial(_postings_of, fleet))
         index.expect(*_likely(query.text))
-        options = RankingOptions(relations=index.relations)
+        vectors = _vectors_of(fleet, index) if index.model else None
+        options = RankingOptions(relations=index.relations, vectors=vectors)
         reading = Analyser(AnalysisCache(Path()), None, str)  # with the words of the banks: nothing is cached
         fresh = Freshness(0, index.updated, True, 0)
-        answer = Answering(query, reading, options).answer(index, (), fresh).as_json()
-    return {**answer, "hits": [_with_bank(hit) for hit in answer["hits"]]}
+        answer = Answering(query, reading, options).answer(index, (), fresh)
+        fresh = answer.fresh._replace(meaning=_meaning_state(vectors))
+    found = answer._replace(fresh=fresh).as_json()
+    return {**found, "hits": [_with_bank(hit) for hit in found["hits"]]}
+
+
+def _meaning_state(vectors: Vectors | None) -> str:
+    """Whether meaning took part, as `Freshness.meaning` says it."""
+    if vectors is None:
+        return "off"
+    return f"not now: {vectors.problem}" if vectors.problem else "on"
+
+
+def _vectors_of(fleet: Fleet, index: SharedIndex) -> Vectors | None:
+    """The vectors of the banks that are asked; the process that reads questions is kept for the next one."""
+    from bankd.adapters.fleet.shared_vectors import SharedVectors  # noqa: PLC0415 -- needs numpy, an extra
+
+    count = index.count_vectors(index.model)
+    return SharedVectors(fleet.database, index.numbers, count, _door_of(index.model), index.model)
+
+
+@cache
+def _door_of(model: str) -> SentenceVectors:
+    """What makes the vectors of questions by a model, of which there are few."""
+    return SentenceVectors(Path(), MeaningSettings(*json.loads(model)), read_monotonic)
 
 
 @contextmanager

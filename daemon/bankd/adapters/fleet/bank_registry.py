@@ -40,7 +40,7 @@ class BankRegistry:
         """Take banks out; their files are not touched."""
         banks = self.find(names)
         with self._database.transaction() as connection:
-            for table in ("shared_memories", "shared_pages", "shared_postings", "shared_readings", "shared_relations", "shared_banks"):  # fmt: skip
+            for table in ("shared_memories", "shared_pages", "shared_postings", "shared_readings", "shared_vectors", "shared_relations", "shared_banks"):  # fmt: skip
                 connection.execute(f"DELETE FROM {table} WHERE bank = ANY(%s)", ([bank.number for bank in banks],))  # noqa: S608
             connection.execute("DELETE FROM nights WHERE bank = ANY(%s)", (list(names),))
             connection.execute("DELETE FROM banks WHERE name = ANY(%s)", (list(names),))

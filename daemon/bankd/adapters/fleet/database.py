@@ -39,7 +39,7 @@ CREATE TABLE settings (key text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE shared_banks (
     bank integer PRIMARY KEY, name text NOT NULL, build text NOT NULL, updated text NOT NULL,
     memories integer NOT NULL, words bigint NOT NULL, sentences bigint NOT NULL, heading_words bigint NOT NULL,
-    lengths bigint[] NOT NULL
+    lengths bigint[] NOT NULL, meaning text NOT NULL, vectors integer NOT NULL
 );
 """
 _GROWING = {
@@ -55,6 +55,7 @@ _GROWING = {
     bank integer NOT NULL, kind smallint NOT NULL, term text COLLATE "C" NOT NULL, many integer NOT NULL,
     rows bigint[] NOT NULL, counts smallint[] NOT NULL, lengths integer[] NOT NULL, PRIMARY KEY (bank, kind, term) INCLUDE (many)""",
     "shared_readings": 'bank integer NOT NULL, run text COLLATE "C" NOT NULL, terms text NOT NULL, PRIMARY KEY (bank, run)',
+    "shared_vectors": "bank integer NOT NULL, row bigint NOT NULL, vector bytea NOT NULL, PRIMARY KEY (bank, row)",
     "shared_relations": """
     bank integer NOT NULL, kind text NOT NULL, one text NOT NULL, other text NOT NULL, is_dated boolean NOT NULL,
     PRIMARY KEY (bank, kind, one, other)""",

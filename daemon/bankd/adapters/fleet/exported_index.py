@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
@@ -12,9 +13,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bankd.adapters.index.entries import days_found_by
 from bankd.adapters.index.tree_index import SEPARATOR
+from bankd.adapters.meaning.sentence_vectors import SentenceVectors
+from bankd.adapters.system.clock import read_monotonic
 from bankd.core.language.analysis import bigrams_of, normal_form, runs_of
 from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.indexable import nodes_of
+from bankd.core.ranking.search_settings import MeaningSettings
 from bankd.errors import UserError
 
 FIELDS: Sequence[str] = (
@@ -32,6 +36,7 @@ _RELATIONS = """
 SELECT 'superseded', old, new, 0 FROM superseded UNION SELECT relation, older, newer, is_dated FROM alike
 WHERE relation <> 'different' UNION SELECT 'key', id, key, 0 FROM looked_at WHERE id IN (SELECT older FROM alike UNION SELECT newer FROM alike)
 """
+OFF = MeaningSettings()
 Relation: TypeAlias = tuple[str, str, str, bool]
 
 
@@ -69,6 +74,10 @@ class ExportedIndex(NamedTuple):
     pages: Mapping[int, tuple[str, bytes]]
     readings: Mapping[str, str]
     relations: Set[Relation]
+    meaning: str = ""
+    """The settings of the model of its sentence vectors, as JSON; empty without any."""
+    vectors: Mapping[int, bytes] = {}
+    """By row, as half floats."""
 
 
 def build_of(root: Path) -> str:
@@ -77,8 +86,8 @@ def build_of(root: Path) -> str:
         return _build(root, rows)
 
 
-def export_index(root: Path) -> ExportedIndex:
-    """All that the index of a workspace holds; UserError where it has none."""
+def export_index(root: Path, meaning: MeaningSettings = OFF) -> ExportedIndex:
+    """All that the index of a workspace holds, its vectors by these settings too; UserError where it has none."""
     with closing(_open(_rows_of(root))) as rows:
         rows.execute("BEGIN")
         paths: dict[int, str] = dict(rows.execute("SELECT page, path FROM pages"))
@@ -90,6 +99,8 @@ def export_index(root: Path) -> ExportedIndex:
             {page: (path, terms) for page, path, terms in rows.execute("SELECT page, path, terms FROM pages")},
             dict(rows.execute("SELECT run, terms FROM readings")),
             frozenset(_relations(root / ".bankd/catalogue.sqlite3")),
+            json.dumps(meaning) if meaning.is_on else "",
+            _vectors(root, rows, meaning) if meaning.is_on else {},
         )
 
 
@@ -124,6 +135,19 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
     names = tuple(sorted(set(said["entities"].casefold().split())))
     nodes = tuple(nodes_of(paths.get(said["page"], ""), heading))
     return ExportedMemory(tuple(values), nodes, names, tuple(days_found_by(spans, learned)))
+
+
+def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningSettings) -> Mapping[int, bytes]:
+    from bankd.adapters.meaning.store import VectorStore  # noqa: PLC0415 -- most banks have none, and no numpy
+
+    model = SentenceVectors(root / ".bankd", meaning, read_monotonic).model
+    if not _state(rows, "vectors").startswith(model):
+        return {}
+    keys: dict[int, int] = dict(rows.execute("SELECT row, key FROM meanings WHERE key IS NOT NULL"))
+    store = VectorStore(root / ".bankd/meaning" / model)
+    store.refresh()
+    found = store.vectors_of([*keys.values()])
+    return {row: found[key] for row, key in keys.items() if key in found}
 
 
 def _relations(catalog: Path) -> Iterator[Relation]:

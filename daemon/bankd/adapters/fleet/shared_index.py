@@ -44,13 +44,13 @@ class SharedIndex:
         UserError names a bank that is not there, or may not be read.
         """
         self._database = database
-        query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths FROM shared_banks"
+        query = "SELECT bank, name, updated, memories, words, sentences, heading_words, lengths, meaning, vectors FROM shared_banks"
         found = database.rows(f"{query} WHERE name = ANY(%s)", list(names)) if names else database.rows(query)
         if missing := set(names) - {row[1] for row in found}:
             raise UserError(
                 *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
             )
-        banks = [row[0] for row in found]
+        self.numbers = banks = [row[0] for row in found]
         self._banks: object = banks[0] if len(banks) == 1 else banks
         self._postings: ScopedPostings = postings_of(banks)
         self._scope = f"bank = {'%s' if len(banks) == 1 else 'ANY(%s)'}"
@@ -60,6 +60,7 @@ class SharedIndex:
         count = memories or 1
         self._corpus = Corpus(memories, words / count, words / (sentences or 1), heading / count)
         self._means = [max(sum(row[7][kind] for row in found) / count, 1e-9) for kind in range(len(KINDS))]
+        self._models, self._vectors = {row[8] for row in found}, sum(row[9] for row in found)
         self._frequencies: dict[str, dict[str, int]] = {}
         self._readings: dict[str, Sequence[str] | None] = {}
 
@@ -181,17 +182,29 @@ class SharedIndex:
         found = self._of("shared_pages", "page", f"{_PAGE}, bank, path", pages)
         return {page: f"{self._names[bank]}:{path}" for page, bank, path in found}
 
+    @property
+    def model(self) -> str:
+        """The settings of the model that all of these banks have vectors of, as JSON; empty where they differ."""
+        return next(iter(self._models)) if len(self._models) == 1 else ""
+
     def count_vectors(self, identity: str) -> int:
-        """None: the shared search goes by words."""
-        return 0
+        """How many memories have a vector of this model."""
+        return self._vectors if identity and identity == self.model else 0
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
-        """None."""
-        return {}
+        """Those of these memories that have a vector; its key is their number."""
+        return {number: number for (number,) in self._of("shared_vectors", "row", _ROW, numbers)}
 
     def rows_with_vectors(self, keys: Sequence[int], filters: Filters) -> Mapping[int, int]:
-        """None."""
-        return {}
+        """Those of these memories that are what was asked for."""
+        where, values = conditions_of(filters)
+        pairs = [divmod(number, 1 << _SHIFT) for number in keys]
+        query = (
+            f"SELECT {_ROW} FROM shared_memories JOIN unnest(%s::integer[], %s::bigint[]) AS asked (bank, row) "  # noqa: S608
+            f"USING (bank, row) WHERE {self._scope}{f' AND {where}' if where else ''}"
+        )
+        columns = [bank for bank, _ in pairs], [row for _, row in pairs]
+        return {number: number for (number,) in self._database.rows(query, *columns, self._banks, *values)}
 
     @property
     def relations(self) -> KnownRelations:

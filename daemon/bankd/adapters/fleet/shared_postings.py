@@ -124,6 +124,7 @@ def write_postings(
         f"SELECT row, {_TERMS} FROM shared_memories WHERE bank = %s AND row = ANY(%s)",  # noqa: S608
         (bank, gone),
     ).fetchall()
+    there = connection.execute("SELECT 1 FROM shared_memories WHERE bank = %s LIMIT 1", (bank,)).fetchone()
     new = defaultdict[Term, list[Posting]](list)
     for row, memory in added.items():
         for term, posting in _postings(row, memory.found_by):
@@ -132,7 +133,7 @@ def write_postings(
     dropped = set(gone)
     for at in range(0, len(touched), _AT_ONCE):
         some = touched[at : at + _AT_ONCE]
-        kept = _read_postings(connection, bank, some) if said else {}
+        kept = _read_postings(connection, bank, some) if there else {}
         _drop_terms(connection, bank, kept)
         merged = ((term, [one for one in kept.get(term, ()) if one.row not in dropped] + new[term]) for term in some)
         rows = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from bankd.adapters.fleet.exported_index import (
 )
 from bankd.adapters.fleet.shared_postings import WritePostings, copy_rows, write_postings
 from bankd.core.daemon.nights import FleetBank
+from bankd.core.ranking.search_settings import MeaningSettings
 
 _COLUMNS = ("bank", "row", "digest", *FIELDS, "nodes", "names", "days")
 
@@ -37,13 +39,13 @@ class SharedWriter:
         """Take the database, and what keeps the postings where that does not."""
         self._database, self._write_elsewhere = database, write_elsewhere
 
-    def write(self, bank: FleetBank) -> WrittenShare:
-        """Bring a bank up to date; UserError where it has no index of its own yet."""
+    def write(self, bank: FleetBank, meaning: MeaningSettings) -> WrittenShare:
+        """Bring a bank up to date, its vectors by these settings too; UserError where it has no index of its own yet."""
         root = Path(bank.root)
-        known = self._database.rows("SELECT build FROM shared_banks WHERE bank = %s", bank.number)
-        if known and known[0][0] == build_of(root):
+        known = self._database.rows("SELECT build, meaning FROM shared_banks WHERE bank = %s", bank.number)
+        if known == [(build_of(root), json.dumps(meaning) if meaning.is_on else "")]:
             return WrittenShare()
-        index = export_index(root)
+        index = export_index(root, meaning)
         with self._database.transaction() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(1650552420, %s)", (bank.number,))
             return write_export(connection, bank, index, self._write_elsewhere)
@@ -66,6 +68,7 @@ def write_export(
     copy_rows(connection, "shared_memories", _COLUMNS, rows)
     _write_pages(connection, bank.number, index.pages)
     _write_readings(connection, bank.number, index.readings)
+    _write_vectors(connection, bank.number, index, {*gone, *changed})
     _write_relations(connection, bank.number, index)
     _write_sums(connection, bank, index)
     return WrittenShare(len(changed) + len(gone), terms)
@@ -96,6 +99,17 @@ def _write_readings(connection: FleetConnection, bank: int, readings: Mapping[st
     copy_rows(connection, "shared_readings", ("bank", "run", "terms"), new)
 
 
+def _write_vectors(connection: FleetConnection, bank: int, index: ExportedIndex, changed: Collection[int]) -> None:
+    """A row that is the same has the same vector, unless the model is another."""
+    known = connection.execute("SELECT meaning FROM shared_banks WHERE bank = %s", (bank,)).fetchone()
+    is_same = known == (index.meaning,)
+    found = connection.execute("SELECT row FROM shared_vectors WHERE bank = %s", (bank,)).fetchall()
+    kept = {row for (row,) in found if is_same and row in index.vectors and row not in changed}
+    _drop(connection, "shared_vectors", "row", bank, [row for (row,) in found if row not in kept])
+    new = ((bank, row, vector) for row, vector in index.vectors.items() if row not in kept)
+    copy_rows(connection, "shared_vectors", ("bank", "row", "vector"), new)
+
+
 def _write_relations(connection: FleetConnection, bank: int, index: ExportedIndex) -> None:
     query = "SELECT kind, one, other, is_dated FROM shared_relations WHERE bank = %s"
     before = frozenset(connection.execute(query, (bank,)).fetchall())
@@ -111,9 +125,18 @@ def _write_sums(connection: FleetConnection, bank: FleetBank, index: ExportedInd
     )
     lengths = [sum(counts) for counts in zip(*of_each, strict=True)]
     connection.execute(
-        "INSERT INTO shared_banks (bank, name, build, updated, memories, words, sentences, heading_words, lengths) "
-        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank) DO UPDATE SET (build, updated, memories, words, sentences, "
-        "heading_words, lengths) = (excluded.build, excluded.updated, excluded.memories, excluded.words, excluded.sentences, "
-        "excluded.heading_words, excluded.lengths)",
-        (bank.number, bank.name, index.build, index.updated, *index.sums, lengths or [0] * len(KINDS)),
+        "INSERT INTO shared_banks (bank, name, build, updated, memories, words, sentences, heading_words, lengths, meaning, vectors) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (bank) DO UPDATE SET (build, updated, memories, words, sentences, "
+        "heading_words, lengths, meaning, vectors) = (excluded.build, excluded.updated, excluded.memories, excluded.words, excluded.sentences, "
+        "excluded.heading_words, excluded.lengths, excluded.meaning, excluded.vectors)",
+        (
+            bank.number,
+            bank.name,
+            index.build,
+            index.updated,
+            *index.sums,
+            lengths or [0] * len(KINDS),
+            index.meaning,
+            len(index.vectors),
+        ),
     )

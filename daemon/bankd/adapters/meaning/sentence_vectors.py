@@ -55,9 +55,16 @@ class SentenceVectors:
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
         """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""
-        seconds = _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
-        answer = self._ask({"near": text, "keys": keys, "most": most}, seconds)
+        answer = self._ask({"near": text, "keys": keys, "most": most}, self._patience())
         return None if answer is None else {int(key): float(cosine) for key, cosine in answer["near"]}
+
+    def question_vector(self, text: str) -> Sequence[float] | None:
+        """The vector of a question, of length 1; None when it cannot be made now."""
+        answer = self._ask({"question": text}, self._patience())
+        return None if answer is None else [float(one) for one in answer["vector"]]
+
+    def _patience(self) -> float:
+        return _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """See that these texts have vectors; gives their keys, None when it cannot be done now."""

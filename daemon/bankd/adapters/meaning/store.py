@@ -83,6 +83,10 @@ class VectorStore:
         same = self._keys[places] == asked
         return dict(zip(asked[same].tolist(), places[same].tolist(), strict=True))
 
+    def vectors_of(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """The vectors of those of these keys that have one, as half floats."""
+        return {key: self._vectors[place].tobytes() for key, place in self._places(keys).items()}
+
     def append(self, keys: Sequence[int], vectors: Array) -> None:
         """Add vectors, one a row; they are made to have length 1."""
         length = np.linalg.norm(vectors, axis=1, keepdims=True)

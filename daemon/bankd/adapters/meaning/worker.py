@@ -2,6 +2,7 @@
 
     {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820}
+    {"question": "question"}                          →  {"vector": [0.03, …]}
 
 What goes wrong is an answer too, `{"problem": "…"}`. The only modules that import numpy and the model are loaded here.
 """
@@ -34,14 +35,19 @@ class MeaningProcess:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what is asked."""
         self._store.refresh()
+        if "question" in request:
+            return {"vector": [float(one) for one in self._vector_of(request["question"])]}
         return self._find_near(request) if "near" in request else self._take_in(request["embed"])
+
+    def _vector_of(self, question: str) -> Any:
+        """Of length 1."""
+        vector = self._embed([question], True)[0]
+        return vector / (float((vector**2).sum()) ** 0.5 or 1.0)
 
     def _find_near(self, request: dict[str, Any]) -> dict[str, Any]:
         if not len(self._store):
             return {"near": [], "known": 0}
-        vector = self._embed([request["near"]], True)[0]
-        length = float((vector**2).sum()) ** 0.5
-        found = self._store.nearest(vector / (length or 1.0), request["keys"], request["most"])
+        found = self._store.nearest(self._vector_of(request["near"]), request["keys"], request["most"])
         return {"near": list(found.items()), "known": len(self._store)}
 
     def _take_in(self, texts: list[tuple[int, str]]) -> dict[str, Any]:
