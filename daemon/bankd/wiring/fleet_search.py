@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.fleet.shared_index import SharedIndex
-from bankd.adapters.fleet.shared_postings import PostgresPostings, ScopedPostings
+from bankd.adapters.fleet.shared_postings import BankScope, PostgresPostings, ScopedPostings
 from bankd.adapters.fleet.shared_writer import SharedWriter, WrittenShare
 from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
@@ -74,10 +74,10 @@ def _store_of(url: str) -> OpenSearchStore | None:
     return OpenSearchStore(url)
 
 
-def _postings_of(fleet: Fleet, banks: Sequence[int]) -> ScopedPostings:
+def _postings_of(fleet: Fleet, banks: Sequence[int], scope: BankScope) -> ScopedPostings:
     store = _store_of(fleet.database.setting(OPENSEARCH))
     if store is None:
-        return PostgresPostings(fleet.database, banks)
+        return PostgresPostings(fleet.database, scope)
     from bankd.adapters.fleet.opensearch import OpenSearchPostings  # noqa: PLC0415 -- an extra
 
     return OpenSearchPostings(store, banks)

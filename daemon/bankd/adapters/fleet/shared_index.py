@@ -14,7 +14,7 @@ from typing import Any
 
 from bankd.adapters.fleet.database import FleetDatabase
 from bankd.adapters.fleet.exported_index import KINDS
-from bankd.adapters.fleet.shared_postings import AskedTerm, ScopedPostings, conditions_of
+from bankd.adapters.fleet.shared_postings import AskedTerm, BankScope, ScopedPostings, conditions_of, scope_of
 from bankd.adapters.index.rows import candidate_of, found_row_of
 from bankd.adapters.index.terms import telling_terms
 from bankd.core.language.dates.spans import Span
@@ -37,7 +37,10 @@ class SharedIndex:
     generation = 0
 
     def __init__(
-        self, database: FleetDatabase, names: Collection[str], postings_of: Callable[[Sequence[int]], ScopedPostings]
+        self,
+        database: FleetDatabase,
+        names: Collection[str],
+        postings_of: Callable[[Sequence[int], BankScope], ScopedPostings],
     ) -> None:
         """Take the database, the banks to ask by name (none: all that one may read), and what knows their postings.
 
@@ -51,9 +54,9 @@ class SharedIndex:
                 *(f"{name}: the shared search has no such bank, or you may not read it" for name in sorted(missing))
             )
         self.numbers = banks = [row[0] for row in found]
-        self._banks: object = banks[0] if len(banks) == 1 else banks
-        self._postings: ScopedPostings = postings_of(banks)
-        self._scope = f"bank = {'%s' if len(banks) == 1 else 'ANY(%s)'}"
+        scope = scope_of(banks, is_all=not names)
+        self._scope, self._banks = scope
+        self._postings = postings_of(banks, scope)
         self._names = {row[0]: row[1] for row in found}
         self.updated: str | None = min((row[2] for row in found), default=None)
         memories, words, sentences, heading = (sum(row[at] for row in found) for at in range(3, 7))

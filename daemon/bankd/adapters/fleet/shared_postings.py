@@ -41,6 +41,20 @@ class AskedTerm(NamedTuple):
     mean: float
 
 
+class BankScope(NamedTuple):
+    """Which banks a query is about: a condition with one value. All that one may read need no list, which takes planning."""
+
+    condition: str
+    value: object
+
+
+def scope_of(banks: Sequence[int], *, is_all: bool) -> BankScope:
+    """What asks these banks."""
+    if is_all:
+        return BankScope("bank > %s", 0)
+    return BankScope("bank = %s", banks[0]) if len(banks) == 1 else BankScope("bank = ANY(%s)", list(banks))
+
+
 WritePostings: TypeAlias = "Callable[[int, Sequence[int], Mapping[int, ExportedMemory]], int]"
 """Takes memories of a bank out, by their rows, and puts others in; gives how many terms or memories that touches."""
 
@@ -61,11 +75,10 @@ class ScopedPostings(Protocol):
 class PostgresPostings:
     """Those of the banks that are asked, a part of a snapshot of the database."""
 
-    def __init__(self, database: FleetDatabase, banks: Sequence[int]) -> None:
-        """Take the numbers of the banks."""
+    def __init__(self, database: FleetDatabase, scope: BankScope) -> None:
+        """Take the database and the banks."""
         self._database = database
-        self._banks: object = banks[0] if len(banks) == 1 else list(banks)
-        self._scope = f"bank = {'%s' if len(banks) == 1 else 'ANY(%s)'}"
+        self._scope, self._banks = scope
 
     def frequencies(self, terms: Sequence[str]) -> Iterable[tuple[str, int, int]]:
         query = (
