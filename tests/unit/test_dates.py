@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from bankd.core.language.dates import mentions
 from bankd.core.language.dates.labels import label_of, relative_label
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.mentions import read_mentions
@@ -15,6 +16,7 @@ from bankd.core.language.dates.question_days import (
     read_days,
     without_what_says_nothing,
 )
+from bankd.core.language.dates.rules import Rule
 from bankd.core.language.dates.spans import Anchor, Span
 
 WEDNESDAY = date(2024, 5, 15)
@@ -310,3 +312,18 @@ def test_the_label_of_some_days_is_seen_from_the_nearest_and_now_is_within_them(
     assert label_of(Span(date(2026, 11, 1), date(2026, 11, 1)), date(2026, 11, 1), is_korean=False) == (
         "2026-11-01, today"
     )
+
+
+@pytest.mark.parametrize("error", [KeyError("금월"), IndexError(), ZeroDivisionError(), TypeError(), ValueError()])
+def test_a_rule_that_cannot_read_what_it_found_names_no_day_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> Span:
+        raise error
+
+    broken = Rule(("보름",), "보름", fail)
+    monkeypatch.setattr(mentions, "_ALL_RULES", (broken, *mentions._ALL_RULES))
+
+    assert [one.span for one in read_mentions("보름 뒤가 아니라 2024-05-20", Anchor(WEDNESDAY))] == [
+        Span(date(2024, 5, 20), date(2024, 5, 20))
+    ]

@@ -129,10 +129,14 @@ def _read(text: str, one: _Found, anchor: Anchor, *, is_korean: bool) -> Mention
 
 
 def _mean(one: _Found, anchor: Anchor) -> Span | None:
+    """The span that is meant; None where there is no such day, or a rule cannot make sense of what it found.
+
+    Whatever the words of one memory are, they must not stop the index, whose damage the same errors tell.
+    """
     try:
         return one.rule.meaning(one.groups, anchor)
-    except (ValueError, OverflowError):
-        return None  # no such day
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
