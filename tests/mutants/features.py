@@ -34,6 +34,7 @@ OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
+WATCH, OF_STANDING = "bankd.wiring.change_watch", ("tests/stories/test_standing_search.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # logs that get other names
@@ -441,5 +442,26 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "",
         "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
+    ),
+    # who stays and searches
+    Mutant(
+        "who stays looks at all files only after a change", WATCH, "ChangeWatch.takes_look",
+        "if not self._is_hinted and not (is_due and (waits or not is_told)):", "if False:", OF_STANDING,
+    ),
+    Mutant(
+        "who stays sees a change", WATCH, "ChangeWatch._start",
+        "lambda _: self.hint()", "lambda _: None", OF_STANDING,
+    ),
+    Mutant(
+        "where nobody tells of changes who stays looks each second", WATCH, "ChangeWatch.takes_look",
+        "(waits or not is_told)", "waits", OF_STANDING,
+    ),
+    Mutant(
+        "what the last look left is looked at again", WATCH, "ChangeWatch.takes_look",
+        "(waits or not is_told)", "not is_told", OF_STANDING,
+    ),
+    Mutant(
+        "who stays knows of what it wrote itself", "bankd.wiring.open_banks", "OpenBank.work",
+        "self._searching.look_again()", "pass", OF_STANDING,
     ),
 )  # fmt: skip

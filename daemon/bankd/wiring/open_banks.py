@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +37,16 @@ class OpenBank:
             workspace.is_live = False
             yield workspace
 
-    def work(self) -> AbstractContextManager[Workspace]:
-        """The workspace to be written, with its lock; a daemon lends it."""
+    @contextmanager
+    def work(self) -> Iterator[Workspace]:
+        """The workspace to be written, with its lock; a daemon lends it. The next answer knows of it."""
         from bankd.wiring.workspace import open_workspace  # noqa: PLC0415 -- same
 
-        return open_workspace(self.root, write=True)
+        try:
+            with open_workspace(self.root, write=True) as workspace:
+                yield workspace
+        finally:
+            self._searching.look_again()
 
     def close(self) -> None:
         """Let go of its index."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from bankd.adapters.system.clock import read_clock
 from bankd.adapters.system.socket_client import Conversation, NoDaemonError
-from bankd.app.search_service import SearchService
 from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UserError
 from bankd.wiring.asking import ask_over
+from bankd.wiring.change_watch import ChangeWatch
 from bankd.wiring.search_settings import search_settings
 from bankd.wiring.searching import make_search, worker_for
 
@@ -23,7 +24,7 @@ class StandingSearch:
     def __init__(self, root: str) -> None:
         """Take the workspace; nothing is opened before it is needed."""
         self._root, self._asking = root, threading.Lock()
-        self._open: tuple[SearchSettings, SearchService] | None = None
+        self._open: tuple[SearchSettings, _Standing] | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a request as the daemon's socket takes it; raises what a search raises."""
@@ -45,9 +46,14 @@ class StandingSearch:
             settings = search_settings(Path(self._root))
             if self._open is None or self._open[0] != settings:
                 self._let_go()
-                self._open = settings, make_search(Path(self._root), settings, worker_for(settings))
-            self._open[1].look_again()
+                self._open = settings, _Standing(Path(self._root), settings)
             return self._open[1].answer(request, read_clock(settings.timezone))
+
+    def look_again(self) -> None:
+        """Have the next answer look at every file: this process changed some."""
+        with self._asking:
+            if self._open is not None:
+                self._open[1].watch.hint()
 
     def close(self) -> None:
         """Let go of the index."""
@@ -58,3 +64,30 @@ class StandingSearch:
         if self._open is not None:
             self._open[1].close()
             self._open = None
+
+
+class _Standing:
+    """An index that is kept open, and who tells when files have changed: at each key to look at all would take longest."""
+
+    def __init__(self, root: Path, settings: SearchSettings) -> None:
+        self._service = make_search(root, settings, worker_for(settings))
+        self.watch = ChangeWatch(root)
+        self._seen: tuple[str, int] | None = None
+        """What the last look had to say, and how many pages wait since."""
+
+    def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
+        if self._has_to_look() or self._seen is None:
+            self._seen = None  # until this look has been taken to its end
+            self._service.look_again()
+            self._seen = self._service.catch_up(now)
+        self._service.open(now)
+        note, pending = self._seen
+        return self._service.answer_now(request, now, pending, note)
+
+    def _has_to_look(self) -> bool:
+        left_something = self._seen is not None and self._seen != ("", 0)
+        return self.watch.takes_look(waits=left_something) or not self._service.index.is_there()
+
+    def close(self) -> None:
+        self.watch.close()
+        self._service.close()
