@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import IO
 
 from bankd.adapters.storage.files import BankFiles
@@ -30,6 +31,7 @@ FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
 _TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
 _NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
+_LARGE = 100_000  # characters: some thousand lines, of which several runs take in a part each
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
 
 
@@ -179,7 +181,8 @@ class LogFiles:
                 text, unread = _read_text(stream)
         except FileNotFoundError:
             return None
-        reading = read_log(log, text, anywhere=self._anywhere)
+        read = _read_large if len(text) > _LARGE else read_log
+        reading = read(log, text, anywhere=self._anywhere)
         bad = (*reading.bad, *(BadLine(LogPlace(log, number), reason) for number, reason in unread.items()))
         return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
@@ -189,6 +192,12 @@ class LogFiles:
         except (OSError, ConflictError) as error:
             return Deferred(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
         return reading or Deferred(path, "it is gone; it may have been moved just now")
+
+
+@lru_cache(maxsize=1)
+def _read_large(log: str, text: str, *, anywhere: bool) -> LogReading:
+    """Read a log of which each run of several takes in a part: read anew by each, history costs its square."""
+    return read_log(log, text, anywhere=anywhere)
 
 
 def _name(path: str) -> str:
