@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -352,8 +354,8 @@ def test_a_database_that_is_not_there_is_said_in_a_line(capsys: pytest.CaptureFi
     assert "does not answer" in capsys.readouterr().err
 
 
-def wait_until(is_so: object, seconds: float = 30) -> None:
-    assert callable(is_so)
+def wait_until(is_so: Callable[[], bool], seconds: float = 30) -> None:
     end = read_monotonic() + seconds
     while not is_so():
         assert read_monotonic() < end
+        Event().wait(0.02)
