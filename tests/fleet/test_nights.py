@@ -128,6 +128,20 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(fleet: Fleet, dsn: 
     assert fleet.queue.unfinished() == []
 
 
+def test_a_worker_waits_for_what_another_is_putting_into_the_queue(fleet: Fleet, dsn: str, make_bank: MakeBank) -> None:
+    root = make_bank("one")
+    join(fleet, root)
+    with fleet.database.transaction() as connection:
+        fleet.queue.put(connection, fleet.banks.take_due(connection, utc_now()))
+        worker = start_worker(dsn, "--until-idle")
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.wait(4)
+    _, log = worker.communicate(timeout=60)
+
+    assert worker.returncode == 0, log.decode()
+    assert learned(root)
+
+
 def test_a_database_that_stops_and_starts_is_waited_for(
     postgres: Postgres, fleet: Fleet, dsn: str, make_bank: MakeBank
 ) -> None:

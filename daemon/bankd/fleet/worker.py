@@ -15,7 +15,7 @@ from functools import partial
 from threading import Event
 
 from bankd.fleet.nights import Nights, queue_due
-from bankd.wiring.fleet import LOST, FleetUnreachableError, StandingNights, WorkerPlan, open_fleet, utc_now
+from bankd.wiring.fleet import LOST, Fleet, FleetUnreachableError, StandingNights, WorkerPlan, open_fleet, utc_now
 from bankd.wiring.fleet_search import share_bank
 
 log = logging.getLogger(__name__)
@@ -39,11 +39,20 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
             nights = Nights(fleet, standing.run, partial(share_bank, fleet), plan.name, utc_now, standing.seconds)
             look = partial(_look, dsn)
             look()
-            was_told = asyncio.run(fleet.queue.work(plan, nights.do_night, look))
-            is_over = was_told or not (plan.stays or fleet.queue.has_ready(plan.storages))
+            while not asyncio.run(fleet.queue.work(plan, nights.do_night, look)):
+                if plan.stays:
+                    return "it went away"
+                if not _is_waiting(fleet, plan):
+                    break
+                Event().wait(_PAUSE)
     except (*LOST, FleetUnreachableError) as error:
         return str(error).strip().partition("\n")[0] or type(error).__name__
-    return None if is_over else "it went away"
+    return None
+
+
+def _is_waiting(fleet: Fleet, plan: WorkerPlan) -> bool:
+    """Whether a night waits, or is due and on its way into the queue by another worker."""
+    return fleet.queue.has_ready(plan.storages) or fleet.banks.count_due(utc_now()) > 0
 
 
 def _look(dsn: str) -> None:

@@ -15,7 +15,7 @@ from bankd.adapters.fleet.night_queue import LOST, NightQueue, WorkerPlan, queue
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic, utc_now
 from bankd.adapters.system.logging_setup import set_up_log
-from bankd.adapters.system.malloc import give_back, keep_little
+from bankd.adapters.system.malloc import forget_kept, give_back, keep_little
 from bankd.core.plan.report import counts_of, rows_of
 from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.importing import import_watched
@@ -26,7 +26,7 @@ from bankd.wiring.workspace import open_workspace
 __all__ = ["LOST", "FleetUnreachableError", "WorkerPlan", "utc_now"]
 
 _BETWEEN = 20
-"""After so many nights a worker gives memory back that is free: else it keeps twice what a night needs."""
+"""After so many nights a worker forgets what it kept of their lines: else it grows to a gigabyte in a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ class StandingNights:
         """Run the night of the bank there."""
         self._done += 1
         if self._done % _BETWEEN == 0:
+            forget_kept()
             give_back()
         return run_night(root, self._kiwi)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import _lru_cache_wrapper
 
 from bankd.errors import StorageError
 
 _ARENA_MAX = -8  # M_ARENA_MAX of mallopt(3)
 _MANY_OBJECTS = 200_000
+_LARGE_CACHE = 10_000
 
 
 def keep_little() -> None:
@@ -44,6 +46,13 @@ def require_room(needed: int) -> None:
         raise StorageError(
             f"the index needs {needed >> 20} MB of memory and has {(limit - taken) >> 20}; raise the limit (ulimit -v)"
         )
+
+
+def forget_kept() -> None:
+    """Empty the large caches of functions, which are for the lines of one run: one bank after another only fills them."""
+    for one in gc.get_objects():
+        if isinstance(one, _lru_cache_wrapper) and (one.cache_parameters()["maxsize"] or 0) >= _LARGE_CACHE:
+            one.cache_clear()
 
 
 def give_back() -> None:
