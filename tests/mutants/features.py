@@ -464,4 +464,12 @@ FEATURES: tuple[Mutant, ...] = (
         "who stays knows of what it wrote itself", "bankd.wiring.open_banks", "OpenBank.work",
         "self._searching.look_again()", "pass", OF_STANDING,
     ),
+    Mutant(
+        "a night asks a model before it takes the lock", "bankd.cli.cycle", "run",
+        'workspace.models is None or arguments.kind != "reflect" or arguments.dry_run', "True", ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        "what changed since a model was asked is not asked under the lock", "bankd.app.distil", "AskedBefore.answer_in",
+        "workspace.models, workspace.unasked = self", "workspace.unasked = self.memories", ("tests/stories/test_distilling.py",),
+    ),
 )  # fmt: skip

@@ -93,6 +93,46 @@ def test_others_may_write_while_a_model_is_asked(night: Path, bankctl: Run, tmp_
     assert (done["sections"], done["waiting"]) == (2, [])
 
 
+def test_others_may_write_while_a_night_asks_a_model(night: Path, bankctl: Run, tmp_path: Path) -> None:
+    (night / "memory" / "2026-05-01.md").write_text("- W: The kettle is new.\n", "utf-8")
+    bankctl("cycle", "micro", "--now", NOW)
+    command = [
+        str(Path(sys.executable).with_name("bankctl")),
+        "--workspace",
+        str(night),
+        "cycle",
+        "micro",
+        "--now",
+        NOW,
+    ]
+    meanwhile = f"import subprocess\ndone = subprocess.run({command!r}, capture_output=True).returncode\n"
+    meanwhile += "codes = pathlib.Path(__file__).with_name('codes.txt')\n"
+    meanwhile += "codes.write_text((codes.read_text() if codes.exists() else '') + f'{done} ')\n"
+    (tmp_path / "model.py").write_text(PROGRAM.replace("asked = ", meanwhile + "asked = ", 1), "utf-8")
+
+    ran = bankctl("cycle", "reflect", "--now", NOW)
+
+    assert ran.code == 0, ran.err
+    codes = (tmp_path / "codes.txt").read_text("utf-8").split()
+    assert len(codes) >= 3, "two sections of prose, and a memory without questions"
+    assert set(codes) == {"0"}
+    assert "2 sections of prose distilled to 2 lines" in ran.out + ran.err
+    assert bankctl("search", "what does the queue run on", "--json").json["hits"]
+
+
+def test_what_is_new_since_a_model_was_asked_waits_for_the_next_night(
+    night: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    log, text = str(night / "memory" / "2026-05-02.md"), PROSE + "## Last\n\nAnna left.\n"
+    more = f"pathlib.Path({log!r}).write_text({text!r})\n"
+    (tmp_path / "model.py").write_text(PROGRAM.replace("asked = ", more + "asked = ", 1), "utf-8")
+
+    ran = bankctl("cycle", "reflect", "--now", NOW)
+
+    assert "a section waits to be distilled: it changed while the model was asked" in ran.out
+    assert calls(night, tmp_path) == 2
+
+
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("raise SystemExit('out of order')", "utf-8")
     (night / "memory" / "2026-05-01.md").write_text("- W: A tagged line is taken in.\n", "utf-8")

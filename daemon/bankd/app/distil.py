@@ -1,4 +1,4 @@
-"""Distilling by hand: what would be sent to the language model, what that may cost, and doing it now."""
+"""Distilling by hand: what would be sent to the language model, what that may cost, doing it now; asking for a night."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from bankd.deriving import derive_insights
 from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, find_sections, propose
 from bankd.enriching import enrich_memories
 from bankd.errors import UserError
+from bankd.ports.models import Models, UnaskedMemories
 
 _MILLION = 1_000_000
 
@@ -48,15 +49,21 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     settings = workspace.settings.distil
     parts = _parts(workspace)
     sections = [_planned(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
-    others = _OnlyAsked(), _OnlyAsked()
-    derive_insights(replace(parts, models=others[0]), workspace.catalog.all_lines(), workspace.now)
-    if enriching := workspace.enriching():
-        enrich_memories(replace(enriching, models=others[1]), settings.enrich, workspace.now)
-    prompts = [prompt for models in others for prompt in models.asked]
+    insights, enrichments = _other_prompts(workspace, parts)
+    prompts = [*insights, *enrichments]
     asked = sum(one.tokens for one in sections) + sum(count_tokens(one.system + one.text) for one in prompts)
     answered = MOST_TOKENS * len(sections) + sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    return DistilPlan(sections, len(others[0].asked), len(others[1].asked), asked, answered, cost)
+    return DistilPlan(sections, len(insights), len(enrichments), asked, answered, cost)
+
+
+def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Prompt], list[Prompt]]:
+    """What a night asks besides: about clusters of memories, and for memories without questions."""
+    insights, enrichments = _OnlyAsked(), _OnlyAsked()
+    derive_insights(replace(parts, models=insights), workspace.catalog.all_lines(), workspace.now)
+    if enriching := workspace.enriching():
+        enrich_memories(replace(enriching, models=enrichments), workspace.settings.distil.enrich, workspace.now)
+    return insights.asked, enrichments.asked
 
 
 class _OnlyAsked:
@@ -87,12 +94,49 @@ class _Answered:
         return [self._answers.get(one.text, Unanswered("it changed while the model was asked")) for one in prompts]
 
 
+class _AsSeen:
+    """The memories without questions, as they were before the lock was taken: others would make other prompts."""
+
+    def __init__(self, found: Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> None:
+        self._found = found
+
+    def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        return self._found[:most]
+
+
+class AskedBefore(NamedTuple):
+    """What a model said before a night took the lock, and the memories that it was asked for."""
+
+    models: Models
+    memories: UnaskedMemories
+
+    def answer_in(self, workspace: Workspace) -> None:
+        """Have a run in this workspace go by it; what is new since waits for the next night."""
+        workspace.models, workspace.unasked = self
+
+
+def ask_for_night(workspace: Workspace) -> AskedBefore:
+    """Ask all that a night asks; needs no lock. UserError where no model is named."""
+    parts, most = _parts(workspace), workspace.settings.distil.enrich
+    seen = _AsSeen(workspace.index.unasked(most) if most else ())
+    workspace.unasked = seen
+    prompts = [*_section_prompts(workspace, parts), *(one for few in _other_prompts(workspace, parts) for one in few)]
+    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen)
+
+
 def ask_now(workspace: Workspace) -> Mapping[str, Reply | Unanswered]:
     """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
-    parts, settings = _parts(workspace), workspace.settings.distil
-    prompts = [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
-    answers = parts.models.answer(prompts)
-    return dict(zip([one.text for one in prompts], answers, strict=True))
+    parts = _parts(workspace)
+    return _answers_to(_section_prompts(workspace, parts), parts)
+
+
+def _section_prompts(workspace: Workspace, parts: DistilParts) -> list[Prompt]:
+    settings = workspace.settings.distil
+    return [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+
+
+def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Reply | Unanswered]:
+    return dict(zip([one.text for one in prompts], parts.models.answer(prompts), strict=True))
 
 
 def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) -> Distilled:

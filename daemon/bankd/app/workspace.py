@@ -29,7 +29,7 @@ from bankd.enriching import EnrichParts
 from bankd.errors import UserError
 from bankd.ports.bank import Graph, MemoryCatalog
 from bankd.ports.logs import Logs, ProseLogs, Recalls
-from bankd.ports.models import Enrichments, Models
+from bankd.ports.models import Enrichments, Models, UnaskedMemories
 from bankd.ports.storage import Files, Traces, Transactions
 
 _LOOK_SECONDS = 0.25
@@ -97,6 +97,8 @@ class Workspace:
     outside: Outside
     models: Models | None = None
     """The language model that the user named, if any."""
+    unasked: UnaskedMemories | None = None
+    """The memories that it was asked for before the lock was taken; None where a run asks."""
     configuration: Configuration | None = None
     is_live: bool = True
     """Whether `now` was read from the clock, and not given."""
@@ -187,7 +189,11 @@ class Workspace:
 
     def enriching(self) -> EnrichParts | None:
         """What has questions written for memories; None unless the user named a language model."""
-        return EnrichParts(self.index, self.models, self.outside.enriched, self.finders()) if self.models else None
+        return (
+            EnrichParts(self.unasked or self.index, self.models, self.outside.enriched, self.finders())
+            if self.models
+            else None
+        )
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""

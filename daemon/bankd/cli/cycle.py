@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_dry_run, add_json, add_now, add_verbose
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.app.workspace import Workspace
 
 
@@ -30,18 +32,38 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the cycle and print its report."""
-    from bankd.cli.reports import show_progress, tell
     from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not arguments.dry_run) as workspace:
+    root = find_workspace(arguments.workspace)
+    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
         if not arguments.dry_run:
             _import_watched(workspace)
         if not (arguments.no_wait or arguments.now or arguments.dry_run):
             workspace.wait_until_settled()
-        reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
-        for report in show_progress(reports):
-            tell(report, as_json=arguments.json, is_whole=arguments.verbose)
+        if workspace.models is None or arguments.kind != "reflect" or arguments.dry_run:
+            return _run_in(workspace, arguments)
+    return _run_night(root, arguments)
+
+
+def _run_night(root: Path, arguments: Namespace) -> int:
+    """Ask the model first, without the lock: it may take minutes, and others write meanwhile."""
+    from bankd.app.distil import ask_for_night
+    from bankd.wiring.workspace import open_workspace
+
+    with open_workspace(root, arguments.now, write=False) as workspace:
+        asked = ask_for_night(workspace)
+    with open_workspace(root, arguments.now) as workspace:
+        asked.answer_in(workspace)
+        return _run_in(workspace, arguments)
+
+
+def _run_in(workspace: Workspace, arguments: Namespace) -> int:
+    from bankd.cli.reports import show_progress, tell
+
+    reports = workspace.run_batches(arguments.kind, dry_run=arguments.dry_run, force=arguments.force)
+    for report in show_progress(reports):
+        tell(report, as_json=arguments.json, is_whole=arguments.verbose)
     return 0
 
 
