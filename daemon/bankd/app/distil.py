@@ -13,7 +13,7 @@ from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import ProseSection
 from bankd.deriving import derive_insights
 from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, find_sections, propose
-from bankd.enriching import enrich_memories
+from bankd.enriching import Enriched, enrich_memories
 from bankd.errors import UserError
 from bankd.ports.models import Models, UnaskedMemories
 
@@ -105,7 +105,7 @@ class _AsSeen:
 
 
 class AskedBefore(NamedTuple):
-    """What a model said before a night took the lock, and the memories that it was asked for."""
+    """What a model said before the lock was taken, and the memories that it was asked for."""
 
     models: Models
     memories: UnaskedMemories
@@ -116,12 +116,29 @@ class AskedBefore(NamedTuple):
 
 
 def ask_for_night(workspace: Workspace) -> AskedBefore:
-    """Ask all that a night asks; needs no lock. UserError where no model is named."""
+    """Ask what a night asks about prose and clusters; needs no lock. UserError where no model is named.
+
+    For memories without questions it is asked when the run is over, for those too that this learned.
+    """
+    parts = _parts(workspace)
+    prompts = [*_section_prompts(workspace, parts), *_other_prompts(workspace, parts)[0]]
+    return AskedBefore(_Answered(_answers_to(prompts, parts)), _AsSeen(()))
+
+
+def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
+    """Ask for the memories without questions; needs no lock. None where there are none."""
     parts, most = _parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
-    prompts = [*_section_prompts(workspace, parts), *(one for few in _other_prompts(workspace, parts) for one in few)]
-    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen)
+    prompts = _other_prompts(workspace, parts)[1]
+    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen) if prompts else None
+
+
+def enrich_now(workspace: Workspace) -> Sequence[str]:
+    """Keep what a model wrote for memories, and find them by it from now on; gives what there is to say of it."""
+    parts = workspace.enriching()
+    done = enrich_memories(parts, workspace.settings.distil.enrich, workspace.now) if parts else Enriched()
+    return [*done.notes, *(workspace.index.refresh(workspace.now) if done.memories else ())]
 
 
 def ask_now(workspace: Workspace) -> Mapping[str, Reply | Unanswered]:

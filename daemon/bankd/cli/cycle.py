@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -47,15 +48,23 @@ def run(arguments: Namespace) -> int:
 
 
 def _run_night(root: Path, arguments: Namespace) -> int:
-    """Ask the model first, without the lock: it may take minutes, and others write meanwhile."""
-    from bankd.app.distil import ask_for_night
+    """Ask the model before and after, without the lock: it may take minutes, and others write meanwhile."""
+    from bankd.app.distil import ask_for_memories, ask_for_night, enrich_now
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(root, arguments.now, write=False) as workspace:
         asked = ask_for_night(workspace)
     with open_workspace(root, arguments.now) as workspace:
         asked.answer_in(workspace)
-        return _run_in(workspace, arguments)
+        code = _run_in(workspace, arguments)
+    with open_workspace(root, arguments.now, write=False) as workspace:
+        written = ask_for_memories(workspace)
+    if written is not None:
+        with open_workspace(root, arguments.now) as workspace:
+            written.answer_in(workspace)
+            for note in enrich_now(workspace):
+                sys.stderr.write(f"bankctl: {note}\n")
+    return code
 
 
 def _run_in(workspace: Workspace, arguments: Namespace) -> int:
@@ -69,8 +78,6 @@ def _run_in(workspace: Workspace, arguments: Namespace) -> int:
 
 def _import_watched(workspace: Workspace) -> None:
     """Take in first what hooks handed over and the settings watch, as the daemon does; what cannot be read is named."""
-    import sys
-
     from bankd.wiring.importing import import_watched
 
     for problem in import_watched(workspace):
