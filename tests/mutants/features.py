@@ -472,4 +472,17 @@ FEATURES: tuple[Mutant, ...] = (
         "what changed since a model was asked is not asked under the lock", "bankd.app.distil", "AskedBefore.answer_in",
         "workspace.models, workspace.unasked = self", "workspace.unasked = self.memories", ("tests/stories/test_distilling.py",),
     ),
+    # what models said, kept long
+    Mutant(
+        "what models said is packed as the events are", "bankd.adapters.workspace.outside", "",
+        "_PACKED = (EVENTS, REPLIES, ENRICHED)", "_PACKED = (EVENTS,)", ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        "a purge reaches what models said and was packed", TRACES, "TextTraces._in_lines",
+        "*log_paths(self._tree, REPLIES), ", "", ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        "what was written before there were segments is read", "bankd.adapters.storage.segments", "log_paths",
+        '*(f"{folder}/{name}" for name in sorted(whole)), ', "", ("tests/crash/test_packing_replies.py",),
+    ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import sys
@@ -222,3 +223,21 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
         == "The staging database is called larch"
     )
     assert not bankctl("inbox", "--json").json["not_taken_in"]
+
+
+@pytest.mark.parametrize(
+    ("later", "name"), [("2026-09-01T03:00", "*.jsonl.gz"), ("2027-09-01T03:00", "archive/*.jsonl.gz")]
+)
+def test_a_purged_text_leaves_what_was_packed_long_ago(night: Path, bankctl: Run, later: str, name: str) -> None:
+    bankctl("cycle", "reflect", "--now", NOW)
+    bankctl("cycle", "reflect", "--now", later)
+    (replies,) = (night / "events" / "replies").glob(name)
+    assert b"The queue runs on SQLite" in gzip.decompress(replies.read_bytes())
+
+    (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
+    bankctl("forget", hit["id"], "--now", later)
+    bankctl("purge", "The queue runs on SQLite.", "--apply")
+
+    left = gzip.decompress(replies.read_bytes())
+    assert b"The queue runs on SQLite" not in left
+    assert b"signs the release" in left

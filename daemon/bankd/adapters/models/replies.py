@@ -10,25 +10,23 @@ A call of which nothing but its beginning is known, since a crash came between, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
-from bankd.adapters.storage.events import append_lines, parse_row
+from bankd.adapters.storage.events import append_lines, current_segment, parse_row
+from bankd.adapters.storage.segments import log_paths, read_unpacked
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.distil.prompts import Reply
 
 FOLDER = "events/replies"
-_CAP = 256 << 20
-"""Bytes of a writer's file: forty years of nights."""
 
 
 class ReplyLog:
-    """The replies of a workspace by all its machines; this one appends to its own file."""
+    """The replies of a workspace by all its machines; this one appends to its own segments."""
 
     def __init__(self, tree: FileTree, writer: str) -> None:
         """Take the workspace and the name of this machine; files are read when something is asked."""
-        self._tree, self._path = tree, f"{FOLDER}/{writer}.jsonl"
+        self._tree, self._writer = tree, writer
         self._most: dict[str, int] = {}
         self._took: dict[str, int] = {}
         self._days: dict[str, str] = {}
@@ -37,10 +35,9 @@ class ReplyLog:
             self._take(row)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        with suppress(FileNotFoundError):
-            for name in sorted(self._tree.names(FOLDER)):
-                data = (self._tree.read(f"{FOLDER}/{name}", _CAP) or b"") if name.endswith(".jsonl") else b""
-                yield from (row for line in data.splitlines() if (row := parse_row(line)) is not None)
+        for path in log_paths(self._tree, FOLDER):
+            lines = read_unpacked(self._tree, path).splitlines()
+            yield from (row for line in lines if (row := parse_row(line)) is not None)
 
     def _take(self, row: Mapping[str, Any]) -> None:
         call = str(row.get("call"))
@@ -76,5 +73,5 @@ class ReplyLog:
         self._append({"call": call, "at": at.isoformat(timespec="seconds"), **row})
 
     def _append(self, row: Mapping[str, Any]) -> None:
-        append_lines(self._tree, self._path, [row])
+        append_lines(self._tree, current_segment(self._tree, FOLDER, self._writer, str(row["at"])), [row])
         self._take(row)

@@ -2,7 +2,7 @@
 
     {"key": "4f0c…", "at": "…", "text": "…", "questions": […], "other": […], "gist": "…", "entities": […]}
 
-One file a writer, append-only; of a statement that was written about twice the later row counts. `text` is the statement.
+Append-only, in segments as the events; of a statement that was written about twice the later row counts. `text` is the statement.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 
-from bankd.adapters.storage.events import append_lines, parse_row
+from bankd.adapters.storage.events import append_lines, current_segment, parse_row
+from bankd.adapters.storage.segments import log_paths, read_unpacked
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.distil.enrichment import Enrichment, UnaskedStatement, read_enrichment
 
 FOLDER = "events/enriched"
-_CAP = 256 << 20
-"""Bytes of a writer's file: a quarter of a million memories."""
 
 
 def enriched_rows(data: bytes) -> Iterator[tuple[str, str, Enrichment]]:
@@ -39,12 +38,11 @@ class EnrichedLog:
 
     def __init__(self, tree: FileTree, writer: str) -> None:
         """Take the workspace and the name of this machine; files are read when something is asked."""
-        self._tree, self._path = tree, f"{FOLDER}/{writer}.jsonl"
+        self._tree, self._writer = tree, writer
 
     @cached_property
     def _known(self) -> dict[str, Enrichment]:
-        names = [name for name in self._tree.names(FOLDER) if name.endswith(".jsonl")]
-        return fold_enriched({name: self._tree.read(f"{FOLDER}/{name}", _CAP) or b"" for name in names})
+        return fold_enriched({path: read_unpacked(self._tree, path) for path in log_paths(self._tree, FOLDER)})
 
     def of(self, key: str) -> Enrichment | None:
         """What was written for a statement; None when nothing was."""
@@ -53,5 +51,6 @@ class EnrichedLog:
     def keep(self, statement: UnaskedStatement, enrichment: Enrichment, at: datetime) -> None:
         """Keep what was written for a statement; StorageError when the disk does not take that."""
         row = {"key": statement.key, "at": at.isoformat(timespec="seconds"), "text": statement.text}
-        append_lines(self._tree, self._path, [row | enrichment._asdict()])
+        path = current_segment(self._tree, FOLDER, self._writer, row["at"])
+        append_lines(self._tree, path, [row | enrichment._asdict()])
         self._known[statement.key] = enrichment

@@ -100,7 +100,7 @@ class EventLog:
     def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
         """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
         events = list(events)
-        path = self._current(str(events[0]["at"]) if events else "")
+        path = current_segment(self._tree, EVENTS, self.writer, str(events[0]["at"]) if events else "")
         known = {row.get("id") for _, row in self._numbered(path)} if unless_there else set()
         fresh = [event for event in events if event["id"] not in known]
         if fresh:
@@ -150,22 +150,25 @@ class EventLog:
             elif line.strip():
                 self.corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
 
-    def _current(self, at: str) -> str:
-        """The segment to append to at this time: a new one after one that is packed, full, or begun long ago."""
-        own = [path for path in self.segments() if segment_of(path)[0] == self.writer]
-        number = max((segment_of(path)[1] for path in own), default=1)
-        path = f"{EVENTS}/{self.writer}-{number:04}.jsonl"
-        is_over = own and (path not in own or self._is_full(path) or self._is_old(path, at))
-        return f"{EVENTS}/{self.writer}-{number + 1:04}.jsonl" if is_over else path
 
-    def _is_full(self, path: str) -> bool:
-        parent, name = split_path(path)
-        return self._tree.sizes(parent, [name])[name][1] >= ROTATE_AT
+def current_segment(tree: FileTree, folder: str, writer: str, at: str) -> str:
+    """The segment to append to at this time: a new one after one that is packed, full, or begun long ago."""
+    own = [path for path in segment_paths(tree, folder) if segment_of(path)[0] == writer]
+    number = max((segment_of(path)[1] for path in own), default=1)
+    path = f"{folder}/{writer}-{number:04}.jsonl"
+    is_over = own and (path not in own or _is_full(tree, path) or _is_old(tree, path, at))
+    return f"{folder}/{writer}-{number + 1:04}.jsonl" if is_over else path
 
-    def _is_old(self, path: str, at: str) -> bool:
-        """Whether a segment was begun so long before that it could be packed, if nobody wrote to it any more."""
-        with suppress(ValueError, FileNotFoundError, ConflictError), self._tree.file(path) as fd:
-            first = parse_row(os.pread(fd, LINE_CAP, 0).partition(b"\n")[0]) or {}
-            begun = date.fromisoformat(str(first.get("at"))[:10])
-            return (date.fromisoformat(at[:10]) - begun).days > PACKED_AFTER
-        return False
+
+def _is_full(tree: FileTree, path: str) -> bool:
+    parent, name = split_path(path)
+    return tree.sizes(parent, [name])[name][1] >= ROTATE_AT
+
+
+def _is_old(tree: FileTree, path: str, at: str) -> bool:
+    """Whether a segment was begun so long before that it could be packed, if nobody wrote to it any more."""
+    with suppress(ValueError, FileNotFoundError, ConflictError), tree.file(path) as fd:
+        first = parse_row(os.pread(fd, LINE_CAP, 0).partition(b"\n")[0]) or {}
+        begun = date.fromisoformat(str(first.get("at"))[:10])
+        return (date.fromisoformat(at[:10]) - begun).days > PACKED_AFTER
+    return False

@@ -16,10 +16,10 @@ from bankd.adapters.storage.disk import sync_file
 from bankd.adapters.storage.events import parse_row
 from bankd.adapters.storage.ignored import read_patterns
 from bankd.adapters.storage.segments import (
-    ARCHIVE,
     EVENTS,
     PACKED,
     SEGMENT_CAP,
+    archive_of,
     pack,
     plain_name,
     segment_of,
@@ -37,14 +37,15 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 class SegmentPacker:
     """The segments of one writer; the lock must be held."""
 
-    def __init__(self, tree: FileTree, staging: Staging, writer: str) -> None:
+    def __init__(self, tree: FileTree, staging: Staging, writer: str, folder: str = EVENTS) -> None:
         self._tree, self._staging, self._writer = tree, staging, writer
+        self._folder, self._archive = folder, archive_of(folder)
 
     def pack_until(self, today: date) -> list[str]:
         """Pack what is old and put away what is older; gives what there is to say. One that fails stays as it is."""
         notes: list[str] = []
-        for path in segment_paths(self._tree):
-            if segment_of(path)[0] == self._writer and not _is_away(path):
+        for path in segment_paths(self._tree, self._folder):
+            if segment_of(path)[0] == self._writer and not self._is_away(path):
                 try:
                     notes += self._settle(path, today)
                 except (ConflictError, OSError) as problem:
@@ -64,14 +65,16 @@ class SegmentPacker:
                 self._move(path, data, target)
                 path = target
 
-    @staticmethod
-    def _targets(path: str, age: int) -> Iterator[str]:
+    def _is_away(self, path: str) -> bool:
+        return path.startswith(f"{self._archive}/") and path.endswith(PACKED)
+
+    def _targets(self, path: str, age: int) -> Iterator[str]:
         """Where a segment goes, step by step."""
-        packed = f"{EVENTS}/{plain_name(path)}{PACKED}"
+        packed = f"{self._folder}/{plain_name(path)}{PACKED}"
         if age > PACKED_AFTER and path != packed:
             yield packed
         if age > ARCHIVED_AFTER:
-            yield f"{ARCHIVE}/{plain_name(path)}{PACKED}"
+            yield f"{self._archive}/{plain_name(path)}{PACKED}"
 
     def _move(self, path: str, data: bytes, target: str) -> None:
         """Put the bytes of a segment, and those that stand there already, where they belong; then the first copy goes."""
@@ -83,7 +86,7 @@ class SegmentPacker:
             self._staging.publish(target, pack(whole))
         if self._read(target)[0] != whole:
             raise ConflictError(f"{target}: does not read as it was written; the other copy stays")
-        aside = path if path.endswith(PACKED) else f"{ARCHIVE}/{plain_name(path)}"
+        aside = path if path.endswith(PACKED) else f"{self._archive}/{plain_name(path)}"
         if aside != path:
             self._rename(path, aside)
         if self._read(aside)[0] != data:
@@ -105,10 +108,6 @@ class SegmentPacker:
     def _read(self, path: str) -> tuple[bytes | None, str]:
         data = self._tree.read(path, SEGMENT_CAP)
         return unpack(data) if data is not None and path.endswith(PACKED) else (data, "")
-
-
-def _is_away(path: str) -> bool:
-    return path.startswith(f"{ARCHIVE}/") and path.endswith(PACKED)
 
 
 def united(one: bytes, other: bytes) -> bytes:

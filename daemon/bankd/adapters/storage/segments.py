@@ -1,5 +1,7 @@
 """The files of the event log: `WRITER-0001.jsonl`, packed `WRITER-0001.jsonl.gz`, and put away in `events/archive/`.
 
+What models said and wrote is kept so too, below `events/replies/` and `events/enriched/`.
+
 A segment may stand there more than once, packed and not, after a crash or a restored backup: each copy is read, and
 events are a set.
 """
@@ -18,19 +20,38 @@ if TYPE_CHECKING:
 EVENTS, ARCHIVE = "events", "events/archive"
 PACKED = ".gz"
 SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
+_WHOLE_CAP = 256 * 1024 * 1024
+"""Of a file that was never divided: forty years of nights."""
 _SEGMENT = re.compile(r"(?P<writer>.+)-(?P<number>\d{4,})\.jsonl(?:\.gz)?")
 _PART = 64 * 1024
 
 
-def segment_paths(tree: FileTree) -> list[str]:
+def archive_of(folder: str) -> str:
+    """Where the segments of a folder are put away."""
+    return f"{folder}/archive"
+
+
+def segment_paths(tree: FileTree, folder: str = EVENTS) -> list[str]:
     """The files to read, those of one writer in the order in which it wrote them."""
-    found = [f"{folder}/{name}" for folder in (ARCHIVE, EVENTS) for name in tree.names(folder)]
+    found = [f"{place}/{name}" for place in (archive_of(folder), folder) for name in tree.names(place)]
     return sorted((path for path in found if _SEGMENT.fullmatch(path.rpartition("/")[2])), key=_in_order)
 
 
 def _in_order(path: str) -> tuple[str, int, bool]:
     """Of two copies the packed one first: the other may go on where that ends."""
     return *segment_of(path), not path.endswith(PACKED)
+
+
+def log_paths(tree: FileTree, folder: str) -> list[str]:
+    """The same, behind the one file `WRITER.jsonl` a writer that there was before segments, to which nobody appends."""
+    whole = (name for name in tree.names(folder) if name.endswith(".jsonl") and not _SEGMENT.fullmatch(name))
+    return [*(f"{folder}/{name}" for name in sorted(whole)), *segment_paths(tree, folder)]
+
+
+def read_unpacked(tree: FileTree, path: str) -> bytes:
+    """The bytes of such a file as far as they can be read, unpacked; ConflictError where that is no file of a log."""
+    data = tree.read(path, SEGMENT_CAP if _SEGMENT.fullmatch(path.rpartition("/")[2]) else _WHOLE_CAP) or b""
+    return unpack(data)[0] if path.endswith(PACKED) else data
 
 
 def segment_of(path: str) -> tuple[str, int]:

@@ -14,7 +14,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from bankd.adapters.models.replies import FOLDER as REPLIES
+from bankd.adapters.storage.enriched import FOLDER as ENRICHED
 from bankd.adapters.storage.packing import SegmentPacker
+from bankd.adapters.storage.segments import EVENTS
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FILE_CAP, open_regular, read_all
@@ -26,6 +29,7 @@ from bankd.core.markdown.names import folders_above, is_outside
 from bankd.errors import ConflictError
 
 _TRIES = 5
+_PACKED = (EVENTS, REPLIES, ENRICHED)
 
 
 class OutsideFiles:
@@ -114,8 +118,9 @@ class WorkspaceWriter(TransactionWriter):
         return self.events.corrupt
 
     def pack_events(self, today: date) -> Sequence[str]:
-        """Pack the old segments of this writer's events, and put away the older ones; gives what there is to say."""
-        return SegmentPacker(self._tree, self.staging, self.events.writer).pack_until(today)
+        """Pack the old segments of this writer's logs, and put away the older ones; gives what there is to say."""
+        packers = (SegmentPacker(self._tree, self.staging, self.events.writer, folder) for folder in _PACKED)
+        return [note for packer in packers for note in packer.pack_until(today)]
 
     def commit(self, transaction: Transaction) -> Applied:
         """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""

@@ -15,7 +15,7 @@ from bankd.adapters.storage.disk import check_room
 from bankd.adapters.storage.enriched import FOLDER as ENRICHED
 from bankd.adapters.storage.events import line_of, parse_row
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
-from bankd.adapters.storage.segments import ARCHIVE, PACKED, SEGMENT_CAP, pack, segment_paths, unpack
+from bankd.adapters.storage.segments import PACKED, SEGMENT_CAP, archive_of, log_paths, pack, segment_paths, unpack
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree, find_lines
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
@@ -25,7 +25,8 @@ from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, s
 from bankd.errors import ConflictError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_REWRITTEN = ("events", ARCHIVE, REPLIES, ENRICHED, TXN, DONE, RUNS)
+_LOGS = ("events", REPLIES, ENRICHED)
+_REWRITTEN = (*_LOGS, *map(archive_of, _LOGS), TXN, DONE, RUNS)
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -63,23 +64,27 @@ class TextTraces:
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """The event log of every writer, what models said, and the ledger of runs."""
-        replies = [f"{REPLIES}/{name}" for name in self._tree.names(REPLIES)]
-        for path in [*segment_paths(self._tree), *replies, LEDGER]:
-            data = self._tree.read_own(path, SEGMENT_CAP) or b""
-            is_packed = path.endswith(PACKED)
-            data = unpack(data)[0] if is_packed else data
+        for path in [*segment_paths(self._tree), *log_paths(self._tree, REPLIES), LEDGER]:
+            data = self._unpacked(path)
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
-                yield path, partial(self._staging.publish, path, pack(clean) if is_packed else clean)
+                yield path, partial(self._publish, path, clean)
         yield from self._in_enriched(words)
+
+    def _unpacked(self, path: str) -> bytes:
+        data = self._tree.read_own(path, SEGMENT_CAP) or b""
+        return unpack(data)[0] if path.endswith(PACKED) else data
+
+    def _publish(self, path: str, clean: bytes) -> None:
+        self._staging.publish(path, pack(clean) if path.endswith(PACKED) else clean)
 
     def _in_enriched(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """What a model wrote: of a statement with the text all of it goes, which says the same in other words."""
-        for path in (f"{ENRICHED}/{name}" for name in self._tree.names(ENRICHED)):
-            lines = (self._tree.read_own(path, SEGMENT_CAP) or b"").split(b"\n")
+        for path in log_paths(self._tree, ENRICHED):
+            lines = self._unpacked(path).split(b"\n")
             kept = [line for line in lines if _scrub_line(line, words) == line]
             if kept != lines:
-                yield path, partial(self._staging.publish, path, b"\n".join(kept))
+                yield path, partial(self._publish, path, b"\n".join(kept))
 
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, answers kept for reading, and everything that is derived."""
