@@ -6,6 +6,7 @@ Anchors, aliases, tags and merge keys are refused, and size and depth are capped
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -72,8 +73,7 @@ def read_text(path: Path) -> str:
 def compose_text(text: str, name: str) -> yaml.Node | None:
     """Read YAML text into nodes; `name` is what errors call it."""
     try:
-        loader = _Loader(text)
-        return loader.get_single_node()
+        return _compose(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = str(error.problem or error.context)
@@ -81,6 +81,13 @@ def compose_text(text: str, name: str) -> yaml.Node | None:
         raise ConfigError(f"{name}:{line}: {said}") from error
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         raise ConfigError(f"{name}: not readable as YAML: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def _compose(text: str) -> yaml.Node | None:
+    """Nobody changes a node, and the banks of a fleet say the same in their settings: read once, not each night."""
+    loader = _Loader(text)
+    return loader.get_single_node()
 
 
 def mapping_of(node: yaml.Node | None, problems: list[Problem], what: str) -> dict[str, tuple[int, yaml.Node]]:

@@ -105,14 +105,14 @@ def entity_page(slug: str) -> str:
     return f"entities/{name}.md"
 
 
-def expressions_of(rules: Iterable[RoutingRule]) -> list[str]:
+def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
     """What is looked for: a match of whole words does not begin or end inside a Latin word or number.
 
     So `tool` is not in `toolkit`, nor `it` in `submit`. Hangul is not concerned, for particles follow a word: 도구
     matches 도구를. RE2 has no look-around, so an edge is the text's own edge, a character that is no Latin one, or a
     boundary between the two kinds.
     """
-    return [rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules]
+    return tuple(rf"(?:^|\W|\b)(?:{rule.pattern})(?:$|\W|\b)" if rule.is_whole else rule.pattern for rule in rules)
 
 
 def problems_of_targets(targets: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
-from bankd.core.language.dates.mentions import Mention, read_mentions
+from bankd.core.language.dates.mentions import Mention, read_mentions, read_mentions_on
 from bankd.core.language.dates.spans import DAY, Anchor, Span
 
 _OPEN = timedelta(days=365)
 """How far a span goes back of which only the end is said."""
 _HABIT_TAG = "B"
-_TWO_DAYS = (date(2003, 6, 18), date(2031, 1, 23))
+_ON_TWO_DAYS = (Anchor(date(2003, 6, 18)), Anchor(date(2031, 1, 23)))
 """Any two days: what means the same, read on either, is said without regard to the day on which it was written."""
 
 
@@ -37,5 +37,6 @@ def _spans(mentions: Iterable[Mention], learned: date, *, is_habit: bool) -> Ite
 
 
 def _said_whole(text: str) -> Sequence[Span]:
-    readings = [[mention.span for mention in read_mentions(text, Anchor(day))] for day in _TWO_DAYS]
-    return tuple(span for span in dict.fromkeys(readings[0]) if span in readings[1])
+    one, other = read_mentions_on(text, _ON_TWO_DAYS)
+    also = {mention.span for mention in other}
+    return tuple(span for span in dict.fromkeys(mention.span for mention in one) if span in also)

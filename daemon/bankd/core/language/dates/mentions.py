@@ -62,12 +62,17 @@ class _Found(NamedTuple):
 
 def read_mentions(text: str, anchor: Anchor) -> Sequence[Mention]:
     """The spans that a text names, in its order; what is no date, such as February 30, is none."""
+    return read_mentions_on(text, (anchor,))[0]
+
+
+def read_mentions_on(text: str, anchors: Sequence[Anchor]) -> Sequence[Sequence[Mention]]:
+    """The same for each of several days on which the text may have been written; it is looked through once."""
     lowered = _lower(text)
     if not may_name_a_day(lowered):
-        return ()
+        return [()] * len(anchors)
     is_korean = has_hangul(text)
     found = _match(lowered, _ALL_RULES if is_korean else _ENGLISH_RULES)
-    return tuple(_joined(lowered, found, anchor, is_korean=is_korean)) if found else ()
+    return [tuple(_joined(lowered, found, anchor, is_korean=is_korean)) for anchor in anchors]
 
 
 def _lower(text: str) -> str:
