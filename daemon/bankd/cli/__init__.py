@@ -96,7 +96,7 @@ def _run(arguments: list[str], *, is_process: bool) -> int:
     )
     module.configure(parser)
     code: int = module.run(parser.parse_args(arguments[:position] + arguments[position + 1 :]))
-    if is_process and name in {"search", "hook"}:
+    if is_process:
         leave(code)
     return code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.english.reading import read_english
@@ -16,7 +17,16 @@ _PIN = re.compile(r"(?:^|\s)#pinned(?=\s|$)")
 
 
 def read_statement(wording: Wording, entities: Sequence[str] = ()) -> Statement:
-    """Read an analysed text; one without Hangul is read by its characters, so that no analyser is waited for."""
+    """Read an analysed text; one without Hangul is read by its characters, so that no analyser is waited for.
+
+    A run reads a memory when it comes, when others are compared with it, and when it is looked at again: the same
+    statement each time, by which is kept what is drawn from it.
+    """
+    return _read(wording, tuple(entities))
+
+
+@lru_cache(maxsize=20_000)  # the lines of some runs and what they are compared with
+def _read(wording: Wording, entities: tuple[str, ...]) -> Statement:
     if has_hangul(wording.text):
         return read_korean(wording, entities)
     return read_english(plain_wording(wording.text), entities)
