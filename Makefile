@@ -40,6 +40,7 @@ bench: .venv/ready
 	$(BIN)/python -m tests.bench.served
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.all_banks
+	$(BIN)/python -m tests.bench.served_banks
 	$(BIN)/python -m tests.bench.start
 	$(BIN)/python -m tests.bench.hooks
 	$(BIN)/python -m tests.bench.briefs

@@ -400,6 +400,22 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
+        "a bank that hangs is not said to be alive", "bankd.service.bank_life", "BankVoice.hangs",
+        "self.proved is not None and now - self.proved > _SILENT", "False", ("tests/unit/test_bank_life.py",),
+    ),
+    Mutant(
+        "a bank that is not open has nothing to prove", "bankd.service.bank_life", "BankVoice.alive",
+        "if self.is_served:", "if True:", ("tests/unit/test_bank_life.py",),
+    ),
+    Mutant(
+        "a daemon of all banks follows their list", "bankd.service.all_banks", "AllBanks._follow_list",
+        "if wanted.get(name) != life.root:", "if False:", ("tests/unit/test_bank_life.py",),
+    ),
+    Mutant(
+        "the end of one bank ends no other's work", "bankd.adapters.system.shared_child", "SharedChild.end",
+        "if not self._is_done.is_set():", "if True:", ("tests/unit/test_bank_life.py",),
+    ),
+    Mutant(
         "the page answers to its own address only", "bankd.ui.guard", "refusal_of",
         "if host not in access.hosts:", "if False:", ("tests/ui/test_guard.py",),
     ),

@@ -35,7 +35,7 @@ def needs_systemd() -> None:
         pytest.skip("needs systemd-analyze")
 
 
-@pytest.mark.parametrize("name", ["bankd.service", "bankd@.service"])
+@pytest.mark.parametrize("name", ["bankd.service", "bankd-all.service", "bankd@.service"])
 def test_systemd_has_nothing_to_say_against_the_units(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +66,7 @@ def test_the_template_is_hardly_exposed(tmp_path: Path) -> None:
     assert float(found[1]) <= 0.3
 
 
-@pytest.mark.parametrize("name", ["bankd.service", "bankd@.service"])
+@pytest.mark.parametrize("name", ["bankd.service", "bankd-all.service", "bankd@.service"])
 def test_each_line_of_the_sandbox_has_its_reason(name: str) -> None:
     lines = (ROOT / "systemd" / name).read_text().splitlines()
     hardening = [
@@ -105,8 +105,7 @@ def test_the_user_unit_under_a_user_manager(made_workspace: Path, tmp_path: Path
 
     assert done.returncode == 0, done
     assert "never" not in done.stdout, done
-    assert seen["verify"] == ""
-    assert seen["active"] == "active"
+    assert (seen["verify"], seen["active"]) == ("", "active")
     assert seen["found"] == seen["still_found"] == "1"
     assert seen["reload_kept"] == seen["fed"] == "yes"
     assert seen["bad_reload"].startswith("active the new settings cannot be used")
@@ -114,6 +113,8 @@ def test_the_user_unit_under_a_user_manager(made_workspace: Path, tmp_path: Path
     assert int(seen["stop_ms"]) < 5000
     assert seen["bad_start"].startswith("failed exit-code 3")
     assert seen["uninstalled"] == "yes"
+    assert (seen["all_verify"], seen["all_found"], seen["all_gone"]) == ("", "1", "inactive")
+    assert seen["all_status"].startswith("2 of 3 banks served; x: waiting: /srv/x: no workspace is there")
     inside = seen["inside"]
     assert "allowed" in inside
     assert inside.count("Read-only file system") == 2

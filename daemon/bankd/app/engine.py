@@ -147,7 +147,7 @@ class Engine:
         return self._have_done(self._runner, what, self._lock.descriptor, **fields)
 
     def _have_done(self, child: Child, what: str, descriptor: int | None = None, **fields: Any) -> dict[str, Any]:
-        answer = child.ask({"do": what, "sources": self._sources, **fields}, descriptor)
+        answer = child.ask({"do": what, "root": str(self.root), "sources": self._sources, **fields}, descriptor)
         if "error" in answer:
             if "trace" in answer:
                 log.error("%s failed by a bug\n%s", what, answer["trace"])

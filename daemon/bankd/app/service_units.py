@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from bankd.errors import UserError
 from bankd.shipped import shipped_folder
 
 TEMPLATE = "bankd@.service"
+ONE, ALL = "bankd.service", "bankd-all.service"
 LEAST_DEPTH = 2
 """A service may not write all of / or of /home."""
 SYSTEMD = Path("/run/systemd/system")
@@ -58,11 +60,13 @@ class ServiceManager(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system."""
+    """The unit of one workspace: `bankd.service` of the user, or `bankd@NAME.service` of the system; or of all banks."""
 
     root: Path
     manager: ServiceManager
     name: str | None = None
+    is_all: bool = False
+    """Of all banks on the user's list: `bankd-all.service`."""
 
     @property
     def is_user(self) -> bool:
@@ -72,12 +76,15 @@ class Installation:
     @property
     def unit(self) -> str:
         """The name to start and stop it by."""
-        return "bankd.service" if self.is_user else f"bankd@{self._instance()}.service"
+        return self._own_name() if self.is_user else f"bankd@{self._instance()}.service"
+
+    def _own_name(self) -> str:
+        return ALL if self.is_all else ONE
 
     @property
     def path(self) -> Path:
         """The unit's file."""
-        return self.manager.unit_folder / ("bankd.service" if self.is_user else TEMPLATE)
+        return self.manager.unit_folder / (self._own_name() if self.is_user else TEMPLATE)
 
     def state(self) -> UnitState:
         """What systemd says of it."""
@@ -86,8 +93,10 @@ class Installation:
     def how_to_start(self) -> str:
         """The command that has the work done by itself, of those that work here."""
         if self.manager.is_running() and not self._is_temporary():
-            return "bankctl service install"
+            return f"bankctl service install{' --all' if self.is_all else ''}"
         programs, has_cron = str(Path(sys.executable).parent), shutil.which("crontab") is not None
+        if self.is_all:
+            return f"{shlex.quote(f'{programs}/bankd')} --all   # and leave it running"
         return start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
 
     def no_manager(self) -> str:
@@ -97,7 +106,7 @@ class Installation:
         return f"no systemd of {'yours' if self.is_user else 'the system'} can be talked to from here"
 
     def _is_temporary(self) -> bool:
-        return str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
+        return not self.is_all and str(self.root).startswith(("/tmp/", "/var/tmp/"))  # noqa: S108  nothing is made there
 
     def install(self, *, start: bool) -> Iterator[str]:
         """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
@@ -122,6 +131,8 @@ class Installation:
         user = pwd.getpwuid(os.getuid()).pw_name
         if self.is_user and not self.manager.has_linger(user):
             yield f"it runs while you are logged in; for always: loginctl enable-linger {user}"
+        if self.is_all and self.path.with_name(ONE).exists():
+            yield f"{ONE} is there too, and serves its bank alone; to leave that to this one: bankctl service uninstall"
 
     def uninstall(self) -> Iterator[str]:
         """Stop it and take its files away; the workspace stays as it is."""
@@ -139,7 +150,7 @@ class Installation:
     def _files(self) -> list[tuple[Path, str]]:
         program = find_program()
         text = (shipped_folder("systemd") / self.path.name).read_text(encoding="utf-8")
-        root, written = str(self.root), self.written_folder()
+        root, written = str(self.root), "" if self.is_all else self.written_folder()
         unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
         if self.is_user:
             return [(self.path, unit)]

@@ -20,6 +20,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="as a service of yourself (the default)")
+    where.add_argument("--all", action="store_true", help="as one service for all banks on the list of `bankctl banks`")
     where.add_argument("--system", action="store_true", help="as bankd@NAME.service of the system; needs root")
     parser.add_argument("--name", metavar="NAME", help="with --system: the user that it runs as")
     parser.add_argument("--no-start", action="store_true", help="put the files in place, and start nothing")
@@ -28,18 +29,17 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do what was asked."""
-    from bankd.app.status import reload_daemon
     from bankd.cli.printing import plain, say
     from bankd.cli.workspace import find_workspace
-    from bankd.wiring.probing import find_installation, open_probe
+    from bankd.wiring.probing import find_installation, installation_of_all
 
-    root = find_workspace(arguments.workspace)
+    if arguments.all:
+        installation = installation_of_all()
+    else:
+        root = find_workspace(arguments.workspace)
+        installation = find_installation(root, is_user=not arguments.system, name=arguments.name)
     if arguments.action == "reload":
-        with open_probe(root) as probe:
-            problem = reload_daemon(probe)
-        say(plain(problem) if problem else "settings reloaded")
-        return 3 if problem else 0
-    installation = find_installation(root, is_user=not arguments.system, name=arguments.name)
+        return _reload(installation)
     if arguments.action == "status":
         return _status(installation, as_json=arguments.json)
     done = (
@@ -50,6 +50,23 @@ def run(arguments: Namespace) -> int:
     for line in done:
         say(plain(line))
     return 0
+
+
+def _reload(installation: Installation) -> int:
+    from bankd.app.status import reload_daemon
+    from bankd.cli.printing import plain, say
+    from bankd.wiring.probing import open_probe
+
+    if installation.is_all:
+        installation.manager.run("reload", installation.unit)
+        say(
+            f"all are told to read their settings again; what is wrong with one: journalctl --user -u {installation.unit}"
+        )
+        return 0
+    with open_probe(installation.root) as probe:
+        problem = reload_daemon(probe)
+    say(plain(problem) if problem else "settings reloaded")
+    return 3 if problem else 0
 
 
 def _status(installation: Installation, *, as_json: bool) -> int:

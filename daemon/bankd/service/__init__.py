@@ -1,28 +1,29 @@
-"""`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`."""
+"""`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`.
+
+`all_banks` has such a life for each bank on the user's list, in one process.
+"""
 
 from __future__ import annotations
 
 import argparse
 import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from bankd import __version__
-from bankd.app.engine import Engine
 from bankd.config import ConfigError
 from bankd.config.workspace_config import SETTINGS
 from bankd.core.markdown.utf8 import is_utf8, shown_path
-from bankd.errors import BUG, BankError, UserError
+from bankd.errors import BUG, BankError, BusyError, UserError
+from bankd.service.all_banks import AllBanks
 from bankd.service.daemon import Daemon
+from bankd.service.opening import open_when_possible
 from bankd.wiring.engine import open_engine
-from bankd.wiring.serving import Notifier, ServiceEnvironment, ServiceParts, Signals, prepare_process
+from bankd.wiring.serving import ServiceEnvironment, ServiceParts, prepare_process
 
 log = logging.getLogger(__name__)
-
-RETRY = 10.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,11 +31,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parse(sys.argv[1:] if argv is None else argv)
     notifier, signals = prepare_process(arguments.log_format, debug=arguments.debug)
     try:
+        if arguments.all:
+            os._exit(AllBanks(notifier, signals, polling=arguments.polling).live())
         workspace = _find_workspace(arguments.workspace)
-        engine = _open(workspace, notifier, signals)
+        hopeless = (BankError,) if notifier.address is None else (ConfigError, BusyError)
+        engine = open_when_possible(workspace, open_engine, notifier, signals, hopeless)
         if engine is not None:
             around = ServiceEnvironment(
-                workspace, notifier, arguments.polling, arguments.metrics_file, _runtime_folder()
+                workspace, notifier, "", arguments.polling, arguments.metrics_file, _runtime_folder()
             )
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
             os._exit(Daemon(ServiceParts(engine, around), signals).live())
@@ -51,14 +55,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bankd",
-        usage="bankd [--workspace DIR] [options]; bankd --help tells more",
-        description="The service of one workspace: runs cycles, watches files, answers searches.",
+        usage="bankd [--workspace DIR | --all] [options]; bankd --help tells more",
+        description="The service of one workspace, or of several: runs cycles, watches files, answers searches.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"bankd {__version__}", help="print the version")
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or the nearest parent)"
     )
+    what.add_argument("--all", action="store_true", help="all banks on the list of `bankctl banks`, in one process")
     parser.add_argument(
         "--polling", action="store_true", help="notice changes by looking every few seconds, not by inotify"
     )
@@ -67,7 +73,10 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         "--log-format", choices=["auto", "json"], default="auto", help="how log lines look (default: auto)"
     )
     parser.add_argument("--debug", action="store_true", help="log more")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    if arguments.all and arguments.metrics_file:
+        parser.error("--metrics-file is for one bank; ask each with: bankctl metrics")
+    return arguments
 
 
 def _runtime_folder() -> Path | None:
@@ -88,23 +97,3 @@ def _find_workspace(given: str | None) -> Path:
 
 def _workspace_around(here: Path) -> str:
     return next((str(folder) for folder in (here, *here.parents) if (folder / SETTINGS).is_file()), "")
-
-
-def _open(workspace: Path, notifier: Notifier, signals: Signals) -> Engine | None:
-    """Open the workspace; under a service manager, wait for what time or a person mends. None when a signal came first."""
-    pause = min(RETRY, notifier.watchdog.total_seconds() / 3) if notifier.watchdog else RETRY
-    while True:
-        try:
-            if not (workspace / SETTINGS).is_file():  # perhaps its disk is not mounted yet
-                raise UserError(f"{workspace}: no workspace is there; make one with: bankctl init {workspace}")  # noqa: TRY301
-            return open_engine(workspace)
-        except ConfigError:
-            raise
-        except UserError as error:
-            if notifier.address is None:
-                raise
-            log.error("waiting, tried again every %.1f s: %s", pause, error)  # noqa: TRY400
-            notifier.ready(f"waiting: {error}")
-            notifier.alive()
-        if signals.wait(pause) - {signal.SIGHUP}:
-            return None

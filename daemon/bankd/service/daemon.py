@@ -18,7 +18,7 @@ from bankd.core.daemon.watching import Changes
 from bankd.errors import BankError, BusyError
 from bankd.service.jobs import Jobs
 from bankd.service.requests import Requests
-from bankd.wiring.serving import ServiceParts, Signals, write_metrics
+from bankd.wiring.serving import ServiceParts, Signalling, write_metrics
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ PROOF = 5.0
 class Daemon:
     """One running service over an open workspace."""
 
-    def __init__(self, parts: ServiceParts, signals: Signals) -> None:
+    def __init__(self, parts: ServiceParts, signals: Signalling) -> None:
         """Put the parts together; nothing runs yet."""
         self._engine, self._signals, self._around = parts.engine, signals, parts.around
         self._since, self._settings_problem = parts.around.clock(), ""

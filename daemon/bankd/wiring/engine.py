@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from bankd.adapters.storage.disk import trouble_of
 from bankd.adapters.storage.lock import Lock
@@ -12,8 +14,9 @@ from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.child import ChildProcess
 from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.adapters.system.malloc import give_back
+from bankd.adapters.system.shared_child import SharedChild
 from bankd.adapters.workspace.facts import bank_facts
-from bankd.app.engine import Engine, EngineParts, read_configuration
+from bankd.app.engine import Child, Engine, EngineParts, read_configuration
 from bankd.app.search_server import SearchServer
 from bankd.app.search_service import SearchService
 from bankd.config import place_folders
@@ -24,10 +27,39 @@ from bankd.wiring.search_settings import search_settings_of
 from bankd.wiring.searching import make_search, worker_for
 
 
-def open_engine(root: Path) -> Engine:
+class Children(NamedTuple):
+    """The processes of a bank: one for runs, and one for what is wanted at once and must not wait for a run."""
+
+    runner: Child
+    reader: Child
+
+
+class CommonChildren:
+    """Two processes for the banks of a daemon that serves many, which take turns: ten Kiwis would need five gigabytes."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._both = _child(), _child()
+        self._turns = threading.Lock(), threading.Lock()
+
+    def of_bank(self) -> Children:
+        """What a bank has of them."""
+        return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
+
+    def close(self) -> None:
+        """End them for good."""
+        for child in self._both:
+            child.close()
+
+
+def _child() -> ChildProcess:
+    return ChildProcess([sys.executable, "-m", "bankd.wiring.runner"], read_monotonic)
+
+
+def open_engine(root: Path, children: Children | None = None) -> Engine:
     """Read the settings, take the lock, and finish what a crash interrupted; UserError where one cannot write."""
     try:
-        engine = _make_engine(root)
+        engine = _make_engine(root, children or Children(_child(), _child()))
     except OSError as error:
         raise UserError(f"{error.filename or root}: {error.strerror}") from error
     try:
@@ -38,7 +70,7 @@ def open_engine(root: Path) -> Engine:
     return engine
 
 
-def _make_engine(root: Path) -> Engine:
+def _make_engine(root: Path, children: Children) -> Engine:
     settings, sources = read_configuration(root)
     place_folders(root, settings.folders)
     tree = FileTree(root)
@@ -48,12 +80,11 @@ def _make_engine(root: Path) -> Engine:
     except BaseException:
         tree.close()
         raise
-    command = [sys.executable, "-m", "bankd.wiring.runner", str(root)]
     parts = EngineParts(
         folder=tree,
         lock=lock,
-        runner=ChildProcess(command, read_monotonic),
-        reader=ChildProcess(command, read_monotonic),  # what is wanted at once must not wait for a run
+        runner=children.runner,
+        reader=children.reader,
         searching=SearchServer(settings, partial(_open_pair, root), give_back),
         read_clock=read_clock,
         bank_facts=partial(bank_facts, root),

@@ -65,3 +65,8 @@ def _ask(workspace: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
 def find_installation(root: Path, *, is_user: bool = True, name: str | None = None) -> Installation:
     """The unit of a workspace, put in place or not."""
     return Installation(root, Manager(is_user), name)
+
+
+def installation_of_all() -> Installation:
+    """The unit of all banks on the user's list."""
+    return Installation(Path(), Manager(True), is_all=True)

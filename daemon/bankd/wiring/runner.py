@@ -38,11 +38,11 @@ log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Does what the daemon asks for in one workspace, one thing at a time."""
+    """Does what a daemon asks for, one thing at a time, in the workspace that it names."""
 
-    def __init__(self, root: Path) -> None:
-        """Take the workspace; nothing is opened yet."""
-        self._root = root
+    def __init__(self) -> None:
+        """Open nothing yet."""
+        self._root = Path()
         self._sources = Sources("", "")
         self._configuration: Configuration | None = None
         self._worker = KiwiWorker(read_monotonic)
@@ -55,9 +55,10 @@ class Runner:
     def answer(self, request: dict[str, Any], descriptor: int | None) -> dict[str, Any]:
         """Do one thing; what goes wrong is in the answer."""
         try:
-            sources = Sources(*request["sources"])
-            if self._configuration is None or sources != self._sources:
-                self._configuration, self._sources = understand_sources(self._root, sources), sources
+            root, sources = Path(request["root"]), Sources(*request["sources"])
+            if self._configuration is None or (root, sources) != (self._root, self._sources):
+                self._root, self._configuration = root, None  # of another one until this can be used
+                self._configuration, self._sources = understand_sources(root, sources), sources
             return self._catch_up() if descriptor is None else self._work(request, descriptor)
         except BankError as error:
             return {"error": str(error), "exit": error.exit_code}
@@ -133,4 +134,4 @@ def _write_briefs(workspace: Workspace) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the daemon, which ends us
-    serve_master(Runner(Path(sys.argv[1])).answer)
+    serve_master(Runner().answer)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from bankd.adapters.system.alerting import call_person
+from bankd.adapters.system.banks_file import read_banks
 from bankd.adapters.system.clock import read_clocks, read_monotonic, utc_now
-from bankd.adapters.system.logging_setup import set_up_log
+from bankd.adapters.system.logging_setup import logged_as, set_up_log
 from bankd.adapters.system.malloc import keep_little
 from bankd.adapters.system.metrics_file import write_metrics
 from bankd.adapters.system.notify import Notifier, take_notifier
@@ -37,12 +39,16 @@ __all__ = [
     "RunLedger",
     "ServiceEnvironment",
     "ServiceParts",
+    "Signalling",
     "Signals",
     "SocketServer",
+    "Telling",
     "Timer",
     "Watcher",
     "call_person",
+    "logged_as",
     "prepare_process",
+    "read_banks",
     "read_monotonic",
     "write_metrics",
 ]
@@ -50,12 +56,51 @@ __all__ = [
 BEAT = 30.0
 
 
+class Telling(Protocol):
+    """Who is told how a daemon is: its service manager, or the daemon of several banks."""
+
+    @property
+    def address(self) -> str | None:
+        """Where it hears; None where nobody does."""
+
+    @property
+    def watchdog(self) -> timedelta | None:
+        """How long it waits for a sign of life; None where it does not."""
+
+    def ready(self, status: str) -> None:
+        """It has begun, or has taken new settings."""
+
+    def status(self, status: str) -> None:
+        """How it is, in a line."""
+
+    def alive(self) -> None:
+        """All parts have proved that they work."""
+
+    def reloading(self) -> None:
+        """It reads its settings."""
+
+    def stopping(self, status: str) -> None:
+        """It ends."""
+
+    def extend(self, by: timedelta) -> None:
+        """It needs more time."""
+
+
+class Signalling(Protocol):
+    """Who tells a daemon what to do."""
+
+    def wait(self, seconds: float) -> set[signal.Signals]:
+        """The signals that came, as soon as there is one; empty after this many seconds without."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceEnvironment:
     """What the daemon is given by its command line and its service manager."""
 
     workspace: Path
-    notifier: Notifier
+    notifier: Telling
+    bank: str = ""
+    """Its name for the log, where the process serves several."""
     polling: bool = False
     metrics_file: Path | None = None
     runtime_folder: Path | None = None
@@ -77,14 +122,15 @@ class ServiceParts:
 
     def make_timer(self, ring: Callable[[], None]) -> Timer:
         """What rings at the slots of timetables, and has work done."""
-        return Timer(ring)
+        return Timer(ring, self.around.bank)
 
     def make_watcher(self, report: Callable[[Changes], None]) -> Watcher:
         """What notices changes of files."""
-        return Watcher(self.around.workspace, report, polling=self.around.polling)
+        return Watcher(self.around.workspace, logged_as(self.around.bank, report), polling=self.around.polling)
 
     def make_socket(self, handle: Handler) -> SocketServer:
         """The socket in `.bankd/`, or, where the service manager gives a folder for it, there with a link in `.bankd/`."""
+        handle = logged_as(self.around.bank, handle)
         usual = Path(socket_path(str(self.around.workspace)))
         if self.around.runtime_folder is None:
             return SocketServer(usual, handle)

@@ -57,3 +57,17 @@ tell bad_start "$(show ActiveState) $(show Result) $(show ExecMainStatus) restar
 mv /srv/kept /srv/w/bankd.yaml
 "$BIN/bankctl" service uninstall --workspace /srv/w >/dev/null
 tell uninstalled "$([ -e "$unit" ] || echo yes)"
+
+# All banks in one service: two that are well, and one that is not.
+cp -a /srv/w /srv/v; mkdir /srv/x
+echo '- W: The heron nests by the second weir.' >>/srv/v/bank/world/facts.md
+for bank in w v; do "$BIN/bankctl" banks add /srv/$bank >/dev/null 2>&1; done
+echo 'x: /srv/x' >>~/.config/bankd/banks.yaml
+"$BIN/bankctl" service install --all >/dev/null
+tell all_verify "$(systemd-analyze --user verify --man=no ~/.config/systemd/user/bankd-all.service 2>&1)"
+wait_for 'systemctl --user show bankd-all --property=StatusText --value | grep -q "2 of 3"'
+tell all_status "$(systemctl --user show bankd-all --property=StatusText --value)"
+wait_for '"$BIN/bankctl" search --all --json "heron weir" | grep -q "second weir"'
+tell all_found "$("$BIN/bankctl" search --all --json 'heron weir' | grep -c 'second weir')"
+"$BIN/bankctl" service uninstall --all >/dev/null
+tell all_gone "$([ -e ~/.config/systemd/user/bankd-all.service ] || systemctl --user is-active bankd-all)"

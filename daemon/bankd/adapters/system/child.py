@@ -85,6 +85,10 @@ class ChildProcess:
     def end(self) -> None:
         """End the child for good, whatever it does; who waits for its answer gets an error."""
         self._is_over = True
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """End what the child does now; the next request starts another one."""
         process = self._process
         if process is not None:
             with contextlib.suppress(OSError):

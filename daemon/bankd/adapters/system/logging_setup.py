@@ -10,10 +10,17 @@ import logging
 import os
 import stat
 import sys
+from collections.abc import Callable
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import IO, Literal
+from typing import IO, Literal, ParamSpec, TypeVar
 
 from bankd.core.markdown.display import show_line
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_BANK: ContextVar[str] = ContextVar("bank", default="")
+"""The bank that is worked on, where a process serves several."""
 
 _PREFIXES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
@@ -38,7 +45,8 @@ class PlainFormatter(logging.Formatter):
 def _lines_of(record: logging.LogRecord, formatter: logging.Formatter) -> list[str]:
     """The message on one line, whatever is in it, then the lines of the traceback."""
     trace = formatter.formatException(record.exc_info) if record.exc_info else ""
-    return [show_line(record.getMessage()), *(show_line(line) for line in trace.splitlines())]
+    bank = f"bank={_BANK.get()} " if _BANK.get() else ""
+    return [show_line(f"{bank}{record.getMessage()}"), *(show_line(line) for line in trace.splitlines())]
 
 
 class JsonFormatter(logging.Formatter):
@@ -46,8 +54,28 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        line = {"at": at, "level": record.levelname.lower(), "logger": record.name, "message": super().format(record)}
+        bank = {"bank": _BANK.get()} if _BANK.get() else {}
+        line = {
+            "at": at,
+            **bank,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": super().format(record),
+        }
         return json.dumps(line)
+
+
+def logged_as(bank: str, work: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The same work, whose log lines name a bank, in whatever thread it is done; as it is where there is no name."""
+
+    def named(*arguments: _P.args, **keywords: _P.kwargs) -> _R:
+        token = _BANK.set(bank)
+        try:
+            return work(*arguments, **keywords)
+        finally:
+            _BANK.reset(token)
+
+    return named if bank else work
 
 
 def goes_to_journal(stream: IO[str], journal_stream: str) -> bool:

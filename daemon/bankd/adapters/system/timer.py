@@ -14,6 +14,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
+from bankd.adapters.system.logging_setup import logged_as
 from bankd.core.daemon.schedule import Timetable
 
 
@@ -36,9 +37,9 @@ class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no
 class Timer:
     """Calls `ring` at each slot, and runs what is submitted, one at a time, in the order of submission."""
 
-    def __init__(self, ring: Callable[[], None]) -> None:
-        """Take what to call; it must return soon."""
-        self._ring = ring
+    def __init__(self, ring: Callable[[], None], bank: str = "") -> None:
+        """Take what to call, which must return soon, and the name of the bank for the log, where there are several."""
+        self._ring, self._bank = logged_as(bank, ring), bank
         # Work that takes minutes must not hold the bell back, so the bell has a thread of its own.
         executors = {"default": ThreadPoolExecutor(1), "work": ThreadPoolExecutor(1)}
         defaults = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
@@ -65,7 +66,7 @@ class Timer:
 
     def submit(self, work: Callable[[], None]) -> None:
         """Run something in the one thread that does work."""
-        self._scheduler.add_job(work, executor="work")
+        self._scheduler.add_job(logged_as(self._bank, work), executor="work")
 
     def proves_alive(self, within: float) -> bool:
         """Whether something asked of the scheduler is done within this many seconds."""

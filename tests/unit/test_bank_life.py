@@ -1,0 +1,168 @@
+"""What one of several banks in a daemon tells, and is told."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from bankd.adapters.system.child import ChildDiedError
+from bankd.adapters.system.clock import read_monotonic
+from bankd.adapters.system.shared_child import SharedChild
+from bankd.service.all_banks import AllBanks
+from bankd.service.bank_life import BankSignals, BankVoice
+from bankd.wiring.serving import BEAT
+
+
+def test_only_what_is_served_and_proves_nothing_hangs() -> None:
+    voice = BankVoice()
+    voice.alive()
+    never = voice.hangs(read_monotonic() + 1000 * BEAT)
+    voice.proved = 100.0
+
+    assert not never
+    assert not voice.hangs(100.0 + 4 * BEAT)
+    assert voice.hangs(101.0 + 4 * BEAT)
+
+
+def test_a_sign_of_life_counts_from_now() -> None:
+    voice = BankVoice(proved=read_monotonic() - 1000 * BEAT)
+    voice.alive()
+
+    assert not voice.hangs(read_monotonic())
+
+
+def test_what_ends_has_nothing_to_prove() -> None:
+    voice = BankVoice(proved=1.0)
+    voice.stopping("stopping")
+
+    assert not voice.is_served
+    assert not voice.hangs(1000 * BEAT)
+
+
+def test_all_that_it_was_told_comes_at_once() -> None:
+    told = BankSignals()
+    told.send(signal.SIGHUP)
+    told.send(signal.SIGTERM)
+
+    assert told.wait(1.0) == {signal.SIGHUP, signal.SIGTERM}
+    assert told.wait(0.0) == set()
+
+
+class SlowChild:
+    """Works until it is interrupted."""
+
+    is_running = True
+
+    def __init__(self) -> None:
+        self.began, self.ended = threading.Event(), threading.Event()
+
+    def ask(self, request: dict[str, object], descriptor: int | None = None) -> dict[str, object]:
+        self.began.set()
+        if not self.ended.wait(30):
+            raise AssertionError("nobody interrupted it")
+        raise ChildDiedError("interrupted")
+
+    def interrupt(self) -> None:
+        self.ended.set()
+
+    def end_if_idle(self) -> None:
+        raise AssertionError("it is not asked for")
+
+
+def ask_in_thread(child: SharedChild) -> threading.Thread:
+    def ask() -> None:
+        with pytest.raises(ChildDiedError):
+            child.ask({})
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
+
+
+def test_the_end_of_one_ends_its_own_work_alone() -> None:
+    slow, turn = SlowChild(), threading.Lock()
+    working, waiting = SharedChild(slow, turn), SharedChild(slow, turn)
+    threads = [ask_in_thread(working)]
+    assert slow.began.wait(30)
+    threads.append(ask_in_thread(waiting))
+    waiting.end()
+    still = not slow.ended.is_set()
+    working.close()
+    for thread in threads:
+        thread.join(30)
+
+    assert still
+    assert slow.ended.is_set()
+    assert not any(thread.is_alive() for thread in threads)
+
+
+class NotedLife:
+    """A bank that only notes what it is told."""
+
+    def __init__(self, name: str, root: str, _children: object, *, polling: bool) -> None:
+        self.name, self.root = name, root
+        self.voice, self.signals, self.was_started = BankVoice(), BankSignals(), False
+
+    def start(self) -> None:
+        self.was_started = True
+
+    def has_ended(self, within: float) -> bool:
+        return True
+
+
+class Manager:
+    """Hears what a daemon says."""
+
+    address, watchdog = None, timedelta(seconds=0)
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *words: self.said.append(" ".join([name, *map(str, words)]))
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    banks: dict[str, str] = {"ann": "/ann", "ben": "/ben"}
+    monkeypatch.setattr("bankd.service.all_banks.read_banks", lambda: dict(banks))
+    monkeypatch.setattr("bankd.service.all_banks.BankLife", NotedLife)
+    return banks
+
+
+def make_all(manager: Manager, *told: set[signal.Signals]) -> AllBanks:
+    came = iter(told)
+    source = SimpleNamespace(wait=lambda _: next(came, {signal.SIGTERM}))
+    return AllBanks(manager, source, polling=False)
+
+
+def test_what_leaves_the_list_is_told_to_end_and_what_comes_is_begun(listed: dict[str, str]) -> None:
+    banks = make_all(Manager())
+    banks._follow_list()
+    before = dict(banks._lives)
+    del listed["ann"]
+    listed |= {"ben": "/elsewhere", "eve": "/eve"}
+    banks._follow_list()
+
+    assert before["ann"].signals.wait(0) == before["ben"].signals.wait(0) == {signal.SIGTERM}
+    assert {name: life.root for name, life in banks._lives.items()} == {"ben": "/elsewhere", "eve": "/eve"}
+    assert all(life.was_started for life in banks._lives.values())
+
+
+def test_no_sign_of_life_is_given_while_one_hangs(listed: dict[str, str]) -> None:
+    manager = Manager()
+    banks = make_all(manager, set(), set())
+    banks._follow_list()
+    banks._lives["ann"].voice.proved = read_monotonic() - 1000 * BEAT
+    banks.live()
+    hanging = [*manager.said]
+    banks._lives["ann"].voice.proved = read_monotonic()
+    banks._feed_watchdog()
+
+    assert "alive" not in hanging
+    assert "alive" in manager.said
