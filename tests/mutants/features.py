@@ -380,7 +380,19 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a plan is not told as done", "bankd.core.distil.overstating", "find_overstated",
-        "_done,", "", ("tests/unit/test_overstating.py",),
+        "if done := _done(line, sources, is_ahead):", "if done := None:", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "what one did is not said of another", "bankd.core.distil.overstating", "find_overstated",
+        "_other_name, ", "", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "what is told in the present may be told as past", "bankd.core.distil.overstating", "_is_planned",
+        "not _TO_COME.isdisjoint(words[max(at - _REACH, 0) : at])", "True", ("tests/unit/test_overstating.py",),
+    ),
+    Mutant(
+        "digits of a version are no number", "bankd.core.distil.grounding", "",
+        'r"(?<![\\d.])\\d+(?!\\.?\\d)"', 'r"\\d+"', ("tests/unit/test_overstating.py",),
     ),
     Mutant(
         "a guess is not told as known", "bankd.core.distil.overstating", "find_overstated",

@@ -41,6 +41,9 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("비밀번호를 바꾼다.", "비가 오면 비밀번호를 바꾼다.", "its lines say"),
         ("준호가 서연에게 책을 주었다.", "서연이 준호에게 책을 주었다.", "who does it and to whom"),
         ("자물쇠는 서랍에 있다.", "열쇠는 서랍에 있다.", "자물쇠"),
+        ("Ines mends the tent.", "Ines waits for the bus, Olga mends the tent", "its lines say that of olga"),
+        ("청소가 필요했다.", "청소는 필요 없었다", "필요 is not denied"),
+        ("Three shelves are new.", "The pump runs 3.10 of the firmware", "the value 3"),
     ],
 )
 def test_what_a_line_makes_more_of_than_its_lines_do(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -60,6 +63,12 @@ def test_what_a_line_makes_more_of_than_its_lines_do(line: str, source: str, rea
         ("Glue is faster than paint.", "Paint is slower than glue."),
         ("우산을 살 예정이다.", "내일 우산을 사야 한다."),
         ("준호에게 서연이 책을 주었다.", "서연이 준호에게 책을 주었다."),
+        ("The fan rattled twice.", "The fan rattles twice"),
+        ("The temp directory is new.", "The temp dir is new"),
+        ("It leaked once.", "It leaked last week"),
+        ("접수 기한은 5월 9일이다.", "접수는 5월 9일까지"),
+        ("불빛을 낮추었다.", "거실 불빛이 낮았다"),
+        ("Noor no longer eats meat.", "Noor stopped eating meat"),
     ],
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:

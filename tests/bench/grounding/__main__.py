@@ -4,7 +4,7 @@
 
 `lines.jsonl` has passages of logs as people and agents write them, each with some lines that are true, as a model would
 put them, and some that say one thing more or otherwise; all of them written for this. Each row names its half: by turns,
-of later passages by a bit of the digest of their first line. Reported is the half that nothing was chosen on, with
+of later passages by a bit of the digest of their first line, and the last 26 were all chosen on. Reported is the half that nothing was chosen on, with
 Wilson's 95 % interval.
 """
 

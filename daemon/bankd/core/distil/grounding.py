@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from datetime import date
+from functools import partial
 
+from bankd.core.dedup.gist import is_empty
 from bankd.core.dedup.guard import stem
 from bankd.core.distil.overstating import find_overstated, is_inverted
-from bankd.core.distil.passages import Passage, denies, nearest, said_in, stems_of
+from bankd.core.distil.passages import Passage, denies, is_short_for, nearest, said_in, stems_of
 from bankd.core.language.dates.mentions import Mention, read_mentions
 from bankd.core.language.dates.spans import Anchor, Span
 from bankd.core.language.english.function_words import RELATIONS
@@ -21,6 +23,8 @@ from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
 
 _DIGITS = re.compile(r"\d+")
+_WHOLE = re.compile(r"(?<![\d.])\d+(?!\.?\d)")
+"""Digits that are no part of a version, an address or a fraction."""
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~$/@#]|\w/\w|-\w*\d|\w_\w")
@@ -60,6 +64,8 @@ _NO_NAMES = frozenset({"it", "there", "this", "that", "these", "those", "he", "s
 """What begins a sentence and names nobody."""
 _STEM = 2
 """Syllables by which a Hangul word is known whatever hangs on it."""
+_ONCE = "1"
+"""What a, one and once are read as, which say how something is told, not how many there were."""
 _LOANWORD = 4
 """Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
 
@@ -75,7 +81,12 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
     if not sources:
         return "it names no line of the log"
     found = (check(line, sources, day) for check in (_days, _values, _codes, _names, _turned, _exchanged))
-    return next(filter(None, found), None) or find_overstated(line, sources)
+    return next(filter(None, found), None) or find_overstated(line, sources, partial(_is_ahead, day))
+
+
+def _is_ahead(day: date | None, source: Passage) -> bool:
+    """Whether a passage names a day after that of the log."""
+    return day is not None and any(mention.span.first > day for mention in _mentions(source, day))
 
 
 def _days(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
@@ -107,14 +118,19 @@ def _cut(line: Passage, mention: Mention) -> str:
 
 def _values(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
     known = {value for source in sources for value in _known_values(source.statement)}
-    digits = {run for source in sources for run in _DIGITS.findall(source.text)}
+    digits = {run for source in sources for run in _WHOLE.findall(source.text)}
     of_days = {run.lstrip("0") for mention in _mentions(line, day) for run in _DIGITS.findall(_cut(line, mention))}
+    of_days |= {
+        str(part) for mention in _mentions(line, day) for part in (mention.span.first.month, mention.span.first.year)
+    }
     in_days = {base for mention in _mentions(line, day) for base in _cut(line, mention).lower().split()}
     for token in line.statement.tokens:
         runs = _DIGITS.findall(token.base)
         if token.kind is not TokenKind.VALUE or token.base in known or token.base in in_days:
             continue
         if runs and all(run.lstrip("0") in of_days for run in runs):
+            continue
+        if token.base == _ONCE and _ONCE not in _DIGITS.findall(line.text):
             continue
         if not runs and any(token.base in text for text in (said_in(sources), " ".join(in_days))):
             continue
@@ -203,7 +219,9 @@ def _turned_word(token: Token, line: Passage, sources: Sequence[Passage]) -> str
     is_denied, word, opposites = bool(token.negation), stem(token.base), _opposites(token)
     there = [source for source in sources if word in stems_of(source)]
     if states := _states(word, line, there):
-        if is_denied not in states and not _is_denied_elsewhere(token, line, there):
+        if is_denied not in states and not (
+            _is_denied_elsewhere(token, line, there) or _is_denied_too(token, line, sources)
+        ):
             return f"{token.base} is {'denied' if is_denied else 'not denied'}, other than in its lines"
     elif is_denied and not any(denies(source) or opposites & stems_of(source) for source in sources):
         return f"it denies {token.base or 'something'}, and its lines deny nothing"
@@ -212,6 +230,14 @@ def _turned_word(token: Token, line: Passage, sources: Sequence[Passage]) -> str
     if not turned or is_denied or (there and word in RELATIONS) or any(is_inverted(line, one) for one in turned):
         return None
     return f"its lines say the opposite of {token.base}"
+
+
+def _is_denied_too(token: Token, line: Passage, sources: Sequence[Passage]) -> bool:
+    """Whether a word that the closest source does not have in this form is denied in one, or another word of the line is."""
+    denied = {stem(other.base) for source in sources for other in source.statement.tokens if other.negation}
+    words, closest = stems_of(line), {other.base for one in nearest(line, sources) for other in one.statement.tokens}
+    is_other = bool(token.negation) and token.base not in closest
+    return is_other and any(word in words or any(one.endswith(word) for one in words) for word in denied)
 
 
 def _is_denied_elsewhere(token: Token, line: Passage, sources: Sequence[Passage]) -> bool:
@@ -242,6 +268,7 @@ def _exchanged(line: Passage, sources: Sequence[Passage], _: date | None) -> str
     for was, before, after in ((word, *around) for source in sources for word, around in _slots(source)):
         for word, around in _slots(line):
             is_new = word not in text and stem_word(word) not in text and not {word, was} & _EMPTY
+            is_new = is_new and not (is_short_for(word, was) or is_short_for(was, word))
             if around == (before, after) and is_new and was not in stems_of(line) and not _is_inflected(word, was):
                 return f"{word} stands where its lines have {was}"
     return None
@@ -258,7 +285,8 @@ def _slots(passage: Passage) -> Iterator[tuple[str, tuple[str, str]]]:
     bases = ["", *(stem(token.base) for token in tokens), ""]
     for at, token in enumerate(tokens):
         around = bases[at], bases[at + 2]
-        if token.kind in (TokenKind.NOUN, TokenKind.WORD) and not token.is_predicate and any(around):
+        is_said = token.kind in (TokenKind.NOUN, TokenKind.WORD) and not token.is_predicate and not is_empty(token)
+        if is_said and token.base not in RELATIONS and any(around):
             yield stem(token.base), around
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from bankd.core.dedup.guard import same_roles, stem
-from bankd.core.distil.passages import Passage, denies, nearest, said_in, stems_of
+from bankd.core.distil.passages import Passage, denies, is_short_for, nearest, said_in, stems_of
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.opposites import are_opposites
 from bankd.core.language.statement import Token, TokenKind
@@ -23,6 +23,13 @@ _LIGHT = split_words("하 되 있 이 보 주 오 가 나 말")
 _BE = split_words("is are be being am been may can will must should to not")
 _DETERMINERS = split_words("the a an his her my our your their its of from at with for")
 _ARTICLES = split_words("the a an")
+_TO_COME = split_words(
+    "will shall ll won to must should may might could would can want wants need needs let plan plans before until"
+)
+_REACH = 3
+"""So many words before an English verb may say whether it is to come, or something that is done to somebody."""
+_AHEAD = frozenset({"will", "must", "may", "can"})
+_PLANNED = re.compile(r"예정|계획|기로|려고|[을ㄹ]게")
 _PRONOUNS = split_words("i we you he she they it me us him them her his my our your their its 나 우리 너 사용자 user")
 _LABELS = split_words(
     "때 뒤 후 전 동안 경우 정도 때문 중 것 점 쪽 곳 일 사람 사이 이후 이전 예정 계획 사용자 필요 대신 위",
@@ -55,29 +62,37 @@ _EVERY = re.compile(
 _ALL = re.compile(r"\b(?:always|never|everyone|everything|nobody)\b|항상|언제나|절대|반드시|모든|모두|전부")
 
 
-def find_overstated(line: Passage, sources: Sequence[Passage]) -> str | None:
-    """What a line makes more of than its sources do, in words; None when there is nothing."""
+def find_overstated(line: Passage, sources: Sequence[Passage], is_ahead: Callable[[Passage], bool]) -> str | None:
+    """What a line makes more of than its sources do, in words; None when there is nothing.
+
+    `is_ahead` tells of a source whether it names a day after that of the log.
+    """
+    if done := _done(line, sources, is_ahead):
+        return done
     checks: Sequence[Callable[[Passage, Sequence[Passage]], str | None]] = (
-        _done, _surer, _always, _unconditional, _no_longer_denied, _other_roles, _other_doer, _turned_round, _unheard
+        _surer, _always, _unconditional, _no_longer_denied, _other_roles, _other_name, _other_doer, _turned_round, _unheard
     )  # fmt: skip
     return next(filter(None, (check(line, sources) for check in checks)), None)
 
 
-def _done(line: Passage, sources: Sequence[Passage]) -> str | None:
-    """A plan told as done: a verb that the sources have in no past."""
+def _done(line: Passage, sources: Sequence[Passage], is_ahead: Callable[[Passage], bool]) -> str | None:
+    """A plan told as done: a verb that the sources have in no past, and as what is to come."""
     there = [(token, source) for source in sources for token in source.statement.tokens]
-    if _FINISHED.search(said_in(sources)):
+    if _FINISHED.search(said_in(sources)) or _HEDGE.search(line.text):
         return None
     for token in line.statement.tokens:
         if "past" in token.marks and token.kind is TokenKind.WORD and token.base not in _LIGHT:
             told = [one for one in there if one[0].base == token.base]
-            if (
-                told
-                and not any("past" in other.marks or _is_nominal(source) for other, source in told)
-                and not _HEDGE.search(line.text)
-            ):
+            if told and all(_is_to_come(other, source, is_ahead) for other, source in told):
                 return f"{token.base} is told as done, other than in its lines"
-    return _done_in_english(line, sources)
+    return _done_in_english(line, sources, is_ahead)
+
+
+def _is_to_come(token: Token, source: Passage, is_ahead: Callable[[Passage], bool]) -> bool:
+    """Whether a Korean verb tells what is planned, owed or due; what is told in the present may be told as past."""
+    if "past" in token.marks or _is_nominal(source):
+        return False
+    return bool(_AHEAD.intersection(token.marks) or _PLANNED.search(source.text)) or is_ahead(source)
 
 
 def _is_nominal(source: Passage) -> bool:
@@ -86,15 +101,24 @@ def _is_nominal(source: Passage) -> bool:
     return "가" <= last <= "힣" and (ord(last) - ord("가")) % _FINALS == _MIEUM
 
 
-def _done_in_english(line: Passage, sources: Sequence[Passage]) -> str | None:
-    known = _english("\n".join(source.text for source in sources))
+def _done_in_english(line: Passage, sources: Sequence[Passage], is_ahead: Callable[[Passage], bool]) -> str | None:
+    known = [
+        (other, _is_planned(at, words) or is_ahead(source))
+        for source in sources
+        for words in [_english(source.text)]
+        for at, other in enumerate(words)
+    ]
     words = _english(line.text)
     for at, word in enumerate(words):
-        if _is_past(word) and not _BE.intersection(words[max(at - 2, 0) : at]):
-            told = [other for other in known if stem_word(other) == stem_word(word)]
-            if told and not any(map(_is_past, told)):
+        if _is_past(word) and not _BE.intersection(words[max(at - _REACH, 0) : at]):
+            told = [(other, is_to_come) for other, is_to_come in known if stem_word(other) == stem_word(word)]
+            if told and not any(_is_past(other) or not is_to_come for other, is_to_come in told):
                 return f"{word} is told as done, other than in its lines"
     return None
+
+
+def _is_planned(at: int, words: Sequence[str]) -> bool:
+    return not _TO_COME.isdisjoint(words[max(at - _REACH, 0) : at])
 
 
 def _english(text: str) -> list[str]:
@@ -143,11 +167,24 @@ def _no_longer_denied(line: Passage, sources: Sequence[Passage]) -> str | None:
     if denies(line):
         return None
     for token in line.statement.tokens:
-        same = [other for source in sources if _is_about(source, line) for other in source.statement.tokens]
-        same = [other for other in same if stem(other.base) == stem(token.base)]
-        if token.kind in (TokenKind.WORD, TokenKind.NOUN) and same and all(other.negation for other in same):
+        there = [source.statement.tokens for source in sources if _is_about(source, line)]
+        same = [_is_denied(at, tokens) for tokens in there for at, other in enumerate(tokens) if _is_same(token, other)]
+        if token.kind in (TokenKind.WORD, TokenKind.NOUN) and same and all(same):
             return f"{token.base} is not denied, other than in its lines"
     return None
+
+
+def _is_denied(at: int, tokens: Sequence[Token]) -> bool:
+    """Whether a word is denied, or is what there is none of: 필요 없다."""
+    after = tokens[at + 1] if at + 1 < len(tokens) and not tokens[at].case else None
+    is_none = after is not None and after.base == "있" and bool(after.negation)
+    return bool(tokens[at].negation) or (tokens[at].kind is TokenKind.NOUN and is_none)
+
+
+def _is_same(token: Token, other: Token) -> bool:
+    """Whether two words are one, or a noun that an analyser parted: 번호 of 비밀번호."""
+    are_nouns = token.kind is other.kind is TokenKind.NOUN and len(other.base) > 1
+    return stem(token.base) == stem(other.base) or (are_nouns and token.base.endswith(other.base))
 
 
 def _is_about(source: Passage, line: Passage) -> bool:
@@ -158,13 +195,22 @@ def _is_about(source: Passage, line: Passage) -> bool:
 def _other_roles(line: Passage, sources: Sequence[Passage]) -> str | None:
     """Who did it has it done to them: by particles in Korean, by the order of the same words in English."""
     for source in nearest(line, sources):
-        if not same_roles(source.statement, line.statement):
+        if not same_roles(source.statement, line.statement) and _is_swapped(line, source):
             return "it exchanges who does it and to whom"
         if line.text.isascii() and _row(line) <= _row(source) and _is_crossed(line.text, source.text):
             return "it has the names of its lines in another order"
         if _row(line) <= _row(source) and is_inverted(line, source):
             return "it compares the other way round"
     return None
+
+
+def _is_swapped(line: Passage, source: Passage) -> bool:
+    """Whether a name or two words took other parts; a thing alone may: 타임아웃이 늘었다, 타임아웃을 늘렸다."""
+    theirs = {token.base: token.case for token in source.statement.tokens if token.case}
+    moved = [
+        token for token in line.statement.tokens if token.case and theirs.get(token.base, token.case) != token.case
+    ]
+    return len(moved) > 1 or any(token.kind is TokenKind.NAME for token in moved)
 
 
 def _row(passage: Passage) -> set[str]:
@@ -175,6 +221,21 @@ def _is_crossed(ours: str, theirs: str) -> bool:
     """Whether the names that both have stand in another order."""
     names = [name for name in _NAME.findall(ours) if name in _NAME.findall(theirs)]
     return names != sorted(names, key=_NAME.findall(theirs).index)
+
+
+def _other_name(line: Passage, sources: Sequence[Passage]) -> str | None:
+    """A name of one sentence in what another sentence says of another name."""
+    if not line.text.isascii():
+        return None  # who it is that Korean speaks of is often said sentences before
+    clause, known = (
+        _clause_like(line, sources),
+        {name.casefold() for source in sources for name in _NAME.findall(source.text)},
+    )
+    named = known.intersection(_english(line.text))
+    ours = {name for name in named if name not in clause}
+    theirs = {name for name in known - named if name in clause}
+    is_whole = all(word in clause for word in _row(line) - {stem(name) for name in ours} - ours)
+    return f"its lines say that of {min(theirs)}" if ours and theirs and is_whole else None
 
 
 def _other_doer(line: Passage, sources: Sequence[Passage]) -> str | None:
@@ -222,8 +283,10 @@ def _unheard(line: Passage, sources: Sequence[Passage]) -> str | None:
     """A thing that the sources have in no form and no other word for."""
     text = said_in(sources)
     known = {concept_of(token.base) for source in sources for token in source.statement.tokens}
-    for word in (*_korean_things(line), *_english_things(line)):
+    words = [word for word in re.findall(r"[a-z]+", text) if len(word) > 1]
+    for word in (*_korean_things(line, text), *_english_things(line)):
         is_known = word in text or concept_of(word) in known or _begins_like(word, text)
+        is_known = is_known or any(is_short_for(one, word) for one in words)
         if not is_known and not any(are_opposites(word, other) for other in known):
             return f"{word} is not in its lines"
     return None
@@ -234,8 +297,15 @@ def _begins_like(word: str, text: str) -> bool:
     return len(word) > least and re.search(rf"(?<![a-z]){re.escape(word[:least])}", text) is not None
 
 
-def _korean_things(line: Passage) -> Iterator[str]:
-    return (token.base for token in line.statement.tokens if not token.base.isascii() and _is_thing(token))
+def _korean_things(line: Passage, text: str) -> Iterator[str]:
+    """Its nouns, but those that say what kind of thing the known word before them is (배스천 주소는)."""
+    before: Token | None = None
+    for token in line.statement.tokens:
+        is_known = before is not None and not before.case and before.base.casefold() in text
+        is_kind = is_known and before is not None and before.kind in (TokenKind.NOUN, TokenKind.NAME)
+        if not token.base.isascii() and _is_thing(token) and not (is_kind and token.case in ("topic", "subject")):
+            yield token.base
+        before = token
 
 
 def _is_thing(token: Token) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bankd.core.dedup.guard import stem
 from bankd.core.language.statement import Statement, TokenKind
 
-_NO_LONGER = re.compile(r"\bno longer\b", re.IGNORECASE)
+_NO_LONGER = re.compile(r"\bno longer\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
 
 
@@ -43,6 +43,12 @@ def stems_of(passage: Passage) -> Set[str]:
     tokens = [token for token in passage.statement.tokens if token.kind is not TokenKind.MARK]
     joined = {one.base + other.base for one, other in pairwise(tokens) if one.kind is other.kind is TokenKind.NOUN}
     return {stem(token.base) for token in tokens} | joined
+
+
+def is_short_for(short: str, long: str) -> bool:
+    """Whether the letters of a word stand in another in their order, the first one first: dir, directory; km, kilometre."""
+    rest = iter(long)
+    return short[:1] == long[:1] and short.isascii() and all(letter in rest for letter in short)
 
 
 def denies(passage: Passage) -> bool:
