@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bankd.adapters.storage.syscalls import Syscalls
 
-KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate")
+KINDS = ("create", "write", "sync", "rename", "unlink", "mkdir", "dress", "truncate", "date")
 
 
 class Killed(BaseException):
@@ -148,3 +148,7 @@ class FaultyCalls(Syscalls):
     def dress(self, fd: int, model: int) -> None:
         self._meet("dress", "")
         super().dress(fd, model)
+
+    def date(self, fd: int, modified: int) -> None:
+        self._meet("date", "")
+        super().date(fd, modified)

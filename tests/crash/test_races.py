@@ -152,6 +152,40 @@ def test_a_line_written_while_an_earlier_late_one_is_carried_over_is_kept(
     assert notes_after(root) == 1
 
 
+def write_undated(editor: int) -> None:
+    """Write, and leave the date as it is: as a write does that began before, or the second one within a tick of the clock."""
+    date = os.fstat(editor).st_mtime_ns
+    os.write(editor, NOTE)
+    os.utime(editor, ns=(date, date))
+
+
+def test_a_line_that_was_being_written_while_its_page_was_displaced_is_kept(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = fresh(template, tmp_path / "w")
+    editors = [os.open(root / path, os.O_WRONLY | os.O_APPEND) for path in (PAGES[1], VALUES)]
+    after_reads(monkeypatch, lambda: [write_undated(editor) for editor in editors])
+
+    run(root)
+
+    assert notes_after(root) == len(editors)
+
+
+@pytest.mark.parametrize("earlier", [b"", b"\nAn earlier line.\n"], ids=["displaced", "carried over"])
+def test_a_line_dated_like_the_write_before_it_is_kept(template: Path, tmp_path: Path, earlier: bytes) -> None:
+    root = fresh(template, tmp_path / "w")
+    editor = os.open(root / VALUES, os.O_WRONLY | os.O_APPEND)
+    if earlier:
+        run(root)
+        os.write(editor, earlier)
+    date = os.fstat(editor).st_mtime_ns
+    run(root)
+    os.write(editor, NOTE)
+    os.utime(editor, ns=(date, date))
+
+    assert notes_after(root) == 1
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("style", STYLES)

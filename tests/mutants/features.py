@@ -34,6 +34,7 @@ OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
+STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
 WATCH, OF_STANDING = "bankd.wiring.change_watch", ("tests/stories/test_standing_search.py",)
 
 FEATURES: tuple[Mutant, ...] = (
@@ -512,5 +513,18 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "what was written before there were segments is read", "bankd.adapters.storage.segments", "log_paths",
         '*(f"{folder}/{name}" for name in sorted(whole)), ', "", ("tests/crash/test_packing_replies.py",),
+    ),
+    # what an editor writes to a page that was swapped out under it
+    Mutant(
+        "a displaced page gets a date that no later write leaves to it", STAGING, "Staging.mark_displaced",
+        "self._calls.date(fd, date)", "raise PermissionError", OF_RACES,
+    ),
+    Mutant(
+        "a displaced page is read once more after it was dated", STAGING, "Staging._to_trash",
+        "digest_of(self._read(str(staged))) != kept_as.before", "False", OF_RACES,
+    ),
+    Mutant(
+        "a late write is dated before it is carried over", "bankd.adapters.storage.trash", "Trash._late",
+        "self._staging.mark_displaced(TRASH, name)", "[state.st_mtime_ns for other, state in self._items() if other == name][0]", OF_RACES,
     ),
 )  # fmt: skip

@@ -137,10 +137,10 @@ class Staging:
 
     def look(self, staged: StagedName, path: str) -> bool:
         """See what came out: what we had read goes to the trash; somebody's edit goes back, and we try again."""
-        modified, data = self._read(str(staged))
+        data = self._read(str(staged))
         found = digest_of(data)
         if found == staged.before:
-            self._to_trash(staged, staged, modified)
+            self._to_trash(staged, staged)
             return True
         if found == staged.after:
             self.discard(str(staged))  # it had not been swapped yet, or was put back already
@@ -163,25 +163,44 @@ class Staging:
             elif live == staged.after:
                 self._calls.exchange(name, stage, leaf, folder)
                 sync_file(self._tree, folder)
-                modified, data = self._read(name)
+                data = self._read(name)
                 if (
                     digest_of(data) == staged.after
                 ):  # an editor may have it open all the same: it stood there for a while
                     ours = replace(staged, before=staged.after)
                     self.keep_pristine(ours, data)
-                    self._to_trash(staged, ours, modified)
+                    self._to_trash(staged, ours)
                     return
                 # A second edit came out: it is the newer one, so it goes in again and the first is carried over later.
                 self._calls.exchange(name, stage, leaf, folder)
-        self._to_trash(staged, staged, 0)
+        self._to_trash(staged, staged)
 
-    def _to_trash(self, staged: StagedName, kept_as: StagedName, modified: int) -> None:
-        """Keep what was displaced: an editor may still hold it open and write to it.
-
-        `modified` is when it was written last before we read it; the time 0 marks a late write.
-        """
+    def _to_trash(self, staged: StagedName, kept_as: StagedName) -> None:
+        """Keep what was displaced under its date: an editor may still hold it open; the date 0 marks a late write."""
+        modified = self.mark_displaced(STAGE, str(staged))
+        if digest_of(self._read(str(staged))) != kept_as.before:
+            modified = 0
         with self._tree.folder(STAGE) as stage, self._tree.folder(TRASH, make=True) as trash:
             self._calls.rename(str(staged), stage, f"{kept_as}.{modified}", trash)
+
+    def mark_displaced(self, folder: str, name: str) -> int:
+        """Give a displaced file a date that no write after this leaves to it, before it is read; 0 if one was faster.
+
+        Its own date would not tell: a write that has begun sets it before the bytes are there, and two writes within
+        a tick of the kernel's clock have the same.
+        """
+        with self._tree.folder(folder) as opened:
+            fd = open_regular(name, opened, name)
+        try:
+            date = os.fstat(fd).st_mtime_ns - 1
+            try:
+                self._calls.date(fd, date)
+            except PermissionError:
+                date += 1  # the file is not ours to date: its own must do
+            modified = os.fstat(fd).st_mtime_ns
+            return modified if modified <= date else 0
+        finally:
+            os.close(fd)
 
     def keep_pristine(self, staged: StagedName, data: bytes) -> None:
         """Keep what we took as the basis when it is not in the journal: the edit that came before this attempt."""
@@ -195,11 +214,10 @@ class Staging:
         """What is on the stage."""
         return self._tree.names(STAGE)
 
-    def _read(self, name: str) -> tuple[int, bytes]:
-        """What is in a staged file, and when it was written last: asked first, so that nothing later goes unnoticed."""
+    def _read(self, name: str) -> bytes:
         with self._tree.folder(STAGE) as stage:
             fd = open_regular(name, stage, name)
         try:
-            return os.fstat(fd).st_mtime_ns, read_all(fd, name, _CAP)
+            return read_all(fd, name, _CAP)
         finally:
             os.close(fd)

@@ -50,6 +50,10 @@ class Syscalls:
         """Swap two existing files in one instant."""
         _renameat2(old, old_folder, new, new_folder, _EXCHANGE)
 
+    def date(self, fd: int, modified: int) -> None:
+        """Set when a file was written last, in nanoseconds; waits for a write that has begun."""
+        os.utime(fd, ns=(os.fstat(fd).st_atime_ns, modified))
+
     def unlink(self, name: str, folder: int) -> None:
         """Remove a file's name."""
         os.unlink(name, dir_fd=folder)

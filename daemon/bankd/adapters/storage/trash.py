@@ -60,11 +60,12 @@ class Trash:
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
             is_file = stat.S_ISREG(state.st_mode)
             if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
-                late = self._late(name, state.st_mtime_ns, staged, journals[staged.seq])
+                late = self._late(name, staged, journals[staged.seq])
                 if late.data != late.pristine:
                     yield late
 
-    def _late(self, name: str, modified: int, staged: StagedName, journal: Journal) -> LateWrite:
+    def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
+        modified = 0 if name.endswith(EDIT) else self._staging.mark_displaced(TRASH, name)
         data = self._tree.read(f"{TRASH}/{name}", _CAP) or b""
         pristine = self._tree.read(f"{TRASH}/{staged}.{PRISTINE}")
         if pristine is None:
