@@ -35,6 +35,8 @@ class Build(NamedTuple):
     terms: Terms
     inode: int
     """Of its rows: a build that was made anew may have the same name."""
+    generation: str
+    """The state of the rows before the terms were opened, which are as new as that or newer."""
 
 
 class IndexFolder:
@@ -47,7 +49,8 @@ class IndexFolder:
     def current(self) -> str | None:
         """The build that answers; None when there is none."""
         try:
-            name = (self.path / "current").read_text().strip()
+            with open(f"{self.path}/current") as file:  # noqa: PTH123 -- pathlib takes as long as all the rest of this
+                name = file.read().strip()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, UnicodeDecodeError) as problem:
@@ -63,7 +66,8 @@ class IndexFolder:
             _require_readable(folder / "rows.sqlite3")
             rows = _open_rows(folder / "rows.sqlite3")
             try:
-                return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name))
+                generation = rows.state("generation", "0")
+                return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name), generation)
             except BaseException:
                 rows.close()
                 raise

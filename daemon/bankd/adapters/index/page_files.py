@@ -51,7 +51,7 @@ class PageFiles:
         while folders:
             prefix = folders.pop()
             try:
-                with os.scandir(self._folder / prefix) as entries:
+                with os.scandir(f"{self._folder}/{prefix}") as entries:  # pathlib takes longer than the look
                     listed = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
                 for name in only_utf8(listed):
                     self._look_at(listed[name], prefix, folders, found)

@@ -60,7 +60,8 @@ class SearchIndex:
                 self.opened += 1
             generation = self._opened.rows.state("generation", "0")
             if generation != self._seen:
-                self._opened.terms.reload()
+                if generation != self._opened.generation:
+                    self._opened.terms.reload()
                 self._seen = generation
                 self._corpus = self._opened.rows.corpus()
         return True

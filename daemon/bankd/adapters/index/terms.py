@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -200,6 +200,7 @@ def telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> lis
     return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]
 
 
+@cache
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in ("terms", "bigrams", "heading", "asked", "asked_bigrams"):

@@ -67,6 +67,8 @@ def fold_near(
     ranked: Sequence[Ranked], near: Set[tuple[str, str]], apart: Collection[str]
 ) -> tuple[list[Ranked], dict[int, list[Ranked]]]:
     """The best of each near group, and by its number what it stands for; those `apart` stand for themselves."""
+    if not near:
+        return list(ranked), {}
     shown: list[Ranked] = []
     folded: dict[int, list[Ranked]] = {}
     for one in ranked:

@@ -29,8 +29,9 @@ def _mended(term: str, beginning: Beginning) -> str:
     """A first letter is seldom mistyped, and it keeps the search short."""
     length, middle = len(term), len(term) // 2
     head, tail = term[:middle], term[middle + 1 :]  # one slip leaves one of them as it is
-    near = (other for other in beginning(term[0]) if other.startswith(head) or other.endswith(tail))
-    slip = next((other for other in near if abs(len(other) - length) <= 1 and is_one_slip(term, other)), "")
+    near = [other for other in beginning(term[0]) if -1 <= len(other) - length <= 1]
+    near = [other for other in near if other.startswith(head) or other.endswith(tail)]
+    slip = next((other for other in near if is_one_slip(term, other)), "")
     return slip or (length >= _SHORTENED and next(iter(beginning(term)), "")) or term
 
 

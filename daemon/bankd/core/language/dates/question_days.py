@@ -4,6 +4,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.hints import may_name_a_day
@@ -54,6 +55,7 @@ NO_TIME = AskedTime()
 _LETTER = re.compile(r"\w")
 
 
+@lru_cache(maxsize=16)  # of each bank that is asked, and of what lies beside it
 def read_asked_time(text: str, today: date) -> AskedTime:
     """Read what a question says of time; at once where it says nothing."""
     lowered = text.lower()
