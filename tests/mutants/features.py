@@ -413,6 +413,10 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
+        "a bank is kept where files cannot be exchanged", "bankd.adapters.storage.filesystem", "require_safe",
+        "tree.calls = SyscallsWithoutExchange()", "pass", ("tests/stories/test_without_exchange.py",),
+    ),
+    Mutant(
         "a bank that hangs is not said to be alive", "bankd.service.bank_life", "BankVoice.hangs",
         "self.proved is not None and now - self.proved > _SILENT", "False", ("tests/unit/test_bank_life.py",),
     ),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bankd.adapters.storage.disk import sync_file
+from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FileTree, open_regular, read_all, split_path
 from bankd.core.edits.operations import digest_of
 from bankd.errors import ConflictError
@@ -50,7 +51,11 @@ class Staging:
 
     def __init__(self, tree: FileTree) -> None:
         self._tree = tree
-        self._calls = tree.calls
+
+    @property
+    def _calls(self) -> Syscalls:
+        """Those of the tree as it is now: a file system that cannot exchange is met after this was made."""
+        return self._tree.calls
 
     def stage(self, name: str, data: bytes, model: str | None = None, mode: int = 0o666) -> None:
         """Write and sync a file on the stage, dressed like the file it will replace."""
