@@ -413,6 +413,10 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
+        "a service whose bank asks a model elsewhere may use the network", "bankd.wiring.probing", "_asks_others",
+        'settings.distil.provider != "off"', "False", ("tests/unit/test_units.py",),
+    ),
+    Mutant(
         "a bank is kept where files cannot be exchanged", "bankd.adapters.storage.filesystem", "require_safe",
         "tree.calls = SyscallsWithoutExchange()", "pass", ("tests/stories/test_without_exchange.py",),
     ),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bankd.adapters.system.service_manager import Manager
-from bankd.core.daemon.units import fill_unit, instance_drop_in
+from bankd.core.daemon.units import fill_unit, instance_drop_in, with_network
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent / "systemd"
@@ -41,7 +41,11 @@ def test_systemd_has_nothing_to_say_against_the_units(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
-    assert Manager("@" not in name).verify(rendered(name, tmp_path)) == ""
+    unit = rendered(name, tmp_path)
+    shut = Manager("@" not in name).verify(unit)
+    unit.write_text(with_network(unit.read_text()))
+
+    assert (shut, Manager("@" not in name).verify(unit)) == ("", "")
 
 
 def test_a_misspelt_setting_would_be_seen(tmp_path: Path) -> None:

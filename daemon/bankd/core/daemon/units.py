@@ -36,6 +36,21 @@ def fill_unit(text: str, *, bankd: str, workspace: str, written: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+_NETWORK = {
+    "PrivateNetwork=yes": "PrivateNetwork=no",
+    "RestrictAddressFamilies=AF_UNIX": "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+    "IPAddressDeny=any": "IPAddressDeny=",
+}
+"""What shuts the network out of a unit, and what lets it in; AF_NETLINK is how names of hosts are looked up."""
+_SHUT = re.compile(r"^# (?:No network|Network: none).*", re.MULTILINE)
+
+
+def with_network(unit: str) -> str:
+    """A unit whose service may use the network, which only a model of somebody else's process needs."""
+    lines = [_NETWORK.get(line, line) for line in unit.splitlines()]
+    return _SHUT.sub("# The network, for the model that bankd.yaml names.", "\n".join(lines)) + "\n"
+
+
 def written_folder(workspace: str, elsewhere: Sequence[str]) -> str:
     """The one folder that a unit may write: the workspace, or the nearest that also holds its linked folders.
 
@@ -44,13 +59,14 @@ def written_folder(workspace: str, elsewhere: Sequence[str]) -> str:
     return posixpath.commonpath([workspace, *elsewhere])
 
 
-def instance_drop_in(*, workspace: str, written: str, binds: tuple[str, ...]) -> str:
+def instance_drop_in(*, workspace: str, written: str, binds: tuple[str, ...], is_online: bool = False) -> str:
     """What an instance of the template needs for a workspace elsewhere; `binds` are program folders below homes."""
     environment = quote_path(f"BANKD_WORKSPACE={workspace}")
     lines = ["# Written by `bankctl service install --system`.", "[Service]", f"Environment={environment}"]
     # Homes are hidden in the unit, so what is needed from them is mounted back, and only that.
     lines += [f"BindReadOnlyPaths={quote_path(path)}" for path in binds]
     lines += ["ReadWritePaths="]  # the template's own would be a mount inside of this one
+    lines += _NETWORK.values() if is_online else ()
     kind = "BindPaths" if is_below_homes(written) else "ReadWritePaths"
     return "\n".join([*lines, f"{kind}={quote_path(written)}"]) + "\n"
 
