@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 
 from bankd.core.language.dates.mentions import Mention, read_mentions, read_mentions_on
 from bankd.core.language.dates.spans import DAY, Anchor, Span
@@ -15,6 +16,7 @@ _ON_TWO_DAYS = (Anchor(date(2003, 6, 18)), Anchor(date(2031, 1, 23)))
 """Any two days: what means the same, read on either, is said without regard to the day on which it was written."""
 
 
+@lru_cache(maxsize=20_000)  # of the lines of a run, which the indexes of the bank and of the logs read, and a briefing
 def days_spoken_of(text: str, learned: date | None, tag: str | None = None) -> Sequence[Span]:
     """The spans that a memory speaks of, of this day and tag; where no day is known only whole dates tell."""
     if learned is None:
