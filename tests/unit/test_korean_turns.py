@@ -48,3 +48,44 @@ def test_having_told_is_not_asking() -> None:
     told = said("일출 시간을 알려줬다", "일출/NNG 시간/NNG 을/JKO 알리/VV 어/EC 주/VX 었/EP 다/EF")
 
     assert compare_statements(said("일출 시간은?", ASKED["일출 시간은?"]), told).outcome is Relation.DIFFERENT
+
+
+WEIGHED = said("내 몸무게는 78kg 정도다", "나/NP 의/JKG 몸무게/NNG 는/JX 78/SN kg/SL 정도/NNG 이/VCP 다/EF")
+PHONED = said("예약은 총무팀에 전화로 한다", "예약/NNG 은/JX 총무팀/NNG 에/JKB 전화/NNG 로/JKB 하/VV ᆫ다/EF")
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "tagged"),
+    [
+        (
+            WEIGHED,
+            "재 보니 몸무게가 72kg이었다",
+            "재/VV 어/EC 보/VX 니/EC 몸무게/NNG 가/JKS 72/SN kg/SL 이/VCP 었/EP 다/EF",
+        ),
+        (PHONED, "예약은 전화 말고 앱으로 받는다", "예약/NNG 은/JX 전화/NNG 말/VX 고/EC 앱/NNG 으로/JKB 받/VV 는다/EF"),
+    ],
+)
+def test_what_is_measured_again_or_put_in_place_of_it_is_an_update(old: Statement, text: str, tagged: str) -> None:
+    assert compare_statements(old, said(text, tagged)).outcome is Relation.UPDATE
+
+
+def test_what_happened_at_another_measure_happened_too() -> None:
+    ran = said("하루는 5km를 뛰었다", "하루/NNP 는/JX 5/SN km/SL 를/JKO 뛰/VV 었/EP 다/EF")
+    again = said(
+        "하루는 비가 오는 숲에서 친구와 3km를 뛰었다",
+        "하루/NNP 는/JX 비/NNG 가/JKS 오/VV 는/ETM 숲/NNG 에서/JKB 친구/NNG 와/JKB 3/SN km/SL 를/JKO 뛰/VV 었/EP 다/EF",
+    )
+
+    assert compare_statements(ran, again).outcome is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("회의/NNG 는/JX 한/MM 시간/NNG 반/NNG 걸리/VV ᆫ다/EF", "회의/NNG 는/JX 90/SN 분/NNB 걸리/VV ᆫ다/EF"),
+        ("반/NNG 시간/NNG 씩/XSN 뛰/VV ᆫ다/EF 숲/NNG", "30/SN 분/NNB 씩/XSN 달리/VV ᆫ다/EF 숲/NNG"),
+        ("수업/NNG 은/JX 오후/NNG 2/SN 시/NNB 30/SN 분/NNB 에/JKB 있/VV 다/EF", "수업/NNG 은/JX 14:30/W_SERIAL 에/JKB 있/VV 다/EF"),
+    ],
+)  # fmt: skip
+def test_a_quantity_is_the_same_in_any_unit(one: str, other: str) -> None:
+    assert compare_statements(said("가", one), said("나", other)).outcome is Relation.SAME

@@ -20,6 +20,10 @@ def say(text: str) -> Statement:
     [
         ("The release pipeline takes about an hour", "A release run lasts around an hour"),
         ("The flat was painted by Hugo", "Hugo painted the flat"),
+        ("Choir practice takes an hour and a half", "Choir practice lasts 90 minutes"),
+        ("The ferry leaves the pier at half past eleven", "The ferry leaves the pier at 11:30"),
+        ("We keep the old maps in the blue cabinet", "The old maps are stored in the blue cabinet"),
+        ("Nora's amplifier runs on a 9 volt adapter", "A 9 volt adapter is what Nora's amplifier runs on"),
         ("Piano lessons happen every Saturday morning", "We have piano lessons on Saturday mornings"),
     ],
 )
@@ -60,3 +64,9 @@ def test_what_has_a_word_more_may_say_more() -> None:
 )
 def test_what_has_a_word_of_its_own_is_near_at_most(old: str, new: str) -> None:
     assert compare_statements(say(old), say(new)).outcome is Relation.NEAR
+
+
+def test_another_of_a_series_has_not_changed() -> None:
+    old, new = "Gate 12 is locked by the guard", "Gate 21 is no longer locked by the guard"
+
+    assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT

@@ -9,9 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import islice
 
-from bankd.core.dedup.gist import concepts_of, is_empty
+from bankd.core.dedup.gist import bare_concept, concepts_of, is_empty
+from bankd.core.dedup.guard import is_another_of_series
 from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.quantities import split_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.thesaurus import concept_of
 from bankd.core.language.word_lists import split_words
 
 LEAST_SHARE = 0.4
@@ -32,17 +35,70 @@ _ENGLISH = frozenset(
     )
 )
 """Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas and English stems."""
+_ABOUT = concept_of("about")
+"""What a measure stands with and is no other by."""
 _ADDING = frozenset({"also"})
 
 
 def find_change(old: Statement, new: Statement) -> str:
-    """The word by which a new statement tells that what the old one says has changed; empty when it tells none."""
-    if not (changes := _changes_of(new)):
+    """Why a new statement tells that what the old one says has changed: a word, a measure, a denial; empty when it tells none."""
+    return _told(old, new) or _measured_again(old, new) or _denied(old, new)
+
+
+def may_have_changed(old: Statement, new: Statement) -> bool:
+    """Whether a new statement has a word that tells of a change, or measures or denies something as the old one does."""
+    measures = _measure_of(old), _measure_of(new)
+    return tells_change(new) or bool(_denied_by(new)) or bool(measures[0] and measures[0][1:] == measures[1][1:])
+
+
+def _measured_again(old: Statement, new: Statement) -> str:
+    """What a state measures, and measured before, when one of both says of it nothing that the other does not."""
+    (before, unit), (after, its_unit) = _measure_of(old) or ("", ""), _measure_of(new) or ("", "")
+    is_state = bool(before) and unit == its_unit and not any("past" in token.marks for token in old.tokens)
+    if not is_state or before == after or not _speak_of_one(old, new):
         return ""
-    word = next((token.base for token in changes if not concepts_of([token]) & _concepts_of(old)), "")
-    if not word:
+    ours, theirs = (_spoken_of(one) - {_ABOUT} for one in (old, new))
+    return f"measure: {before}{unit} → {after}{unit}" if ours <= theirs or theirs <= ours else ""
+
+
+@lru_cache(maxsize=50_000)
+def _measure_of(statement: Statement) -> tuple[str, ...]:
+    """The one number of a statement that has a unit of measure, and the unit; empty where there is none or several."""
+    found = [split_quantity(token.base) for token in statement.tokens if token.kind is TokenKind.VALUE]
+    measures = [one for one in found if one]
+    return measures[0] if len(measures) == 1 and statement.has_free_order else ()
+
+
+def _denied(old: Statement, new: Statement) -> str:
+    """The thing that the new statement puts another in place of, and the old one has: 전화 말고 앱으로."""
+    gone = _denied_by(new) & concepts_of(token for token in old.tokens if not token.negation)
+    return f"no longer: {min(gone)}" if gone and _speak_of_one(old, new) else ""
+
+
+@lru_cache(maxsize=50_000)
+def _denied_by(statement: Statement) -> frozenset[str]:
+    return frozenset(
+        bare_concept(token)
+        for token in statement.tokens
+        if token.negation == "stop" and token.kind is TokenKind.NOUN and not token.is_predicate
+    )
+
+
+def _speak_of_one(old: Statement, new: Statement) -> bool:
+    ours = _subject(old)
+    return bool(ours) and ours == _subject(new) and not _adds(new)
+
+
+def _adds(statement: Statement) -> bool:
+    return bool(_ADDING & {mark for token in statement.tokens for mark in token.marks})
+
+
+def _told(old: Statement, new: Statement) -> str:
+    """The word that tells of a change of what both speak of."""
+    word = next((token.base for token in _changes_of(new) if not concepts_of([token]) & _concepts_of(old)), "")
+    if not word or is_another_of_series(old, new):
         return ""
-    if _ADDING & {mark for token in new.tokens for mark in token.marks} or not is_one_subject(old, new):
+    if _adds(new) or not is_one_subject(old, new):
         return ""
     ours, theirs = (_spoken_of(statement) for statement in (old, new))
     shared = ours & theirs

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.change import find_change, is_one_subject, tells_change
+from bankd.core.dedup.change import find_change, is_one_subject, may_have_changed
 from bankd.core.dedup.gist import gist_of, says_again
 from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
 from bankd.core.dedup.rewording import (
@@ -131,7 +131,7 @@ def find_match(
 def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool:
     """Whether two can be anything but different: most share a few words, which is seen in a tenth of the time."""
     return (
-        tells_change(new)
+        may_have_changed(old, new)
         or _frame(new).may_be_as_alike(_frame(old), threshold)
         or old.letters == new.letters
         or old.signature == new.signature

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bankd.core.dedup.guard import same_roles
 from bankd.core.language.english.function_words import DAYS
 from bankd.core.language.korean.function_words import SOFT_MARKS
+from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.thesaurus import concept_of
 from bankd.core.language.word_lists import split_words
@@ -45,14 +46,13 @@ _ORDERING = split_words("before after than over from until without under above b
 
 
 class Gist(NamedTuple):
-    """What a statement says: concepts and values in their order, its tense, whether and how often it recurs, whom it names."""
+    """What a statement says: concepts and values in their order, its tense, whether and how often it recurs."""
 
     words: tuple[str, ...]
     bag: tuple[str, ...]  # the words, however they were ordered
     is_past: bool
     recurs: bool
     periods: frozenset[str]
-    names: tuple[str, ...]
     has_order: bool
 
 
@@ -63,10 +63,9 @@ def gist_of(statement: Statement) -> Gist:
     bases = {token.base.casefold() for token in statement.tokens}
     recurs = not bases.isdisjoint(_RECURRING) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks for token in statement.tokens)
-    names = tuple(token.base for token in said if token.kind is TokenKind.NAME)
     words = tuple(map(_word, said))
     periods = frozenset(_PERIODS[base] for base in bases & _PERIODS.keys())
-    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, names, not bases.isdisjoint(_ORDERING))
+    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, not bases.isdisjoint(_ORDERING))
 
 
 def is_empty(token: Token) -> bool:
@@ -100,7 +99,7 @@ def _concept(base: str, kind: TokenKind) -> str:
         return base
     if kind is TokenKind.VALUE:
         base = base.removesuffix("째").removesuffix("씩")
-        return base[:-1] if base in _DAYS else base
+        return base[:-1] if base in _DAYS else base_quantity(base)
     if not base.isascii() and len(base) > 2 and concept_of(base) == base:
         base = base.removesuffix("되").removesuffix("하").removesuffix("시키")
     return concept_of(base)
@@ -144,8 +143,17 @@ def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bo
         return False
     if ours.words == theirs.words:
         return True
-    may_move = not (ours.has_order or theirs.has_order) and ours.names == theirs.names
+    may_move = not (ours.has_order or theirs.has_order) and names_keep_order(
+        *([token for token in one.tokens if not is_empty(token)] for one in (old, new))
+    )
     return may_move and is_one_move(ours.words, theirs.words)
+
+
+def names_keep_order(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether the names of both follow one another alike; what begins a sentence is a name where the other says so."""
+    names = {token.base.casefold() for token in (*ours, *theirs) if token.kind is TokenKind.NAME}
+    here, there = ([token.base.casefold() for token in one if token.base.casefold() in names] for one in (ours, theirs))
+    return here == there
 
 
 def is_one_move(ours: Sequence[str], theirs: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.korean.function_words import LIMITS
 from bankd.core.language.korean.synonyms import TURNING_WORDS
 from bankd.core.language.opposites import are_opposites
+from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
 
@@ -56,7 +57,9 @@ class Difference:
         What was so in January and in February was so in both, and sprint 13 with its 38 points says nothing of sprint 12.
         """
         sorts = Counter(change.partition(":")[0] for change in self.changes)
-        return not (self.is_of_series and sorts[_NUMBER] > 1) and (len(sorts) < 2 or _DATE not in sorts)
+        is_denied = any(token.negation for token in (*self.only_old, *self.only_new))
+        is_of_another = self.is_of_series and (sorts[_NUMBER] > 1 or is_denied)
+        return not is_of_another and (len(sorts) < 2 or _DATE not in sorts)
 
 
 def find_difference(old: Statement, new: Statement) -> Difference:
@@ -75,6 +78,13 @@ def _numbers_its_subject(statement: Statement, changed: Sequence[Token]) -> bool
     if first is None or id(first) in gone:
         return first is not None
     return _is_subject_matter(first) and any(id(token) in gone and token.base.isdigit() for token in more)
+
+
+def is_another_of_series(old: Statement, new: Statement) -> bool:
+    """Whether bare numbers behind the same first word tell what the two are about: ticket 12 is not ticket 21."""
+    (first, *ours), (other, *theirs) = old.tokens[:2], new.tokens[:2]
+    pair = [token.base for token in (*ours, *theirs)]
+    return first.base == other.base and len(pair) == 2 and all(map(str.isdigit, pair)) and pair[0] != pair[1]
 
 
 def _is_subject_matter(token: Token) -> bool:
@@ -130,7 +140,8 @@ def _opposed(old: Token, new: Token) -> str:
 
 
 def _revalued(old: Token, new: Token) -> str:
-    if old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE:
+    is_value = old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE
+    if is_value and base_quantity(old.base) != base_quantity(new.base):
         return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
     return ""
 

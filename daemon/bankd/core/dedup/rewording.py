@@ -8,13 +8,13 @@ word is what they tell apart. The cosine of sentence vectors adds nothing: it ha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from operator import add, mul
 
 from bankd.core.dedup.change import is_one_subject, tells_change
-from bankd.core.dedup.gist import agree_in_time, bare_concept, concepts_of, is_empty, is_one_move
+from bankd.core.dedup.gist import agree_in_time, bare_concept, concepts_of, is_empty, is_one_move, names_keep_order
 from bankd.core.dedup.guard import may_leave_out, same_roles
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.korean.function_words import SOFT_MARKS
@@ -27,6 +27,7 @@ SAME, NEAR = 0.0, -1.0
 """Of what has no word of its own all pairs of the choosing halves above the first are the same by their label."""
 _WEIGHTS = (5.7, 18.9, -27.5, -0.2, -0.4, -3.0, -6.6)
 """The constant, and what each part of `Evidence` weighs: `python -m tests.bench.sameness_fit`."""
+_DUTY = Token("필요")
 _LEAST_SHARED = 2
 """Concepts that both must have, one more where a word has no partner: one in common is a subject, not a fact."""
 _MOST_LEFT = 2
@@ -76,7 +77,7 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     if Counter(old.keys) == Counter(new.keys) or not (same_roles(old, new) and same_roles(new, old)):
         return None  # of the same words the guard knows more
     ours, theirs = _said(old), _said(new)
-    rest_old, rest_new = _left_over(ours, theirs), _left_over(theirs, ours)
+    rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
     if _is_forbidden(old, new, rest_old, rest_new):
         return None
     nouns = [sum(map(_is_noun, rest)) for rest in (rest_old, rest_new)]
@@ -131,9 +132,13 @@ def _denials(statement: Statement) -> int:
     return sum(bool(token.negation) for token in statement.tokens)
 
 
-def _left_over(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
-    """The tokens of one whose concept the other lacks, counting repetitions."""
-    left = Counter(map(bare_concept, theirs))
+def _left_over(ours: Sequence[Token], other: Statement) -> list[Token]:
+    """The tokens of one whose concept the other lacks, counting repetitions.
+
+    What carries nothing by itself is a partner too (we keep it, it is stored), and so is what lays a duty on somebody.
+    """
+    left = Counter(map(bare_concept, other.tokens))
+    left[bare_concept(_DUTY)] += any("must" in token.marks for token in other.tokens)
     rest = []
     for token in ours:
         if left[concept := bare_concept(token)]:
@@ -153,13 +158,9 @@ def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest
     gone = {id(token) for token in (*rest_old, *rest_new)}
     ours, theirs = ([token for token in _said(one) if id(token) not in gone] for one in (old, new))
     small, others = (frozenset(token.base for token in one.tokens if is_empty(token)) for one in (old, new))
-    if "by" not in small ^ others and _names(ours) != _names(theirs):
+    if "by" not in small ^ others and not names_keep_order(ours, theirs):
         return False
     return small != others or is_one_move([*map(bare_concept, ours)], [*map(bare_concept, theirs)])
-
-
-def _names(tokens: Iterable[Token]) -> list[str]:
-    return [token.base.casefold() for token in tokens if token.kind is TokenKind.NAME]
 
 
 @lru_cache(maxsize=50_000)

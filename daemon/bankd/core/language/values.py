@@ -78,6 +78,8 @@ _NATIVE = {
 _PLACES = {"십": 10, "백": 100, "천": 1000}
 _MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
+HALF = "반"
+"""A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
 KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
@@ -119,6 +121,8 @@ _SINO = frozenset(_DIGITS) | frozenset(_PLACES) | frozenset(_MYRIADS)
 
 
 def _plain(piece: str) -> Decimal | None:
+    if piece == HALF:
+        return Decimal("0.5")
     if piece in _DIGITS:
         return Decimal(_DIGITS[piece])
     if piece in _NATIVE:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bankd.core.language.english import function_words as english
+from bankd.core.language.quantities import MEASURES
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
+_ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
+_MINUTES = {"half": 30, "quarter": 15}
 
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
@@ -30,6 +33,11 @@ def open_contraction(word: str) -> tuple[str, ...]:
         if lowered.endswith(suffix) and len(lowered) > len(suffix):
             return (word[: -len(suffix)], *full)
     return (word,)
+
+
+def _measure(words: Sequence[str]) -> str:
+    unit = unit_of(words[0]) if words else None
+    return unit if unit in MEASURES else ""
 
 
 class _Reader:
@@ -58,7 +66,7 @@ class _Reader:
     def _next(self) -> list[Token]:
         word, tag = self._words[self._at]
         lowered = word.casefold()
-        if found := self._date(lowered) or self._number(word, tag):
+        if found := self._date(lowered) or self._half(lowered) or self._number(word, tag):
             return found
         self._at += 1
         if self._is_nearness(lowered):
@@ -116,11 +124,30 @@ class _Reader:
             return []
         sign = self._sign()
         self._at += taken
+        if number.isdigit() and [form.casefold() for form, _ in self._words[self._at : self._at + 3]] == _AND_A_HALF:
+            number, self._at = f"{number}.5", self._at + 3
         unit = self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
             number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
+
+    def _half(self, lowered: str) -> list[Token]:
+        """Half an hour, an hour and a half, half past ten, a quarter to ten."""
+        ahead = [form.casefold() for form, _ in self._words[self._at + 1 : self._at + 5]]
+        if lowered == "half" and ahead[:1] in _ARTICLES and (unit := _measure(ahead[1:2])):
+            return self._value(f"0.5{unit}", 3)
+        if [lowered] in _ARTICLES and ahead[1:4] == _AND_A_HALF and (unit := _measure(ahead[:1])):
+            return self._value(f"1.5{unit}", 5)
+        hour = korean_number([Morpheme(str((english_number(ahead[1:2]) or ahead[1:2] or [""])[0]), "SN")])
+        if lowered in _MINUTES and ahead[:1] in (["past"], ["to"]) and hour.isdigit():
+            minutes = 60 * int(hour) + _MINUTES[lowered] * (1 if ahead[0] == "past" else -1)
+            return self._value(f"{minutes // 60}:{minutes % 60:02}", 3)
+        return []
+
+    def _value(self, base: str, taken: int) -> list[Token]:
+        self._at += taken
+        return [Token(base, TokenKind.VALUE)]
 
     def _sign(self) -> str:
         before, tag = self._peek(-1)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankd.core.language.korean.function_words import OBJECT, SUBJECT, TOPIC
-from bankd.core.language.values import DATE_UNITS, KOREAN_NUMERALS, korean_number, unit_of
+from bankd.core.language.quantities import MEASURES
+from bankd.core.language.values import DATE_UNITS, HALF, KOREAN_NUMERALS, korean_number, unit_of
 from bankd.core.language.wording import Morpheme
 
 _NUMERIC = frozenset({"SN", "NR", "W_SERIAL"})
@@ -33,8 +34,10 @@ def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
     form, tag = morphemes[at]
     if tag == "NR":
         return korean_number([morphemes[at]]).isdigit()
-    following = morphemes[at + 1].tag if at + 1 < len(morphemes) else ""
-    return tag in _NUMERIC or (tag == "MM" and form in KOREAN_NUMERALS and (form != "한" or following == "NNB"))
+    noun, its_tag = morphemes[at + 1] if at + 1 < len(morphemes) else ("", "")
+    is_measured = unit_of(noun) in MEASURES
+    is_count = tag == "MM" and form in KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
+    return tag in _NUMERIC or is_count or (form == HALF and is_measured)
 
 
 def is_particle_of_number(morphemes: Sequence[Morpheme], at: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
+from bankd.core.language.quantities import and_a_half
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour
 from bankd.core.language.wording import Morpheme, Wording
@@ -18,7 +20,8 @@ _KINDS = {
     **dict.fromkeys(("NNG", "XR", "UN"), TokenKind.NOUN),
     **dict.fromkeys(("MAG", "MAJ"), TokenKind.ADVERB),
 }
-_HALF_HOUR = Morpheme("반", "NNG")
+_CLOCK = re.compile(r"(\d\d?):(\d\d)")
+_HALF = Morpheme("반", "NNG")
 _HALVES = {"오전": "am", "오후": "pm"}
 _DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
 
@@ -211,14 +214,25 @@ class _Reader:
     def _read_number(self, start: int) -> None:
         found = find_number(self._morphemes, start)
         self._at = found.end
-        number = found.number
-        if found.unit == "시" and self._half:
-            number, self._half = clock_hour(number, self._half), ""
+        if clock := _CLOCK.fullmatch(found.number + found.unit):
+            self._add_clock(clock[1], str(int(clock[2])))
+            return
+        has_half = bool(found.unit) and self._morphemes[self._at : self._at + 1] == [_HALF]
+        self._at += has_half
+        if found.unit == "시":
+            self._add_clock(found.number, "30" if has_half else "0")
+            return
+        value = f"{found.number}{found.unit}"
+        self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
+
+    def _add_clock(self, hour: str, minutes: str) -> None:
+        """The hour of 24, and the minutes unless they are none, as they are when they are written out."""
+        if self._half:
+            hour, self._half = clock_hour(hour, self._half), ""
             self._drop_half()
-        self._add(Token(f"{number}{found.unit}", TokenKind.VALUE))
-        if found.unit == "시" and self._morphemes[self._at : self._at + 1] == [_HALF_HOUR]:
-            self._at += 1
-            self._add(Token("30분", TokenKind.VALUE))
+        self._add(Token(f"{hour}시", TokenKind.VALUE))
+        if minutes != "0":
+            self._add(Token(f"{minutes}분", TokenKind.VALUE))
 
     def _drop_half(self) -> None:
         if self._open and self._open[-1].base in ("오전", "오후"):

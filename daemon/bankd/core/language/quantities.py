@@ -1,0 +1,50 @@
+"""One quantity in one way: an hour and a half, 90 minutes and 1.5 hours are the same 5400 seconds.
+
+Calendar days and clock times are no quantities, and currencies keep to themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from types import MappingProxyType
+
+from bankd.core.language.values import DATE_UNITS, show_number
+
+_SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
+    {
+        "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (604_800, "초"), "년": (12, "개월"),
+        "km": (1000, "m"), "cm": (Decimal("0.01"), "m"), "mm": (Decimal("0.001"), "m"),
+        "kg": (1000, "g"), "mg": (Decimal("0.001"), "g"), "ml": (Decimal("0.001"), "l"),
+    }
+)  # fmt: skip
+"""Unit -> what one of it is, and in which unit."""
+MEASURES = frozenset(_SCALES) | frozenset(unit for _, unit in _SCALES.values())
+"""The units of which there are smaller or larger ones."""
+_CALENDAR = 1000
+"""From here on a number of years is the name of one."""
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\D+)")
+
+
+@lru_cache(maxsize=50_000)  # the values of a run
+def base_quantity(value: str) -> str:
+    """A value as written by `values` in the smallest unit of its kind; as given when it is no quantity of several units."""
+    found = _QUANTITY.fullmatch(value)
+    if found is None or found[2] not in _SCALES or (found[2] == "년" and Decimal(found[1]) >= _CALENDAR):
+        return value
+    times, unit = _SCALES[found[2]]
+    return show_number(Decimal(found[1]) * times) + unit
+
+
+def and_a_half(value: str) -> str:
+    """A whole number of a unit and half of it: 1시간 -> 1.5시간; as given when it is no such value."""
+    found = re.fullmatch(r"(\d+)(\D+)", value)
+    return f"{found[1]}.5{found[2]}" if found else value
+
+
+def split_quantity(value: str) -> tuple[str, ...]:
+    """The number and the unit of a value that is measured; empty for any other."""
+    found = _QUANTITY.fullmatch(base_quantity(value))
+    return (found[1], found[2]) if found and found[2] not in DATE_UNITS - {"초"} else ()
