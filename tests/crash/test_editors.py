@@ -142,6 +142,32 @@ def wrongs(root: Path, edits: list[int], known: set[str]) -> list[str]:
     return wrong
 
 
+def move(root: Path, source: str, target: str, piece: Piece, stale: str = "") -> None:
+    """A run that moves a memory, by what it sees on one page only; an old copy of that page may be saved before it looks."""
+    with Session(root) as session:
+        now = datetime.now(UTC)
+        Recoverer(session.tree, session.transactions, settle_seconds=0).recover(now)
+        if stale:
+            (root / source).write_text(stale)
+        operations = (Append(target, "Moved", (piece,)), Remove(source, (piece,), target))
+        session.transactions.commit(Transaction(f"to {target}", now.isoformat(), operations))
+
+
+def test_a_memory_that_a_run_takes_from_an_old_copy_of_a_page_stands_once_after_the_next(tmp_path: Path) -> None:
+    root, piece = build(tmp_path), Piece("m-000001", "- W: memory 1 ^m-000001")
+    old = f"# Old\n\n{piece.text}\n"
+    (root / PAGES[0]).write_text(old)
+    move(root, PAGES[0], PAGES[1], piece)
+    move(root, PAGES[0], PAGES[2], piece, stale=old)
+    assert Counter(_ID.findall("".join(data.decode() for data in bank_of(root).values())))[piece.key] == 2
+
+    with Session(root) as session:
+        Recoverer(session.tree, session.transactions, settle_seconds=0).recover(datetime.now(UTC))
+
+    assert wrongs(root, [], {piece.key}) == []
+    assert piece.text in (root / PAGES[1]).read_text()
+
+
 STYLES = ("append", "rename", "in place", "rename")
 
 

@@ -34,6 +34,7 @@ OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
+SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
 WATCH, OF_STANDING = "bankd.wiring.change_watch", ("tests/stories/test_standing_search.py",)
 
@@ -521,6 +522,19 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "what was written before there were segments is read", "bankd.adapters.storage.segments", "log_paths",
         '*(f"{folder}/{name}" for name in sorted(whole)), ', "", ("tests/crash/test_packing_replies.py",),
+    ),
+    # copies that an old buffer brought back
+    Mutant(
+        "a copy that was taken on before it was seen goes again", SECOND_LOOK, "_Looker.once_more",
+        "self._taken_on(operation) if elsewhere else ()", "()", OF_SECOND_LOOK,
+    ),
+    Mutant(
+        "what another run named since is no copy", SECOND_LOOK, "_Looker._taken_on",
+        ".difference(*named)", "", OF_SECOND_LOOK,
+    ),
+    Mutant(
+        "no place that may lose a memory vouches for another", SECOND_LOOK, "_Looker._removals",
+        "{path, source}", "{path}", OF_SECOND_LOOK,
     ),
     # what an editor writes to a page that was swapped out under it
     Mutant(

@@ -8,6 +8,7 @@ from bankd.core.edits.operations import (
     Append,
     Carry,
     Drop,
+    Moved,
     Operation,
     Piece,
     Recast,
@@ -63,6 +64,38 @@ def test_one_that_was_moved_on_is_taken_out_here_all_the_same() -> None:
     both = {"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
 
     assert look_again(both, moved, moved_on) == (Remove("a.md", (ONE,), "c.md"),)
+
+
+def test_a_copy_from_an_old_buffer_that_a_later_run_took_on_is_taken_out_there() -> None:
+    moved = (Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
+    taken_on = (Append("c.md", "", (ONE,)), Remove("a.md", (ONE,), "c.md"))
+    both = {"a.md": "# A\n", "b.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
+
+    assert look_again(both, moved, taken_on) == (Remove("c.md", (ONE,), "b.md"),)
+    assert look_again({"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}, moved, taken_on) == (
+        Remove("a.md", (ONE,), "c.md"),
+    )
+
+
+def test_what_was_brought_back_before_it_was_taken_on_or_was_named_again_since_stays() -> None:
+    moved = (Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
+    taken_on = (Append("c.md", "", (ONE,)), Remove("a.md", (ONE,), "c.md"))
+    back, kept = (Append("a.md", "", (ONE,)),), (Replace("c.md", "m-1", ONE.text, ONE.text),)
+    both = {"a.md": "# A\n", "b.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
+
+    assert look_again(both, moved, back, taken_on) == ()
+    assert look_again(both, moved, taken_on, kept) == ()
+
+
+def test_a_copy_that_a_split_took_on_is_taken_out_of_the_part() -> None:
+    one = Piece("m-abcdefghijkl", "- W: one ^m-abcdefghijkl")
+    moved = (Append("b.md", "", (one,)), Remove("a.md", (one,), "b.md"))
+    split = (Recast("a.md", f"# A\n\n{one.text}\n", "# A\n", (Moved("a/1.md", 2, 3, ()),)),)
+    both = {"a.md": "# A\n", "b.md": f"{one.text}\n", "a/1.md": f"{one.text}\n"}
+
+    assert [(op.path, op.elsewhere) for op in look_again(both, moved, split) if isinstance(op, Remove)] == [
+        ("a/1.md", "b.md")
+    ]
 
 
 def test_one_that_was_moved_back_stays() -> None:

@@ -5,7 +5,7 @@ It heals an editor that saved a page from a buffer older than the run. What a la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -95,7 +95,8 @@ class _Looker:
                 nowhere = self._nowhere(path, pieces)
                 return [replace(operation, pieces=nowhere)] if nowhere else []
             case Remove(path, pieces, elsewhere) | Drop(path, _, pieces, elsewhere):
-                return self._removals(path, self._back(operation, pieces), elsewhere)
+                copies = self._taken_on(operation) if elsewhere else ()
+                return [*self._removals(path, self._back(operation, pieces), elsewhere), *copies]
             case Recast():
                 return self._recast_again(operation)
             case Replace(key=key):
@@ -127,6 +128,21 @@ class _Looker:
         back -= {piece.key for op in brought if isinstance(op, Append) for piece in op.pieces}
         return tuple(piece for piece in pieces if piece.key in back)
 
+    def _taken_on(self, own: Remove | Drop) -> Iterator[Remove]:
+        """Copies that an old buffer had brought back here, and that a later run took on from here before they were seen.
+
+        Only those that no other transaction has named: it might have brought them here, or say where they belong.
+        """
+        plans = [other for other in self.later if other.kind not in HEALING]
+        for number, plan in enumerate(plans):
+            for removal in _removals_from(plan, own.path):
+                if removal.elsewhere:
+                    named = (keys_of(other) for other in (*plans[:number], *plans[number + 1 :]))
+                    copied = _keys(own.pieces).difference(*named) & _keys(removal.pieces)
+                    here = keys_in(self.look(removal.elsewhere), {key for key in copied if not key.startswith("sha:")})
+                    pieces = tuple(piece for piece in removal.pieces if piece.key in here)
+                    yield from self._removals(removal.elsewhere, pieces, own.elsewhere, own.path)
+
     def _recast_again(self, operation: Recast) -> list[Operation]:
         """The page again when its old form is back; after a merge, the memories that an old form of it has swallowed."""
         if self._is_planned_anew(operation.path):
@@ -153,16 +169,32 @@ class _Looker:
         plans = (other for other in self.later if other.kind not in HEALING)
         return any(op.path == path and isinstance(op, Create | Recast) for other in plans for op in other.operations)
 
-    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str) -> list[Operation]:
+    def _removals(self, path: str, pieces: tuple[Piece, ...], elsewhere: str, source: str = "") -> list[Remove]:
+        """Removals of what stands in another place than here too, and than its `source`, which may lose it as well."""
         if not elsewhere:
             return [Remove(path, pieces)] if pieces else []
         by_place: dict[str, list[Piece]] = {}
         places = self.locate(_keys(pieces)) if pieces else {}
         for piece in pieces:
-            others = sorted(set(places.get(piece.key, ())) - {path}, key=lambda place: (place != elsewhere, place))
+            others = sorted(
+                set(places.get(piece.key, ())) - {path, source}, key=lambda place: (place != elsewhere, place)
+            )
             if others:
                 by_place.setdefault(others[0], []).append(piece)
         return [Remove(path, tuple(held), place) for place, held in by_place.items()]
+
+
+def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
+    for operation in (op for op in transaction.operations if op.path == page):
+        match operation:
+            case Remove():
+                yield operation
+            case Drop(pieces=pieces, elsewhere=elsewhere):
+                yield Remove(page, pieces, elsewhere)
+            case Recast():
+                yield from recast_removals(operation)
+            case _:
+                pass
 
 
 def _with_ids_as_in(text: str, page: str) -> str:
