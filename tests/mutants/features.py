@@ -414,6 +414,10 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
+        "how important a memory was is what it is again", "bankd.core.lifecycle.turning", "_kept_of",
+        'if said["type"] == IMPORTANCE:', "if False:", ("tests/stories/test_feedback.py",),
+    ),
+    Mutant(
         "a service whose bank asks a model elsewhere may use the network", "bankd.wiring.probing", "_asks_others",
         'settings.distil.provider != "off"', "False", ("tests/unit/test_units.py",),
     ),

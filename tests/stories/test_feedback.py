@@ -58,6 +58,32 @@ def test_what_was_used_or_is_important_is_not_offered_for_the_archive(root: Path
     assert "창고 열쇠" in bankctl("archive", "candidates", "--now", later).out
 
 
+def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, bankctl: Run) -> None:
+    known = learn(root, bankctl)
+
+    def importance() -> str:
+        rows = bankctl("show", known[DEPLOY]).out.splitlines()
+        return next((row for row in rows if "importance" in row), "none").strip()
+
+    def last_run() -> str:
+        return str(bankctl("log", "--json").json["runs"][0]["run"])
+
+    for value in ("7", "3"):
+        bankctl("importance", known[DEPLOY], value)
+    second, said = last_run(), [importance()]
+    for _ in range(2):  # the second word taken back, and that again
+        undone = bankctl("undo", second)
+        assert undone.code == 0, undone.err
+        second, said = last_run(), [*said, importance()]
+    bankctl("undo", second)
+    runs = [str(one["run"]) for one in bankctl("log", "--json").json["runs"]]
+    gone = bankctl("undo", min(run for run in runs if run.endswith("-importance")))
+
+    assert [row.endswith(f"importance {value} of 10") for row, value in zip(said, (3, 7, 3), strict=True)] == [True] * 3
+    assert "has no importance again" in gone.out
+    assert importance() == "none"
+
+
 def test_a_response_tells_what_of_the_last_answers_was_used(root: Path, bankctl: Run) -> None:
     known = learn(root, bankctl)
     for text in known:

@@ -147,7 +147,7 @@ def test_a_decision_that_makes_no_sense_is_refused_and_changes_nothing(
 def test_a_decision_leads_back_to_a_page_of_ours(client: TestClient, view: str) -> None:
     went = post(client, "desk", do="importance", id="m-aaaaaaaaaaaa", value="7", view=view, what="//evil.example")
 
-    assert re.match(r"/desk/desk/%2F%2Fevil\.example\?did=importance", went)
+    assert re.match(r"/desk/desk/%2F%2Fevil\.example\?did=importance&run=\S+-importance", went)
 
 
 @pytest.mark.parametrize("break_it", [lambda root: (root / "bankd.yaml").write_text("nonsense: [", "utf-8")])

@@ -12,7 +12,7 @@ from bankd.core.agents.responses import judge_response
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.events import RENAMED, find_missing, fold_events, make_event
 from bankd.core.use.policy import SHORTEST_STABILITY, WEAK
-from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED, UseSignals
+from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, TAKEN_BACK, USED, UseSignals
 from bankd.core.use.strength import StrengthPoint, curve_of, stability_of, strength_on
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -46,7 +46,7 @@ def test_signals_are_a_set_whatever_the_order_of_events_and_however_often_they_a
         assert fold_events([*order, *order]).signals[ONE] == folded
 
 
-@pytest.mark.parametrize("value", [0, 11, "7", None, True, 7.5])
+@pytest.mark.parametrize("value", [11, "7", None, True, 7.5])
 def test_an_importance_that_is_none_changes_nothing(value: object) -> None:
     assert fold_events([said(IMPORTANCE, 0, value=3), said(IMPORTANCE, 1, value=value)]).signals[ONE].importance == 3
 
@@ -134,3 +134,10 @@ def test_a_memory_was_used_when_the_response_has_its_words(response: str, used: 
 
     assert judged.used == used
     assert {*judged.used, *judged.ignored} == set(memories)
+
+
+def test_an_importance_that_was_taken_back_is_none_any_more() -> None:
+    assert (
+        fold_events([said(IMPORTANCE, 0, value=3), said(IMPORTANCE, 1, value=TAKEN_BACK)]).signals[ONE].importance
+        is None
+    )

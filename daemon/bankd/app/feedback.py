@@ -14,7 +14,7 @@ from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.report import ReportRow
 from bankd.core.secrets.screening import screen_text
-from bankd.core.use.signals import IGNORED, IMPORTANCE, USED
+from bankd.core.use.signals import IGNORED, IMPORTANCE, TAKEN_BACK, USED
 from bankd.core.use.suppression import question_lost
 from bankd.errors import UserError
 
@@ -73,7 +73,8 @@ def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool 
     if id_ not in workspace.catalog.pages_of([id_]):
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
     if not dry_run:
-        _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value})])
+        before = workspace.transactions.ledger().signals_of(id_).importance or TAKEN_BACK
+        _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
 
 
 def _note(workspace: Workspace, name: str, said: Sequence[tuple[str, str, dict[str, object]]]) -> None:

@@ -8,11 +8,15 @@ from bankd.app.inbox import list_held_back
 from bankd.app.workspace import Workspace
 from bankd.core.edits.transaction import Event
 from bankd.core.lifecycle.events import REOPENED
+from bankd.core.use.signals import IMPORTANCE
 
 
 def ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[str]:
     """Ask again what these events reopened; gives what that is, in words for people."""
     for said in events:
+        if said["type"] == IMPORTANCE:
+            held = f"importance {said['value']}" if said["value"] else "no importance"
+            yield f"{said['memory']} has {held} again"
         if said["type"] != REOPENED:
             continue
         if "other" in said:

@@ -28,7 +28,6 @@ _FOR_GOOD = {
     "forget": "what a person forgot stays forgotten",
     "purge": "what was purged is nowhere any more",
     "feedback": "no page was changed; bankctl feedback tells otherwise what was of use",
-    "importance": "no page was changed; bankctl importance ID N gives it another",
     **dict.fromkeys(HEALING, "it only did once more what its run had asked for; undo that one"),
 }
 _BY_HAND = (

@@ -75,7 +75,7 @@ DECISIONS: Mapping[str, Decision] = {
     "import": Decision(_import, "imported"),
     "undo": Decision(lambda w, form: Undo(w, _needed(form, "run")).carry_out(), "taken back"),
 }  # fmt: skip
-_NOT_UNDONE = {"importance", "import"}
+_NOT_UNDONE = {"import"}
 
 
 def decide(bank: OpenBank, form: Form) -> str:

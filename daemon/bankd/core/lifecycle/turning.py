@@ -9,6 +9,7 @@ from bankd.core.edits.transaction import Event
 from bankd.core.lifecycle.events import APART, ARCHIVED, DISMISSED, REOPENED, RESTORED, UNDONE, Ledger, make_event
 from bankd.core.lifecycle.retiring import moved_out
 from bankd.core.markdown.page_lines import MemoryLines
+from bankd.core.use.signals import IMPORTANCE, TAKEN_BACK
 
 _KEPT_FACTS = ("page", "heading", "after", "before", "is_apart", "reason")
 
@@ -51,14 +52,21 @@ def _facts(kind: str, id_: str, here: MemoryLines | None, undoes: str, ledger: L
 
 
 def reopenings_of(events: Iterable[Event], run: str, at: datetime) -> tuple[Event, ...]:
-    """The events by which a person is asked again what the events of a run say was settled."""
-    settled = (said for said in events if said["type"] in {APART, DISMISSED})
+    """The events by which a person is asked again what the events of a run say was settled, or has another say back."""
     return tuple(
-        make_event(
-            REOPENED, f"{said['id']}@{run}", at, **{k: v for k, v in said.items() if k not in _OF_EVENTS}, run=run
-        )
-        for said in settled
+        make_event(kind, f"{said['id']}@{run}", at, **_kept_of(said), run=run)
+        for said in events
+        if (kind := _REOPENS.get(str(said["type"])))
     )
 
 
+def _kept_of(said: Event) -> dict[str, object]:
+    """What an event told; how important somebody called a memory is as it was before that."""
+    told = {name: value for name, value in said.items() if name not in _OF_EVENTS}
+    if said["type"] == IMPORTANCE:
+        told |= {"value": told.get("before", TAKEN_BACK), "before": told.get("value", TAKEN_BACK)}
+    return told
+
+
+_REOPENS = {APART: REOPENED, DISMISSED: REOPENED, IMPORTANCE: IMPORTANCE}
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})

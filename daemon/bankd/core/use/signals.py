@@ -13,6 +13,8 @@ USED = "used"
 IGNORED = "ignored"
 IMPORTANCE = "importance"
 RECALLED = "recalled"
+TAKEN_BACK = 0
+"""The importance of a memory of which nobody says any more that it is important."""
 KINDS = frozenset({USED, IGNORED, IMPORTANCE, RECALLED})
 
 
@@ -55,7 +57,7 @@ def read_use(item: Mapping[str, Any]) -> UseEvent | None:
     at, run = str(item.get("day", item.get("at", ""))), str(item.get("run", ""))
     if kind not in KINDS or not isinstance(memory, str) or not (memory + run).isascii() or not _is_day(at[:10]):
         return None
-    return UseEvent(memory, kind, at, run, value if is_importance(value) else None, _asked_in(item))
+    return UseEvent(memory, kind, at, run, value if _tells_importance(value) else None, _asked_in(item))
 
 
 def _asked_in(item: Mapping[str, Any]) -> str:
@@ -83,8 +85,12 @@ def note_use(signals: dict[str, UseSignals], item: Mapping[str, Any], day: date)
         own.used.append(day)
     elif kind == IGNORED:
         own.ignored.append(day)
-    elif is_importance(item.get("value")):
-        own.importance = item["value"]
+    elif _tells_importance(item.get("value")):
+        own.importance = item["value"] or None
+
+
+def _tells_importance(value: object) -> bool:
+    return is_importance(value) or (value == TAKEN_BACK and not isinstance(value, bool))
 
 
 def is_importance(value: object) -> bool:
