@@ -458,7 +458,23 @@ FEATURES: tuple[Mutant, ...] = (
         'self.token = ""', "pass", ("tests/ui/test_guard.py",),
     ),
     Mutant(
-        "what all banks answer has not been recalled", "bankd.wiring.asking_all", "_ask_each",
+        "few banks are asked by one process", "bankd.wiring.asking_all", "_for_a_copy",
+        "len(alone) < _WORTH", "False", ("tests/stories/test_banks.py",),
+    ),
+    Mutant(
+        "banks of a copy that ended are asked all the same", "bankd.wiring.asking_all", "_Beside.finish",
+        "return self._ask(request)", "return {}, {}", ("tests/stories/test_banks.py",),
+    ),
+    Mutant(
+        "of the same score the first bank comes first", "bankd.wiring.asking_all", "_in_order",
+        "{name: found[name] for name in banks if name in found}", "dict(found)", ("tests/stories/test_banks.py",),
+    ),
+    Mutant(
+        "no copy is made beside another thread", "bankd.adapters.system.working_copy", "pays_to_copy",
+        ' and len(os.listdir("/proc/self/task")) == 1', "", ("tests/contracts/test_working_copy.py",),
+    ),
+    Mutant(
+        "what all banks answer has not been recalled", "bankd.wiring.asking_all", "_ask_all",
         '{**request, "keep": False}', "request", ("tests/stories/test_banks.py",),
     ),
     Mutant(
