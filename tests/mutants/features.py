@@ -414,6 +414,10 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # the page, all banks, and a fleet
     Mutant(
+        "a move of long ago turns no link", "bankd.adapters.workspace.link_graph", "LinkGraph.moved",
+        "if _root_of(old, new) in roots", "", ("tests/stories/test_renamed_pages.py",),
+    ),
+    Mutant(
         "how important a memory was is what it is again", "bankd.core.lifecycle.turning", "_kept_of",
         'if said["type"] == IMPORTANCE:', "if False:", ("tests/stories/test_feedback.py",),
     ),

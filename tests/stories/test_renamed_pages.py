@@ -78,3 +78,26 @@ def test_a_page_whose_memories_went_different_ways_is_made_anew(renamed: Path, b
     bankctl("cycle", "micro", "--now", LATER)
 
     assert "약속은" in (renamed / "bank/identity/values.md").read_text("utf-8")
+
+
+def test_a_move_of_long_ago_turns_no_link_that_was_written_since(root: Path, bankctl: Run) -> None:
+    """Where the archive has a page of the same path, a link to the new path would have led there before the move."""
+    settings, world = root / "bankd.yaml", root / "bank/world"
+    text = settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0")
+    settings.write_text(text.replace("heal: offer", "heal: apply"), "utf-8")
+    (world / "heron.md").write_text(
+        "# Heron\n\n- W: The heron nests by the weir. ^m-aaaaaaaaaaaa\n- W: It fishes at dawn. ^m-bbbbbbbbbbbb\n"
+    )
+    (world / "otter.md").write_text("# Otter\n\n- W: The otter sleeps under the mill.\n")
+    bankctl("cycle", "reflect")
+    (world / "heron.md").rename(world / "weir.md")
+    bankctl("cycle", "reflect")
+    archived = bankctl("archive", "put", "m-aaaaaaaaaaaa")
+    (world / "birds.md").write_text("# Birds\n\nsee [[world/weir|the weir]] and [[world/otter|the otter]]\n")
+    bankctl("cycle", "reflect")
+    (world / "otter.md").rename(world / "mill.md")
+    bankctl("cycle", "reflect")
+
+    assert archived.code == 0, archived.err
+    assert (root / "archive/world/weir.md").exists()
+    assert "see [[world/weir|the weir]] and [[world/mill|the otter]]" in (world / "birds.md").read_text()

@@ -219,17 +219,20 @@ class LinkGraph:
                 yield link, now < once
 
     def moved(self) -> dict[str, str]:
-        """The pages that the user has moved, old path to new, while a link waits to follow any of them."""
+        """The pages that the user has moved, old path to new, for which a link waits, and what moved along with them.
+
+        Of a move of long ago that no link waits for nothing is undone in thought: links were written since then, to
+        the new path, that led elsewhere before.
+        """
         moves = self.table.moved()
-        if not moves:
-            return {}
         before = self.names.changed(moves.values(), moves)
-        waits = any(self._waits(old, new, before) for old, new in moves.items())
-        return (
-            moves
-            if waits or any(resolve_reference(link.reference, link.source, before) for link in self._astray())
-            else {}
-        )
+        waiting = {old for old, new in moves.items() if self._waits(old, new, before)}
+        found = (resolve_reference(link.reference, link.source, before) for link in self._astray()) if moves else ()
+        for target in filter(None, found):
+            meant = {old for old in moves if old == target.path or old.startswith(f"{target.path.rstrip('/')}/")}
+            waiting |= meant or moves.keys()
+        roots = {_root_of(old, moves[old]) for old in waiting}
+        return {old: new for old, new in moves.items() if _root_of(old, new) in roots}
 
     def _astray(self) -> Iterator[Link]:
         """The references that led to a file and lead to none now."""
@@ -259,6 +262,15 @@ class LinkGraph:
     def sizes(self) -> dict[str, int]:
         """The bytes of every page of the bank."""
         return {path: seen.size for path, seen in self.table.files().items() if path.startswith(BANK)}
+
+
+def _root_of(old: str, new: str) -> tuple[str, str]:
+    """What was moved, with all below it: the folders, or the page, by which two paths differ."""
+    was, now = old.split("/"), new.split("/")
+    while was and now and was[-1] == now[-1]:
+        was.pop()
+        now.pop()
+    return "/".join(was), "/".join(now)
 
 
 def _is_ours(link: Link, once: Reach) -> bool:
