@@ -175,7 +175,27 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a credential in a conversation is masked", "bankd.app.import_sources", "Importer._mask", "mask_secrets(text, find_secrets(text, self.finders))", "text", OF_IMPORT),
     Mutant("a dry run of an import remembers nothing", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "imported.problem", OF_IMPORT),
     Mutant("a source that could not be read is read again", "bankd.app.import_sources", "Importer.import_all", "imported.problem or dry_run", "dry_run", OF_IMPORT),
-    Mutant("an export that grew is read again", "bankd.app.import_sources", "Importer.import_all", "== source.stamp", "", OF_IMPORT),
+    Mutant("an export that grew is read again", "bankd.app.import_sources", "Importer.import_all", "if seen.get(source.path) in {source.stamp", "if source.path in {*seen, source.stamp", OF_IMPORT),
+    Mutant(
+        "what a person took back is not imported by a run", "bankd.app.import_sources", "Importer._import",
+        "frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had", "frozenset()", OF_IMPORT,
+    ),
+    Mutant(
+        "a person gets what was taken back once more", "bankd.app.import_sources", "Importer._import",
+        "frozenset() if self.is_by_hand else ", "", OF_IMPORT,
+    ),
+    Mutant(
+        "what a run left out is read again by a person", "bankd.app.import_sources", "Importer.import_all",
+        "_withheld(source) if imported.withheld else source.stamp", "source.stamp", OF_IMPORT,
+    ),
+    Mutant(
+        "of a log only the end that an import wrote goes", "bankd.adapters.storage.log_end", "move_end",
+        "if digest_of(tail) != digest:", "if False:", OF_IMPORT,
+    ),
+    Mutant(
+        "sources are read again once an import was taken back", "bankd.app.import_runs", "move_import",
+        "workspace.outside.imports.remember({})", "pass", OF_IMPORT,
+    ),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
@@ -353,7 +373,7 @@ FEATURES: tuple[Mutant, ...] = (
         'if (min(pair), max(pair)) not in settled', '', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
-        'what was accepted goes off its log again', "bankd.app.reopening", "_wait_again",
+        'what was accepted goes off its log again', "bankd.app.reopening", "_reopen",
         'not accepted or workspace.logs.take_back(log, accepted)', 'True', ("tests/stories/test_decisions.py",),
     ),
     Mutant(

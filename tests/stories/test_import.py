@@ -12,6 +12,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bankd.core.agents.memory_block import wrap_memories
 from tests.stories.conftest import Run
 
@@ -107,6 +109,61 @@ def test_a_dry_run_writes_nothing_and_the_settings_name_what_is_watched(
     assert "1 turns would be imported" in bankctl("import", "--dry-run").out
     assert not (root / "memory/imports").exists()
     assert turns(bankctl) == 1
+
+
+@pytest.fixture
+def watched(root: Path, tmp_path: Path) -> Path:
+    """A transcript of one turn that the settings watch."""
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text().replace("watch: []", f"watch: [{tmp_path / 'home'}]"))
+    return session(tmp_path / "home", row(1, "user", "the first turn"))
+
+
+def imports(bankctl: Run) -> list[str]:
+    """The runs that imported, the newest first."""
+    return [row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "import"]
+
+
+def test_an_import_is_taken_back_and_no_run_brings_it_again(root: Path, bankctl: Run, watched: Path) -> None:
+    bankctl("import")
+
+    assert "taken back" in bankctl("undo", imports(bankctl)[0]).out
+    assert logs(root) == ""
+    session(watched.parents[2], row(2, "user", "the second turn"))
+    bankctl("cycle", "micro")
+    assert "the second turn" in logs(root)
+    assert "the first turn" not in logs(root)
+    assert turns(bankctl) == 1
+    assert logs(root).count("the first turn") == 1
+
+
+def test_what_was_taken_back_comes_again_by_another_undo(root: Path, bankctl: Run, watched: Path) -> None:
+    bankctl("import")
+    once = logs(root)
+
+    undone = bankctl("undo", imports(bankctl)[0], "--json").json
+    assert undone["changed"][0].startswith("memory/imports/claude-code/")
+    bankctl("undo", undone["run"])
+    assert logs(root) == once
+    assert turns(bankctl) == 0
+
+
+def test_only_the_end_that_an_import_wrote_is_taken_back(root: Path, bankctl: Run, watched: Path) -> None:
+    bankctl("import")
+    session(watched.parents[2], row(2, "user", "the second turn"))
+    bankctl("import")
+    second, first = imports(bankctl)
+
+    kept = bankctl("undo", first).out
+    assert kept.startswith("stays memory/imports/claude-code/")
+    assert "nothing of it is left" in kept
+    assert "the second turn" in logs(root)
+    bankctl("undo", second)
+    assert "the first turn" in logs(root)
+    assert "the second turn" not in logs(root)
+    bankctl("undo", first)
+    assert logs(root) == ""
+    assert turns(bankctl) == 2
 
 
 def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_path: Path) -> None:

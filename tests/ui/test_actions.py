@@ -107,6 +107,22 @@ def test_each_decision_is_done_and_taken_back(
     assert forms_in(client, title) == forms
 
 
+def test_an_import_is_confirmed_and_taken_back(desk: Path, client: TestClient, tmp_path: Path) -> None:
+    notes = tmp_path / "notes/MEMORY.md"
+    notes.parent.mkdir()
+    notes.write_text("# Notes\n\n- W: The bicycle stands in the cellar.\n", "utf-8")
+    settings = desk / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("watch: []", f"watch: [{notes.parent}]"), "utf-8")
+    before, forms = contents(desk), forms_in(client, "Imports to confirm")
+
+    run = choose(client, "Imports to confirm", 0)
+    assert forms_in(client, "Imports to confirm") == []
+    assert any(b"bicycle" in data for data in contents(desk).values())
+    post(client, "desk", do="undo", run=run, view="desk")
+    assert contents(desk) == before
+    assert forms_in(client, "Imports to confirm") == forms != []
+
+
 def test_what_models_or_rules_proposed_stands_beside_its_source(client: TestClient) -> None:
     text = client.get("/desk/desk").text
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
+from bankd.core.transcripts.imported_end import ASIDE, ImportedEnd
 from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown
 from bankd.core.transcripts.turns import Dialogue, TornRow
 
@@ -39,6 +40,9 @@ class ImportLogs(Protocol):
     def append(self, agent: str, log: str, text: str) -> None:
         """Put a text at the end of a log, made when missing; raises StorageError, the log as it was."""
 
+    def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
+        """Move the last bytes of a file to the end of another, both named from `memory/imports/` on; False unless they have that digest."""
+
     def seen(self) -> Mapping[str, str]:
         """The stamps that were remembered."""
 
@@ -47,7 +51,10 @@ class ImportLogs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of a source: the turns that are new, by log, those known before, and lines that could not be read."""
+    """What came of a source: the turns that are new, by log, those known before, and lines that could not be read.
+
+    `withheld` are those of the known that a person took back, and that only a person brings in again.
+    """
 
     source: str
     agent: str
@@ -55,25 +62,31 @@ class Imported:
     known: int = 0
     torn: Sequence[TornRow] = ()
     problem: str = ""
+    withheld: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """Imports sources into one workspace; `zone_of` gives a moment in the zone of the workspace."""
+    """Imports sources into one workspace; `zone_of` gives a moment in the zone of the workspace.
+
+    Turns that a person took back come in again only where `is_by_hand`. `ends` is what was appended, by log.
+    """
 
     logs: ImportLogs
     finders: Sequence[Finder]
     zone_of: Callable[[datetime], datetime]
+    is_by_hand: bool = False
+    ends: dict[str, ImportedEnd] = field(default_factory=dict)
 
     def import_all(self, sources: Iterable[SourceFile], *, dry_run: bool = False) -> Iterator[Imported]:
         """Import each source that changed since it was last read whole; one that cannot be read stops no other."""
         seen = dict(self.logs.seen())
         for source in sources:
-            if seen.get(source.path) == source.stamp:
+            if seen.get(source.path) in {source.stamp, *([] if self.is_by_hand else [_withheld(source)])}:
                 continue
             imported = self._import(source, dry_run=dry_run)
             if not (imported.problem or dry_run):
-                seen[source.path] = source.stamp
+                seen[source.path] = _withheld(source) if imported.withheld else source.stamp
                 self.logs.remember(seen)
             yield imported
 
@@ -84,28 +97,49 @@ class Importer:
             return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
         if recognised is None:
             return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
-        added, known = dict[str, int](), 0
+        added, known, withheld = dict[str, int](), 0, 0
         for conversation in recognised.conversations:
-            new = self._take_in(recognised.agent, conversation, source, dry_run=dry_run)
+            had = self._keys(recognised.agent, conversation)
+            unwanted = frozenset() if self.is_by_hand else self._keys(recognised.agent, conversation, ASIDE) - had
+            new = self._take_in(recognised.agent, conversation, source, had | unwanted, dry_run=dry_run)
             added.update(new)
             known += len(conversation.turns) - sum(new.values())
+            withheld += sum(turn.key in unwanted for turn in conversation.turns)
         torn = [row for conversation in recognised.conversations for row in conversation.torn]
-        return Imported(source.path, recognised.agent, added, known, torn)
+        return Imported(source.path, recognised.agent, added, known, torn, withheld=withheld)
 
-    def _take_in(self, agent: str, conversation: Dialogue, source: SourceFile, *, dry_run: bool) -> Mapping[str, int]:
-        logs = [log for log in self.logs.names(agent) if is_log_of(conversation, log)]
-        known = {key for log in logs for key in keys_in_log(self.logs.read(agent, log))}
+    def _keys(self, agent: str, conversation: Dialogue, ending: str = "") -> frozenset[str]:
+        """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending."""
+        names = (name for name in self.logs.names(agent) if name.endswith(ending))
+        logs = (name for name in names if is_log_of(conversation, name.removesuffix(ending)))
+        return frozenset(key for log in logs for key in keys_in_log(self.logs.read(agent, log)))
+
+    def _take_in(
+        self, agent: str, conversation: Dialogue, source: SourceFile, known: Set[str], *, dry_run: bool
+    ) -> Mapping[str, int]:
+        logs = self.logs.names(agent)
         days = new_turns(conversation, known, lambda at: self.zone_of(at or source.changed_at))
         for day, turns in sorted(days.items()):
             log = log_name(conversation, day)
             head = "\n" if log in logs else opening(agent, conversation, day)
             for text in chunks(turns, conversation.is_quoted, self._mask) if not dry_run else ():
-                self.logs.append(agent, log, head + text)
+                self._append(agent, log, head + text)
                 head = "\n"
+            if not dry_run:
+                self.ends[f"{agent}/{log}"].turns += len(turns)
         return {f"{agent}/{log_name(conversation, day)}": len(turns) for day, turns in days.items()}
+
+    def _append(self, agent: str, log: str, text: str) -> None:
+        self.logs.append(agent, log, text)
+        self.ends.setdefault(f"{agent}/{log}", ImportedEnd()).add(text)
 
     def _mask(self, text: str) -> str:
         return mask_secrets(text, find_secrets(text, self.finders))
+
+
+def _withheld(source: SourceFile) -> str:
+    """What is remembered of a source of which a run left out what a person had taken back."""
+    return f"{source.stamp} but for what was taken back"
 
 
 def _recognised(source: SourceFile) -> Recognised | None:

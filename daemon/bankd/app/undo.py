@@ -113,7 +113,8 @@ class Undo:
                 applied = workspace.commit(transaction)
                 changed += applied.changed
                 late += applied.conflicts
-            asked = [question for done in self._transactions for question in ask_again(workspace, done.events)]
+            reopened = [one for done in self._transactions for one in ask_again(workspace, done.events)]
+            asked, late = [done for done, _ in reopened if done], [*late, *(stays for _, stays in reopened if stays)]
             record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
         self._settle()

@@ -59,7 +59,7 @@ def _imported(workspace: Workspace, arguments: Namespace) -> list[Imported]:
     sources = sources_at(workspace, arguments.source)
     bar = Progress("import", len(sources))
     done: list[Imported] = []
-    for imported in import_sources(workspace, sources, dry_run=arguments.dry_run):
+    for imported in import_sources(workspace, sources, is_by_hand=not arguments.watch, dry_run=arguments.dry_run):
         done.append(imported)
         bar.step(imported.source.rpartition("/")[2])
     bar.close()

@@ -53,7 +53,7 @@ def _importance(workspace: Workspace, form: Form) -> None:
 
 
 def _import(workspace: Workspace, _form: Form) -> None:
-    for _ in import_sources(workspace, sources_at(workspace, ())):
+    for _ in import_sources(workspace, sources_at(workspace, ()), is_by_hand=True):
         pass
     forget_handed_over(workspace)
 
@@ -75,7 +75,6 @@ DECISIONS: Mapping[str, Decision] = {
     "import": Decision(_import, "imported"),
     "undo": Decision(lambda w, form: Undo(w, _needed(form, "run")).carry_out(), "taken back"),
 }  # fmt: skip
-_NOT_UNDONE = {"import"}
 
 
 def decide(bank: OpenBank, form: Form) -> str:
@@ -88,4 +87,4 @@ def decide(bank: OpenBank, form: Form) -> str:
         decision.act(workspace, form)
         rows = workspace.recorder.open_ledger().rows
     runs = [row.run for row in rows if row.run and row.changed and row.run not in before]
-    return runs[-1] if runs and form["do"] not in _NOT_UNDONE else ""
+    return runs[-1] if runs else ""

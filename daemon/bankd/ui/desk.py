@@ -158,7 +158,9 @@ def _imports(workspace: Workspace) -> Iterator[Card]:
     """What the settings watch and hooks handed over, as far as it has something new."""
     sources = sources_at(workspace, ())
     found = (
-        [one for one in import_sources(workspace, sources, dry_run=True) if one.added or one.problem] if sources else []
+        [one for one in import_sources(workspace, sources, is_by_hand=True, dry_run=True) if one.added or one.problem]
+        if sources
+        else []
     )
     if found:
         lines = [

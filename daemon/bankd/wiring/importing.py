@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bankd.adapters.workspace.import_files import FileSource, find_sources
 from bankd.adapters.workspace.waiting_transcripts import drop_taken, take_transcripts
+from bankd.app.import_runs import note_import
 from bankd.app.import_sources import Imported, Importer
 from bankd.app.workspace import Workspace
 from bankd.config import ConfigError
@@ -23,11 +24,17 @@ def sources_at(workspace: Workspace, places: Sequence[str]) -> list[FileSource]:
     return find_sources(named or [place for place in (*watched, *handed) if place.exists()], workspace.root)
 
 
-def import_sources(workspace: Workspace, sources: Sequence[FileSource], *, dry_run: bool = False) -> Iterator[Imported]:
-    """Import these files, those that have not changed since left out."""
-    zone = workspace.now.tzinfo
-    importer = Importer(workspace.outside.imports, workspace.policy().finders, lambda moment: moment.astimezone(zone))
-    return importer.import_all(sources, dry_run=dry_run)
+def import_sources(
+    workspace: Workspace, sources: Sequence[FileSource], *, is_by_hand: bool, dry_run: bool = False
+) -> Iterator[Imported]:
+    """Import these files, those that have not changed since left out; one by hand is a run, and can be taken back."""
+    imports, zone = workspace.outside.imports, workspace.now.tzinfo
+    importer = Importer(imports, workspace.policy().finders, lambda moment: moment.astimezone(zone), is_by_hand)
+    try:
+        yield from importer.import_all(sources, dry_run=dry_run)
+    finally:
+        if is_by_hand:
+            note_import(workspace, importer.ends)
 
 
 def forget_handed_over(workspace: Workspace) -> None:
@@ -39,7 +46,7 @@ def forget_handed_over(workspace: Workspace) -> None:
 def import_watched(workspace: Workspace) -> Iterator[str]:
     """Import what is watched and what was handed over; gives what went wrong, which stops no run."""
     try:
-        for imported in import_sources(workspace, sources_at(workspace, ())):
+        for imported in import_sources(workspace, sources_at(workspace, ()), is_by_hand=False):
             yield from _problems_of(imported)
         forget_handed_over(workspace)
     except ConfigError:

@@ -8,9 +8,14 @@ from contextlib import suppress
 
 from bankd.adapters.storage.disk import advise_person, sync_file
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.edits.operations import digest_of
 from bankd.core.lifecycle.retain import LogPlace
+from bankd.core.markdown.scanner import decode_text
 from bankd.core.markdown.utf8 import is_wide
 from bankd.errors import StorageError, UserError
+
+LOG_CAP = 1 << 30
+"""Bytes of a log, or of a source of one, that is read as a whole."""
 
 
 def append_line(tree: FileTree, log: str, line: str) -> LogPlace:
@@ -57,6 +62,35 @@ def cut_text(tree: FileTree, folder: str, log: str, text: str) -> bool:
             sync_file(tree, fd)
         finally:
             os.close(fd)
+    return True
+
+
+def move_end(tree: FileTree, folder: str, log: str, to: str, size: int, digest: str) -> bool:
+    """Move the last bytes of a file in a folder below `memory/` to the end of another there, made when missing.
+
+    They are durable there before they go here. False, and nothing is done, unless they have that digest.
+    """
+    data = tree.read(f"memory/{folder}/{log}", LOG_CAP) or b""
+    tail = data[-size:]
+    if digest_of(tail) != digest:
+        return False
+    if tail == data and _take_name(tree, f"memory/{folder}", log, to):
+        return True
+    text = decode_text(tail)
+    append_text(tree, folder, to, text)
+    if cut_text(tree, folder, log, text):
+        return True
+    cut_text(tree, folder, to, text)  # somebody wrote below it at this moment
+    return False
+
+
+def _take_name(tree: FileTree, folder: str, log: str, to: str) -> bool:
+    with tree.folder(folder) as fd_of_folder:
+        try:
+            tree.calls.rename_new(log, fd_of_folder, to, fd_of_folder)
+        except FileExistsError:
+            return False
+        sync_file(tree, fd_of_folder)
     return True
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from bankd.adapters.storage.log_end import append_text
+from bankd.adapters.storage.log_end import LOG_CAP, append_text, move_end
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.markdown.scanner import decode_text
@@ -21,8 +21,6 @@ from bankd.errors import UserError
 FOLDER = "memory/imports"
 KINDS = {".jsonl", ".json", ".md", ".zip"}
 _PASSED_OVER = {".git", "node_modules", ".venv", ".bankd"}
-_LARGEST = 1 << 30
-"""Bytes of a source that is read as a whole; of JSON lines only one line at a time is held."""
 _SEEN, _SEEN_CAP = ".bankd/imports.json", 64 << 20
 
 
@@ -64,12 +62,12 @@ class FileSource:
 
     def _data(self) -> bytes:
         if not self.member:
-            if self.file.stat().st_size > _LARGEST:
-                raise ValueError(f"larger than {_LARGEST >> 20} MB")
+            if self.file.stat().st_size > LOG_CAP:
+                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
             return self.file.read_bytes()
         with zipfile.ZipFile(self.file) as archive:
-            if archive.getinfo(self.member).file_size > _LARGEST:
-                raise ValueError(f"larger than {_LARGEST >> 20} MB")
+            if archive.getinfo(self.member).file_size > LOG_CAP:
+                raise ValueError(f"larger than {LOG_CAP >> 20} MB")
             return archive.read(self.member)
 
 
@@ -126,11 +124,16 @@ class ImportedLogs:
 
     def read(self, agent: str, log: str) -> str:
         """The text of a log."""
-        return decode_text(self._tree.read(f"{FOLDER}/{agent}/{log}", _LARGEST) or b"")
+        return decode_text(self._tree.read(f"{FOLDER}/{agent}/{log}", LOG_CAP) or b"")
 
     def append(self, agent: str, log: str, text: str) -> None:
         """Put a text at the end of a log."""
         append_text(self._tree, f"imports/{agent}", log, text)
+
+    def move_end(self, log: str, to: str, size: int, digest: str) -> bool:
+        """Move the last bytes of a file to the end of another; False, and nothing is done, unless they have that digest."""
+        agent, _, name = log.rpartition("/")
+        return move_end(self._tree, f"imports/{agent}", name, to.rpartition("/")[2], size, digest)
 
     def seen(self) -> Mapping[str, str]:
         """The stamps of the sources that were read whole; none where that cannot be read."""

@@ -269,9 +269,13 @@ _KINDS: dict[str, type[Operation]] = {
 }
 
 
+DIGEST_DIGITS = 32
+"""Of SHA-256 in hexadecimal: 128 bits."""
+
+
 def digest_of(data: bytes | None) -> str:
-    """How a file's bytes are named in journals: 128 bits of SHA-256, `-` for a file that is not there."""
-    return "-" if data is None else sha256(data).hexdigest()[:32]
+    """How a file's bytes are named in journals, `-` for a file that is not there."""
+    return "-" if data is None else sha256(data).hexdigest()[:DIGEST_DIGITS]
 
 
 def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from bankd.core.edits.transaction import Event
-from bankd.core.lifecycle.events import APART, ARCHIVED, DISMISSED, REOPENED, RESTORED, UNDONE, Ledger, make_event
+from bankd.core.lifecycle.events import (
+    APART,
+    ARCHIVED,
+    DISMISSED,
+    IMPORTED,
+    REOPENED,
+    RESTORED,
+    TAKEN_OUT,
+    UNDONE,
+    Ledger,
+    make_event,
+)
 from bankd.core.lifecycle.retiring import moved_out
 from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.use.signals import IMPORTANCE, TAKEN_BACK
@@ -68,5 +79,11 @@ def _kept_of(said: Event) -> dict[str, object]:
     return told
 
 
-_REOPENS = {APART: REOPENED, DISMISSED: REOPENED, IMPORTANCE: IMPORTANCE}
+_REOPENS = {
+    APART: REOPENED,
+    DISMISSED: REOPENED,
+    IMPORTANCE: IMPORTANCE,
+    IMPORTED: TAKEN_OUT,
+    TAKEN_OUT: IMPORTED,
+}
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})
