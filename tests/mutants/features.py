@@ -432,6 +432,10 @@ FEATURES: tuple[Mutant, ...] = (
         "no thing is added that its lines do not have", "bankd.core.distil.overstating", "find_overstated",
         ", _unheard", "", ("tests/unit/test_overstating.py",),
     ),
+    Mutant(
+        "a line is known again though its link was turned", SECOND_LOOK, "_as_written_in",
+        "turned.pop(without_targets(said), said)", "said", OF_SECOND_LOOK,
+    ),
     # the page, all banks, and a fleet
     Mutant(
         "a move of long ago turns no link", "bankd.adapters.workspace.link_graph", "LinkGraph.moved",

@@ -26,6 +26,7 @@ from bankd.core.edits.operations import (
 from bankd.core.edits.recasting import pieces_of_page, recast_removals
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
+from bankd.core.markdown.inline import without_targets
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.scanner import decode_text, encode_text
 
@@ -154,7 +155,7 @@ class _Looker:
         if operation.after is None or operation.moved or data is None:
             return []
         text = decode_text(data)
-        after = _with_ids_as_in(text, operation.after)
+        after = _as_written_in(text, operation.after)
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
         if not self._nowhere(operation.path, pieces):
             return []
@@ -197,14 +198,17 @@ def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
                 pass
 
 
-def _with_ids_as_in(text: str, page: str) -> str:
-    """A page without the ids that a hand has taken off its lines in the text."""
-    there = {line.rstrip("\r") for line in text.split("\n")}
+def _as_written_in(text: str, page: str) -> str:
+    """A page with its lines as they are in the text: without ids that a hand has taken off, with links that were turned since."""
+    there, planned = ({line.rstrip("\r") for line in one.split("\n")} for one in (text, page))
+    turned = {without_targets(line): line for line in there - planned}
 
     def as_there(line: str) -> str:
         said, end = line.rstrip("\r"), line[len(line.rstrip("\r")) :]
+        if said in there:
+            return line
         bare = split_id(said)[0]
-        return bare + end if said not in there and bare in there else line
+        return (bare if bare in there else turned.pop(without_targets(said), said)) + end
 
     return "\n".join(map(as_there, page.split("\n")))
 
