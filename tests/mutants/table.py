@@ -388,6 +388,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "elif _said(here.text) != _said(left.text):", "elif False:", ("tests/unit/test_undo.py",),
     ),
     Mutant(
+        "an undo knows a page by whatever name it has now", REVERSING, "_Reverser._said_by",
+        "or self._now.pages()", "", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
+        "no page is brought again beside itself in another case", "bankd.core.lifecycle.undo", "find_obstacles",
+        "!= path", "!= other", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
         "no split is undone by half", REVERSING, "plan_undo",
         "if moves_lines(past.transaction)", "if False", ("tests/unit/test_undo.py",),
     ),

@@ -143,7 +143,7 @@ class Bank:
     # and back
 
     def work_out(self, past: PastRun) -> Undoing:
-        return plan_undo(past, PresentState(self.files.keys(), self.files.get, lambda _: (), ()))
+        return plan_undo(past, PresentState(Names(self.files), self.files.get, lambda _: (), ()))
 
     def undo(self) -> None:
         if not self.past:

@@ -176,6 +176,43 @@ def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: P
     assert page.read_text().count("정직을") == 1
 
 
+@pytest.mark.parametrize("folder", ["ENTITIES", "people"])
+def test_undoing_an_undo_brings_nothing_again_that_its_renamed_page_says(root: Path, bankctl: Run, folder: str) -> None:
+    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/entities/Minji.md"
+    page.write_text(page.read_text() + "\nBy hand.\n")
+    said = page.read_text()
+    undone = bankctl("undo", last_run(bankctl), "--json").json["run"]
+    page.write_text(_ID.sub("", said).replace(" \n", "\n"))
+    bankctl("move", "entities", folder)
+
+    again = bankctl("undo", undone, "--json").json
+
+    assert sum(data.decode().count("Lives in Busan") for data in pages(root).values()) == 1
+    assert [path for path in pages(root) if path.endswith(page.name)] == [f"bank/{folder}/{page.name}"]
+    assert any("says the same there by now" in words for words in again["stays"])
+
+
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_undoing_an_undo_brings_a_memory_to_its_page_whose_folder_is_spelt_otherwise(
+    root: Path, bankctl: Run, *, is_made_again: bool
+) -> None:
+    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/entities/Minji.md"
+    page.write_text(page.read_text() + ("" if is_made_again else "\nBy hand.\n"))
+    undone = bankctl("undo", last_run(bankctl), "--json").json["run"]
+    if is_made_again:
+        page.write_text("# Minji\n\nBy hand.\n")
+    bankctl("move", "entities", "ENTITIES")
+
+    assert bankctl("undo", undone).code == 0
+
+    assert "Lives in Busan" in (root / "bank/ENTITIES" / page.name).read_text()
+    assert not (root / "bank/entities").exists()
+
+
 def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, bankctl: Run) -> None:
     page = root / "bank/identity/values.md"
     before = page.read_text()

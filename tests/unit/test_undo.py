@@ -8,6 +8,7 @@ from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, 
 from bankd.core.edits.transaction import Transaction, replay_transaction
 from bankd.core.lifecycle.reversing import plan_undo
 from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
+from bankd.core.markdown.names import Names
 from bankd.core.markdown.scanner import encode_text
 
 ONE = Piece("m-aaaaaaaaaaaa", "- W: one ^m-aaaaaaaaaaaa")
@@ -22,7 +23,8 @@ def undone(
     old = {path: None if text is None else encode_text(text) for path, text in before.items()}
     after = replay_transaction(transaction, old, lambda _: None)
     there = {**after, **{path: encode_text(text) for path, text in now.items()}}
-    present = PresentState([path for path, data in there.items() if data is not None], there.get, lambda _: links, ())
+    names = Names(path for path, data in there.items() if data is not None)
+    present = PresentState(names, there.get, lambda _: links, ())
     return plan_undo(PastRun(transaction, old, after), present)
 
 

@@ -18,7 +18,7 @@ from bankd.core.lifecycle.turning import reopenings_of, turns_of
 from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
 from bankd.core.links.linking import Link
 from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
-from bankd.core.markdown.names import is_outside
+from bankd.core.markdown.names import Names, is_outside
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
@@ -66,7 +66,7 @@ class Undo:
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *images_of(workspace, journal))
-            undoing = plan_undo(past, PresentState(pages | state.keys(), look, self._links_to, forgotten))
+            undoing = plan_undo(past, PresentState(Names(pages | state.keys()), look, self._links_to, forgotten))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
             self.stays += undoing.stays

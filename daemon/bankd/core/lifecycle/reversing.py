@@ -102,8 +102,11 @@ class _Reverser:
             self._append(id_, was, was.text, None)
 
     def _said_by(self, was: MemoryLines) -> str | None:
-        """A memory that has come to the page since and says the same; a hand may have taken its id off."""
-        pages = self._homes(self._page_for(was))
+        """A memory that has come to the page since and says the same; a hand may have taken its id off.
+
+        Where the page is not to be found, it may stand on any: the page may have another name.
+        """
+        pages = self._now.pages_of(self._page_for(was)) or self._now.pages()
         there = memories_of({path: self._now.look(path) for path in pages})
         saying = (name for name, lines in there if name not in self._was and _words(lines) == _words(was))
         return next(saying, None)
@@ -141,7 +144,9 @@ class _Reverser:
     def _append(self, id_: str, was: MemoryLines, text: str, here: MemoryLines | None) -> str:
         """Put a memory back where it stood: its page, else the part or page that holds what stood beside it."""
         page = self._page_for(was)
-        contents = {path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._homes(page)}
+        contents = {
+            path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._now.pages_of(page)
+        }
         place, heading = restore_place(Tombstone(id_, page, was.heading, was.after, was.before), contents)
         title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
         piece = Piece(id_, unix_text(text))
@@ -150,14 +155,10 @@ class _Reverser:
         self._places |= dict.fromkeys((id_, *was.inside), place)
         return place
 
-    def _homes(self, page: str) -> list[str]:
-        below = page.removesuffix(".md") + "/"
-        return [path for path in sorted(self._now.pages) if path == page or path.startswith(below)]
-
     def _page_for(self, was: MemoryLines) -> str:
-        """Its page; where that is gone, the one that has the nearest of the memories that stood beside it."""
-        if self._homes(was.page):
-            return was.page
+        """Its page by its name now; where that is gone, the one that has the nearest of what stood beside it."""
+        if self._now.pages_of(was.page):
+            return self._now.names.file(was.page) or was.page
         beside = self._now.stand([*was.after, *was.before])
         near = (lines.page for id_ in (*was.after, *was.before) for lines in beside[id_])
         return next((page for page in near if _top(page) == _top(was.page)), was.page)

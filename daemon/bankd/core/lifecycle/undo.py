@@ -15,6 +15,7 @@ from bankd.core.edits.spans import BOM
 from bankd.core.edits.transaction import Look, Transaction
 from bankd.core.lifecycle.purge import PURGED
 from bankd.core.markdown.anchors import find_place, outline_of
+from bankd.core.markdown.names import Names, path_key
 from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import decode_text, scan_text
@@ -51,15 +52,25 @@ class Inbound:
 class PresentState:
     """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten."""
 
-    pages: Collection[str]
+    names: Names
     look: Look
     links_to: Callable[[str], Sequence[Inbound]]
     forgotten: Collection[str]
 
+    def pages(self) -> list[str]:
+        """All pages, in the order of their paths."""
+        return sorted(self.names.paths())
+
+    def pages_of(self, page: str) -> list[str]:
+        """A page and its parts under the names that they have now, whatever their case."""
+        key = path_key(page)
+        below = key.removesuffix(".md") + "/"
+        return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
+
     def stand(self, ids: Collection[str]) -> dict[str, list[MemoryLines]]:
         """Every place of these memories."""
         found: dict[str, list[MemoryLines]] = {id_: [] for id_ in ids}
-        for path in sorted(self.pages) if ids else ():
+        for path in self.pages() if ids else ():
             data = self.look(path) or b""
             if any(id_.encode() in data for id_ in ids):
                 for id_, lines in memories_of({path: data}, with_id=True):
@@ -105,6 +116,8 @@ def find_obstacles(past: PastRun, now: PresentState) -> Iterator[str]:
     for path, data in past.before.items():
         if digest_of(now.look(path)) != digest_of(past.after[path]):
             yield f"{path}: {_what_happened(past.after[path], now.look(path))}"
+        elif (other := now.names.file(path) or path) != path:
+            yield f"{path}: {other} was made since"
         elif PURGED in decode_text(data or b""):
             yield f"{path}: a text was purged from what is kept of it"
         else:
