@@ -28,6 +28,12 @@ def test_a_text_is_looked_for_line_by_line_and_not_by_less_than_four_letters() -
     assert text_forms("abc") == ()
 
 
+def test_three_syllables_of_hangul_are_looked_for_in_every_form_and_two_in_none() -> None:
+    assert set(text_forms("김민지")) == {"김민지", unicodedata.normalize("NFD", "김민지")}
+    assert text_forms(unicodedata.normalize("NFD", "김민지")) == text_forms("김민지")
+    assert text_forms("한국") == text_forms(unicodedata.normalize("NFD", "한국")) == ()
+
+
 def test_every_string_of_a_json_value_is_cleaned() -> None:
     value = {"text": f"is {TEXT}.", "list": [TEXT, 1, None, {"deep": TEXT}]}
 

@@ -69,7 +69,7 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     text = _text_of(workspace, wanted)
     words, whole = text_forms(text), normalise_text(text)
     if not words:
-        raise UserError(f"{text!r} is too short to be looked for; give at least four characters")
+        raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
     found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(own))
     pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
     memories = {wanted, *(item.memory.id or "" for item in found)}

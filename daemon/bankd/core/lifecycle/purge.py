@@ -7,15 +7,18 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
+from bankd.core.language.analysis import has_hangul
+
 PURGED = "[purged]"
-_SHORTEST = 4  # characters: a shorter line would be found in half of all texts
+_SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
 
 
 def text_forms(text: str) -> tuple[str, ...]:
     """The lines of a text in the forms in which a disk may hold them, the longest first."""
-    lines = {line.strip() for line in text.split("\n")}
-    forms = {unicodedata.normalize(form, line) for line in lines for form in ("NFC", "NFD")}
-    return tuple(sorted((line for line in forms if len(line) >= _SHORTEST), key=lambda line: (-len(line), line)))
+    lines = {unicodedata.normalize("NFC", line.strip()) for line in text.split("\n")}
+    long = [line for line in lines if len(line) >= (_SHORTEST_HANGUL if has_hangul(line) else _SHORTEST)]
+    forms = {unicodedata.normalize(form, line) for line in long for form in ("NFC", "NFD")}
+    return tuple(sorted(forms, key=lambda line: (-len(line), line)))
 
 
 def encoded_forms(words: Iterable[str]) -> tuple[bytes, ...]:
