@@ -79,7 +79,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
     state = history.state
     match row.outcome:
         case RunOutcome.ENROLLED:
-            return History(JobState(anchor=row.at))
+            return History(JobState(anchor=row.at), last=history.last)
         case RunOutcome.STARTED:
             return replace(history, state=_account(state, row.slot), open=row)
         case RunOutcome.MISSED | RunOutcome.CLOCK:
