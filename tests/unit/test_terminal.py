@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankd.cli.printing import shortened
+from bankd.cli import printing
+from bankd.cli.printing import shortened, styled
 from bankd.core.markdown.display import make_visible, show_line
 
 
@@ -32,6 +33,13 @@ def test_what_would_act_is_shown_as_text(given: str, shown: str) -> None:
 
 def test_a_newline_in_a_name_cannot_forge_a_line() -> None:
     assert show_line("a.md\n<3>all is well\u2028") == "a.md\\n<3>all is well<U+2028>"
+
+
+def test_where_nothing_is_shown_nothing_is_styled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printing, "has_colour", lambda _: True)
+
+    assert styled("", "bold") == ""
+    assert styled("x", "bold") == "\x1b[1mx\x1b[0m"
 
 
 @given(st.text(st.characters(codec=None)))

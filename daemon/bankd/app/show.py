@@ -79,7 +79,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     copies = workspace.catalog.copies_of(id_)
     fact = ledger.consumed.get(id_)
     if not copies and fact is None:
-        raise UserError(f"{id_}: no memory with this id; bankctl search finds memories by their words")
+        raise UserError(f"{id_}: no memory with this id, no line memory/LOG.md:N and no run; bankctl search finds ids")
     places, texts = [place for place, _ in copies], [text for _, text in copies]
     history = life_of(id_, ledger, _merged_into(texts))
     text, meaning = texts[0] if texts else "", _meaning(workspace, texts)

@@ -34,7 +34,7 @@ def say_json(value: object) -> None:
 def styled(text: str, *styles: str) -> str:
     """A text made safe for one line of a terminal, styled where colour is wanted."""
     safe = show_line(text)
-    if not styles or not has_colour(sys.stdout):
+    if not safe or not styles or not has_colour(sys.stdout):
         return safe
     codes = ";".join(_STYLES[style] for style in styles)
     return f"\x1b[{codes}m{safe}\x1b[0m"

@@ -50,7 +50,8 @@ def _print_row(row: ReportRow) -> None:
 def _print_files(page: RunPage) -> None:
     say()
     if not page.files:
-        say("it changed no page" if page.is_undoable else "what it changed in pages is not kept, or it changed none")
+        changed_none = page.is_undoable or page.row["status"] == "empty"
+        say("it changed no page" if changed_none else "what it changed in pages is not kept, or it changed none")
         return
     say(styled(f"Changed pages ({len(page.files)})", "bold"))
     for file in page.files:
