@@ -127,14 +127,14 @@ def test_a_bank_that_is_broken_or_gone_is_met_with_silence(
     assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
 
 
-def test_a_full_disk_costs_the_recall_and_nothing_else(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_costs_neither_the_recall_nor_the_session(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("bankd.adapters.workspace.shown_ledger.write_shown", full)
     monkeypatch.setattr("bankd.adapters.workspace.waiting_transcripts.add_transcript", full)
 
-    assert hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?") == ""
+    assert "정직" in hook("UserPromptSubmit", prompt="내 가치관이 뭐였지?")
     assert hook("SessionEnd", transcript_path="/t.jsonl") == ""
 
 

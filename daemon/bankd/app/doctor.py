@@ -88,9 +88,10 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
                 f"{folder} is missing", f"put it back, or: mkdir '{folder}'", needs_person=name in FOLDERS[:2]
             )
         elif not os.access(folder, os.W_OK | os.X_OK):
-            yield HealthFinding(
-                f"{folder}: bankd may not write there", f"chown -R $USER '{folder}'", needs_person=name != "memory"
-            )
+            is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+            why = "is on a disk that is read-only" if is_read_only else "bankd may not write there"
+            fix = "mount that disk for writing" if is_read_only else f"chown -R $USER '{folder}'"
+            yield HealthFinding(f"{folder}: {why}", fix, needs_person=name != "memory")
     own = root / ".bankd"
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield HealthFinding(f"{own}: others may look into it", f"chmod 700 '{own}'", needs_person=True)
@@ -123,8 +124,8 @@ def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
 
 
 def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
-    """Lines of logs that were meant to be remembered and were not taken in."""
-    for item in held_back:
+    """Lines of logs that were meant to be remembered and were not taken in; those that are offered wait, no more."""
+    for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")
 
