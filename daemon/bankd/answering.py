@@ -78,7 +78,8 @@ class Answering:
         said = _said_of(found) if beside else SaidByBank(())
         more = self._beside(beside, hits, said, around, bank)
         every = (*hits, *chain.from_iterable(more))
-        return Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
+        answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
+        return answer._replace(left_off=found.left_off if found else 0)
 
     def _find(self, query: Query, group: str, index: "IndexView", around: int = 0) -> Found | None:
         """What a group answers; None when it was not asked for."""

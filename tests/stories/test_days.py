@@ -111,10 +111,26 @@ def test_a_timeline_lists_days_in_their_order(notes: Path, capsys: pytest.Captur
     assert [line for line in lines if not line.startswith(" ")] == ["2026-05-12, 8 days ago", "2026-06-06, in 2 weeks"]
 
 
+def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--workspace", str(notes), "--now", "2026-05-20", "-n", "1"]
+    for words in (["timeline", "--since", "2026-05-01"], ["search", "What happened last week?"]):
+        main([*words, *given])
+        assert "2 more of these days" in capsys.readouterr().out
+        main([*words, *given[:-1], "0"])
+        assert "more of these days" not in capsys.readouterr().out
+    main(["search", "the production deploy", *given])
+    assert "more of these days" not in capsys.readouterr().out
+
+
 def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:
     assert ask("timeline", "@Nobody") == []
     assert ask("timeline", "no/such/page.md") == []
     assert ask("timeline", "--on", "2026-04-20") == ["어제 하나와 북한산 둘레길을 걸었다."]
+
+
+def test_a_timeline_of_a_day_needs_no_option(ask: Any) -> None:
+    for day, now in (("2026-04-20", "2026-05-20"), ("어제", "2026-04-21"), ("yesterday", "2026-04-21")):
+        assert ask("timeline", day, "--now", now) == ["어제 하나와 북한산 둘레길을 걸었다."]
 
 
 def test_show_tells_the_days_of_a_memory_in_the_language_of_the_reader(

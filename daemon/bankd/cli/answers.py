@@ -27,10 +27,17 @@ def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page
             _print_hit(hit)
             if explain:
                 say("    " + styled("  ".join(f"{name} {part:.3f}" for name, part in hit["parts"].items()), "dim"))
+    say_left_off(answer)
     for one in answer["see_also"]:
         _print_beside(_located(one, roots))
     for line in (*_remarks(answer["fresh"]), *(f"{bank}: {why}" for bank, why in answer.get("problems", {}).items())):
         say(styled(line, "yellow"))
+
+
+def say_left_off(answer: Mapping[str, Any]) -> None:
+    """Say how much more there is of the days that were asked about."""
+    if more := answer["left_off"]:
+        say(styled(f"{more} more of these days; -n 0 shows up to a hundred", "dim"))
 
 
 def _located(hit: Hit, roots: Mapping[str, str]) -> Hit:

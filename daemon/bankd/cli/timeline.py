@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument(
-        "subject", nargs="?", metavar="SLUG|PAGE", help="only about somebody, or on a page or in a folder"
+        "subject", nargs="?", metavar="SLUG|PAGE|DAY", help="only about somebody, on a page, in a folder, or of a day"
     )
     add_limit(parser, 30, most=100)
     add_days(parser)
@@ -35,7 +35,10 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json(answer)
     elif hits:
+        from bankd.cli.answers import say_left_off
+
         _print_days(hits)
+        say_left_off(answer)
     else:
         say("nothing of these days")
     return 0 if hits else 1
@@ -44,12 +47,23 @@ def run(arguments: Namespace) -> int:
 def _request(arguments: Namespace) -> dict[str, Any]:
     from bankd.cli.printing import reads_korean
 
-    subject = arguments.subject or ""
+    subject, days = arguments.subject or "", days_asked(arguments)
+    if not days["on"] and _is_day(subject):
+        subject, days = "", {**days, "on": subject}
     entities, nodes = ([subject], []) if subject.startswith("@") else ([], [subject] if subject else [])
     return {
         "op": "search", "timeline": True, "in": ["bank"], "limit": arguments.limit, "entities": entities, "nodes": nodes,
-        "is_korean": reads_korean(), "keep": False, **days_asked(arguments),
+        "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
+
+
+def _is_day(subject: str) -> bool:
+    """Whether what is asked for is a day and no page: `timeline yesterday` is what people type."""
+    from datetime import date
+
+    from bankd.core.language.dates.question_days import read_days
+
+    return not subject.startswith("@") and read_days(subject, date.max.replace(year=2000)) is not None
 
 
 def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:

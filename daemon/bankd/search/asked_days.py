@@ -26,10 +26,10 @@ _IN_WINDOW = 1_000
 
 
 def list_timeline(query: Query, index: "IndexView") -> list[Ranked]:
-    """What there is of the days in the filters, the last of it, in the order of the days."""
+    """What there is of the days in the filters, in the order of the days."""
     window = Span(query.filters.since or date.min, query.filters.until or date.max)
     found = rank_days(index.find_within(None, query.filters, _IN_WINDOW), [window], index)
-    return sorted(found, key=lambda one: _place_in_time(one, [window])[1:])[-query.limit :]
+    return sorted(found, key=lambda one: _place_in_time(one, [window])[1:])
 
 
 def list_days(

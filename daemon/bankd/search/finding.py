@@ -48,13 +48,15 @@ _NEARLY_ALL = 0.95
 class Found(NamedTuple):
     """What answers a query in one index, best first, how the query was read there, and what the answers are to others.
 
-    `folded` is what is so near to an answer that this stands for it, by the number of that.
+    `folded` is what is so near to an answer that this stands for it, by the number of that; `left_off` is how much more
+    there is of the days that were asked about.
     """
 
     weights: Weights
     ranked: Sequence[Ranked]
     relations: Relations
     folded: Mapping[int, Sequence[Ranked]] = {}
+    left_off: int = 0
 
     @property
     def every(self) -> list[Ranked]:
@@ -82,13 +84,13 @@ def find_answers(
     ranked = newest_first(ranked, lambda one: one.row.id, then) if then and not listed else ranked
     near = frozenset() if listed or query.by_page or query.everything else relations.near
     shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
-    best = shown if query.by_page else shown[: query.limit]
+    best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
     bounds = known_bounds(weights, index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     answers = [one for one in answers if one.parts["score"] > 0]
     answers = order_pages(answers, query.limit) if query.by_page else answers
-    return Found(weights, answers, relations._replace(newer=newer), folded)
+    return Found(weights, answers, relations._replace(newer=newer), folded, len(shown) - len(best) if listed else 0)
 
 
 def known_bounds(weights: Weights, index: "IndexView", options: RankingOptions) -> CosineBounds | None:

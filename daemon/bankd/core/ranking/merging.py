@@ -18,6 +18,7 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     bank, what logs and archives say follows, a few lines of it where the banks have answered.
     """
     limit = number_of_hits(request.get("limit"))
+    left_off = sum(int(answer["left_off"]) for answer in answers.values())
     hits = [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer["hits"]]
     said = _best((hit for hit in hits if hit["group"] == "bank"), limit)
     room = min(limit, MOST_BESIDE) if said and not request.get("in") else limit
@@ -28,6 +29,7 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
         "query": str(request.get("query", "")),
         "hits": [*said, *beside],
         "see_also": [{**one, "bank": first} for one in see_also],
+        "left_off": left_off,
         "fresh": _merge_freshness({bank: answer["fresh"] for bank, answer in answers.items()}),
     }
 

@@ -192,6 +192,8 @@ class Answer(NamedTuple):
     is_korean: bool = False
     see_also: tuple[dict[str, Any], ...] = ()
     """What belongs to the best hit of the bank and is no hit, as `--json` prints it."""
+    left_off: int = 0
+    """How many more memories there are of the days that were asked about."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -201,4 +203,5 @@ class Answer(NamedTuple):
             "fresh": self.fresh.as_json(),
             "hits": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.hits],
             "see_also": list(self.see_also),
+            "left_off": self.left_off,
         }
