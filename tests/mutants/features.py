@@ -199,7 +199,7 @@ FEATURES: tuple[Mutant, ...] = (
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
-    Mutant("a text of three letters is not purged", PURGE, "", "_SHORTEST = 4", "_SHORTEST = 1", ("tests/unit/test_purge.py",)),
+    Mutant("a text of three letters is not purged", PURGE, "", "_SHORTEST_HANGUL = 4, 3", "_SHORTEST_HANGUL = 1, 3", ("tests/unit/test_purge.py",)),
     Mutant("a purged text leaves the past runs", TRACES, "TextTraces.find", "self._in_journals(words), ", "", OF_PURGE),
     Mutant("a purged text leaves the events", TRACES, "TextTraces.find", "self._in_lines(words), ", "", OF_PURGE),
     Mutant("a purged text leaves displaced files and answers", TRACES, "TextTraces._in_copies", "if holds_form(", "if False and holds_form(", OF_PURGE),
@@ -249,7 +249,7 @@ FEATURES: tuple[Mutant, ...] = (
     # what a model makes of prose
     Mutant(
         'a line that says more than its sources is not taken in', "bankd.core.lifecycle.retain", "_LogReader._item",
-        ' or _doubt_of(text)', '', ("tests/unit/test_distilling.py",),
+        'if doubt := _DOUBTED.search(text)', 'if doubt := None', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
         'a line of a model names the lines that it rests on', "bankd.core.distil.grounding", "find_ungrounded",
@@ -350,7 +350,19 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         'what is only proposed is not taken in by itself', "bankd.core.lifecycle.retain", "_LogReader._item",
-        ' or _doubt_of(text)', '', ("tests/stories/test_distilling.py",),
+        'if doubt := _DOUBTED.search(text)', 'if doubt := None', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'what is offered does not count as bad', "bankd.core.plan.held_back", "HeldBack.is_offered",
+        'self.kind in {REFUSED, PROPOSED}', 'False', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'what prose proposes is looked for in logs that were just saved', "bankd.cli.propose", "run",
+        'if not arguments.now:', 'if False:', ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
+        'a listing of days says how much it leaves off', "bankd.search.finding", "find_answers",
+        'len(shown) - len(best) if listed else 0', '0', ("tests/stories/test_days.py",),
     ),
     Mutant(
         'what was proposed once is not proposed again', "bankd.core.distil.composing", "compose",

@@ -9,6 +9,7 @@ import subprocess
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -292,6 +293,19 @@ def test_no_rules_at_all_are_not_called_fine(root: Path, bankctl: Run) -> None:
 
     assert said.code == 0
     assert "there are no rules" in said.out
+
+
+@pytest.mark.parametrize(("flags", "fix"), [(os.ST_RDONLY, "mount that disk for writing"), (0, "chown -R $USER")])
+def test_the_doctor_tells_a_disk_that_takes_nothing_from_a_folder_of_others(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch, flags: int, fix: str
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_flag=flags, f_bavail=1, f_frsize=1 << 30, f_files=0))
+
+    told = bankctl("doctor").out
+
+    assert fix in told
+    assert ("on a disk that is read-only" in told) == bool(flags)
 
 
 def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:

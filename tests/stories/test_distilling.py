@@ -205,8 +205,16 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
     tried = bankctl("propose", "--dry-run", "--now", NOW, "--json").json
     proposed = bankctl("propose", "--now", NOW)
     again = bankctl("propose", "--now", "2026-05-04T03:00", "--json").json
-    bankctl("cycle", "micro", "--now", NOW)
+    ran = bankctl("cycle", "micro", "--now", NOW, "--json").json
+    listed = bankctl("inbox").out
+    stands = "".join(bankctl(word).out for word in ("status", "doctor"))
 
+    assert ran["counts"] == {"proposed": 2}
+    assert "2 lines are proposed, and wait for your word" in stands
+    assert "not taken in" not in (stands + listed).replace("read and not taken in", "")
+    assert "2 proposed: bankctl inbox accept" in listed
+    assert "accept memory/distilled/2026-05-02.md:5 takes it in" in listed
+    assert bankctl("show", "memory/distilled/2026-05-02.md:5", "--json").json["outcome"] == "proposed"
     assert [(one["place"], one["tag"], one["text"]) for one in tried["proposed"]] == [
         ("memory/2026-05-02.md:3", "W", "The staging database is called larch"),
         ("memory/2026-05-02.md:5", "W", "배포는 화요일로 결정했다"),
@@ -223,6 +231,14 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
         == "The staging database is called larch"
     )
     assert not bankctl("inbox", "--json").json["not_taken_in"]
+
+
+def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Run) -> None:
+    settings = root / "bankd.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 1"), "utf-8")
+    (root / "memory/notes.md").write_text("Please remember that the staging database is called larch.\n", "utf-8")
+
+    assert "1 line proposed" in bankctl("propose", "--dry-run").out
 
 
 @pytest.mark.parametrize(

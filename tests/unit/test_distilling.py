@@ -119,7 +119,9 @@ def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> Non
     assert "9090" not in night.learned()
     (bad,) = report.plan.bad
     assert bad.place.log == DISTILLED
-    assert bad.reason == "not believed: the value 9090 is not in its lines; bankctl inbox accept LOG:N takes it in"
+    assert (
+        bad.reason == f"not believed: the value 9090 is not in its lines; bankctl inbox accept {bad.place} takes it in"
+    )
     night.world.disk.logs[DISTILLED] = night.world.disk.logs[DISTILLED].replace(
         " <!-- refused: the value 9090 is not in its lines -->", ""
     )

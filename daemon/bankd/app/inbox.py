@@ -10,7 +10,7 @@ from bankd.core.edits.transaction import Transaction, keep_versions
 from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.lifecycle.events import DISMISSED, make_event
 from bankd.core.lifecycle.renamed_pages import RenamedPages
-from bankd.core.lifecycle.retain import ACCEPT, LogPlace, identified_as
+from bankd.core.lifecycle.retain import LogPlace, identified_as
 from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.own_pages import INBOX
@@ -117,7 +117,7 @@ def accept_line(workspace: Workspace, log: str, line: int, *, dry_run: bool) -> 
     UserError for a line that only its log can mend.
     """
     item = dismiss_line(workspace, log, line, dry_run=True)
-    if not item.reason.endswith(ACCEPT):
+    if not item.is_offered:
         raise UserError(f"{item.place}: {item.reason}")
     if not dry_run:
         accepted = f"- {' '.join(item.text.split())}\n"

@@ -28,6 +28,8 @@ def run(arguments: Namespace) -> int:
 
     root = find_workspace(arguments.workspace)
     with open_workspace(root, arguments.now, write=False) as workspace:  # a model may take minutes: others write
+        if not arguments.now:
+            workspace.wait_until_settled()
         if arguments.dry_run:
             return _tell_plan(plan_distilling(workspace), arguments)
         answers = ask_now(workspace)

@@ -158,11 +158,15 @@ def _list(
         say(f"  {styled(shortened(split_id(item.text)[0], 200))}")
     say(f"{len(waiting)} wait; bankctl inbox place ID PAGE moves one" if waiting else "the inbox is empty")
     for line in held_back:
-        say(f"{styled(str(line.place), 'bold')}  {styled(f'{line.kind}: {line.reason}', 'dim')}")
+        why = line.reason if line.is_offered else f"{line.kind}: {line.reason}"
+        say(f"{styled(str(line.place), 'bold')}  {styled(why, 'dim')}")
         if line.text:
             say(f"  {styled(shortened(line.text, 200))}")
-    if held_back:
-        say(f"{len(held_back)} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
+    offered = sum(line.is_offered for line in held_back)
+    if wrong := len(held_back) - offered:
+        say(f"{wrong} not taken in: correct the line, or bankctl inbox dismiss memory/LOG.md:N")
+    if offered:
+        say(f"{offered} proposed: bankctl inbox accept memory/LOG.md:N takes one in, dismiss lets it go")
     if prose:
         say(tell_prose(prose))
     _list_near(near)

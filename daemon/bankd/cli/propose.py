@@ -27,6 +27,8 @@ def run(arguments: Namespace) -> int:
         raise UsageError("--days must be from 0 to 36500")
     root = find_workspace(arguments.workspace)
     with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+        if not arguments.now:
+            workspace.wait_until_settled()
         found = propose_now(workspace, arguments.days, dry_run=arguments.dry_run)
     rows = [
         {"place": f"memory/{one.section.log}:{line.sources[0]}", "tag": line.tag, "text": line.text, "rule": rule}
@@ -43,5 +45,9 @@ def run(arguments: Namespace) -> int:
         if arguments.dry_run
         else "after the next run bankctl inbox shows them, inbox accept takes one in"
     )
-    say(f"{len(rows)} lines proposed; {way}" if rows else "nothing new asks to be remembered")
+    say(
+        f"{len(rows)} {'line' if len(rows) == 1 else 'lines'} proposed; {way}"
+        if rows
+        else "nothing new asks to be remembered"
+    )
     return 0

@@ -12,7 +12,6 @@ from bankd.app.inbox import list_inbox
 from bankd.app.near_groups import list_near
 from bankd.app.promotion import list_promotable
 from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.retain import ACCEPT
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.held_back import HeldBack
@@ -77,12 +76,12 @@ def show_desk(bank: OpenBank, _asked: Asked) -> Shown:
 def _piles(bank: OpenBank, workspace: Workspace) -> Iterator[tuple[str, list[Card]]]:
     yield "Lines that no rule places", list(_inbox(workspace))
     held = workspace.logs.held_back()
-    yield "Proposed by a model or a rule", [_proposed(bank, item) for item in held if item.reason.endswith(ACCEPT)]
+    yield "Proposed by a model or a rule", [_proposed(bank, item) for item in held if item.is_offered]
     yield "Contradictions", list(_conflicts(workspace))
     yield "Nearly the same", list(_near(workspace))
     yield "Lived, and used again and again", list(_lived(workspace))
     yield "Fading", list(_fading(workspace))
-    yield "Lines that were not taken in", [_held(item) for item in held if not item.reason.endswith(ACCEPT)]
+    yield "Lines that were not taken in", [_held(item) for item in held if not item.is_offered]
     yield "Imports to confirm", list(_imports(workspace))
 
 

@@ -103,4 +103,8 @@ def _in_words(trace: Trace | None) -> str:
         return NOT_TAKEN_IN
     if trace.outcome == "kept":
         return f"{'kept' if 'bank/' in trace.sentence else 'archived'} as {trace.memory}"
-    return f"{NOT_TAKEN_IN}: {trace.sentence}" if trace.outcome in {"bad", "duplicate"} else trace.sentence
+    return (
+        f"{NOT_TAKEN_IN}: {trace.sentence}"
+        if trace.outcome in {"bad", "proposed", "refused", "duplicate"}
+        else trace.sentence
+    )

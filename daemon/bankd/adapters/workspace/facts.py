@@ -34,6 +34,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
     large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
     frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
     closed = {} if trouble else _closed_in(root)
+    held_back = held_back_lines(root)
     return BankFacts(
         len(sizes),
         _count_inbox(root),
@@ -46,10 +47,11 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         _unread_lines(root),
         _copied_memories(root),
         closed,
-        tuple(str(item.place) for item in held_back_lines(root)),
+        tuple(str(item.place) for item in held_back if not item.is_offered),
         _set_aside_journals(root),
         read_prose(root.absolute() / ".bankd" / "catalogue.sqlite3"),
         tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
+        sum(item.is_offered for item in held_back),
     )
 
 

@@ -89,6 +89,7 @@ def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
         *starmap(fought_over, sorted(bank.resting.items())),
         *map(stands_twice, bank.copied),
         *_judge_held_back(bank.held_back),
+        *_judge_offered(bank.offered),
         *starmap(cannot_be_written, sorted(bank.closed.items())),
         *journals_set_aside(bank.set_aside),
         *_judge_sizes(bank.large),
@@ -125,6 +126,12 @@ def _judge_held_back(places: Sequence[str]) -> Iterator[HealthFinding]:
         more = " …" if len(places) > _SHOWN else ""
         text = f"{lines} not taken in: {', '.join(places[:_SHOWN])}{more}"
         yield HealthFinding(text, "bankctl inbox lists them with the reasons")
+
+
+def _judge_offered(count: int) -> Iterator[HealthFinding]:
+    if count:
+        text = "1 line is proposed, and waits" if count == 1 else f"{count} lines are proposed, and wait"
+        yield HealthFinding(f"{text} for your word", "bankctl inbox shows what")
 
 
 def _judge_sizes(large: Sequence[str]) -> Iterator[HealthFinding]:

@@ -50,6 +50,8 @@ class BankFacts:
     """Lines of the logs that were read and not taken in because nobody tagged them."""
     too_large: tuple[str, ...] = ()
     """The logs that search does not read for their size."""
+    offered: int = 0
+    """The log lines that a model or a rule wrote and that wait for the user's word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
     place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
-            outcome = "dismissed" if bad.key in ledger.dismissed else "bad"
+            outcome = "dismissed" if bad.key in ledger.dismissed else bad.kind
             return Trace(place, outcome, None, mask_secrets(bad.text, find_secrets(bad.text)), bad.reason)
     for line in reading.lines:
         if line.place.line == number:

@@ -60,8 +60,10 @@ _NOTES = re.compile(
 )
 """What OpenClaw notes at the end of a line for itself, and bankd of a line that a model wrote: no part of what it says."""
 _DOUBTED = re.compile(r"<!--[ \t]*(?P<kind>refused|proposed):[ \t]*(?P<reason>(?:(?!-->).)*?)[ \t]*-->")
-ACCEPT = "bankctl inbox accept LOG:N takes it in"
+_ACCEPT = "bankctl inbox accept {place} takes it in"
 """What to do with a line that is right all the same."""
+BAD, REFUSED, PROPOSED = "bad", "refused", "proposed"
+"""Why a line waits: it cannot be read; a model wrote it and was not believed; a model or a rule only proposes it."""
 _UNTAGGED = "no tag; write it as `- W: text`, with W, B, O or S"
 _TIGHT = "no space after the colon; write it as `- W: text`"
 _UNREAD = "what stands before the text cannot be read; write it as `- O(c=0.90) @Name: text`"
@@ -104,6 +106,7 @@ class BadLine:
     place: LogPlace
     reason: str
     text: str = ""
+    kind: str = BAD
 
     @property
     def key(self) -> str:
@@ -213,9 +216,11 @@ class _LogReader:
         head = parse_head(text)
         if self._is_prose(block, text, head):
             return None
-        problem = _problem_of(text, head) or _doubt_of(text)
+        problem = _problem_of(text, head)
         if problem is not None or head is None:
             return BadLine(place, problem or _UNTAGGED, _NOTES.sub("", text))
+        if doubt := _DOUBTED.search(text):
+            return BadLine(place, _tell_doubt(doubt, place), _NOTES.sub("", text), doubt["kind"])
         return _Tagged(place, _memory_of(head, text), questions)
 
     def _is_prose(self, block: Block, text: str, head: TagHead | None) -> bool:
@@ -250,11 +255,10 @@ def _problem_of(text: str, head: TagHead | None) -> str | None:
     return head.problem
 
 
-def _doubt_of(text: str) -> str | None:
+def _tell_doubt(doubt: re.Match[str], place: LogPlace) -> str:
     """Why a line that a model wrote is not believed, or by which rule it is only proposed."""
-    found = _DOUBTED.search(text)
-    what = {"refused": "not believed", "proposed": "proposed"}[found["kind"]] if found else ""
-    return f"{what}: {found['reason']}; {ACCEPT}" if found else None
+    what = {REFUSED: "not believed", PROPOSED: "proposed"}[doubt["kind"]]
+    return f"{what}: {doubt['reason']}; {_ACCEPT.format(place=place)}"
 
 
 def _memory_of(head: TagHead, text: str) -> Memory:

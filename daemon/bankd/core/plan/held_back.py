@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.lifecycle.events import SCREENED, Ledger
-from bankd.core.lifecycle.retain import LogPlace, LogReading
+from bankd.core.lifecycle.retain import PROPOSED, REFUSED, LogPlace, LogReading
 from bankd.core.markdown.memory import render_memory
 from bankd.core.plan.decisions import Withheld
 from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
@@ -21,6 +21,11 @@ class HeldBack:
     text: str
     reason: str
     key: str
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether a word of the user takes it in as it is; else the log has to be corrected."""
+        return self.kind in {REFUSED, PROPOSED}
 
 
 def screened_in(ledger: Ledger, withheld: Sequence[Withheld] = ()) -> dict[str, str]:
@@ -40,7 +45,7 @@ def held_back_in(
 def _bad(reading: LogReading, finders: Sequence[Finder]) -> Iterator[HeldBack]:
     for bad in reading.bad:
         text = mask_secrets(bad.text, find_secrets(bad.text, finders))
-        yield HeldBack(bad.place, "bad", text, bad.reason, bad.key)
+        yield HeldBack(bad.place, bad.kind, text, bad.reason, bad.key)
 
 
 def _screened(reading: LogReading, screened: Mapping[str, str], finders: Sequence[Finder]) -> Iterator[HeldBack]:

@@ -130,7 +130,7 @@ def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
         reason = f"it looks like a credential ({w.kind}) and was not copied; take it out of the log and change it"
         yield ReportRow("!", "screened", str(w.line.place), w.masked, reason)
     for bad in plan.bad:
-        yield ReportRow("!", "bad", str(bad.place), "", bad.reason)
+        yield ReportRow("!", bad.kind, str(bad.place), "", bad.reason)
     for item in plan.copied:
         yield ReportRow("!", "copied", item.id, item.words, ADVICE)
     for left in (d for d in plan.deferred if d.needs_person):
@@ -153,6 +153,7 @@ CHAPTERS = (
     ("Fades within days", ("fading",)),
     ("Split", ("split",)),
     ("In the inbox", ("inbox",)),
+    ("Offered, and waiting for your word", ("proposed", "refused")),
     ("Noticed", ("known", "renamed", "deleted", "dated", "named", "recalled", "followed")),
     ("Could not be read", ("bad",)),
     ("Needs you", ("left alone", "copied", "warning", "dead link")),
