@@ -148,8 +148,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "base_quantity(base)", "base", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
-        "what carries nothing by itself is a partner", "bankd.core.dedup.rewording", "_left_over",
-        "map(bare_concept, other.tokens)", "map(bare_concept, _said(other))", ("tests/unit/test_rewording.py",),
+        "of the lines before all that may be among the nearest are counted", "bankd.core.plan.judging", "EarlierLines.nearest",
+        "> near[-1][:2]", "> (-99,)", ("tests/unit/test_judging.py",),
+    ),
+    Mutant(
+        "what carries nothing by itself is a partner", "bankd.core.dedup.rewording", "_partners",
+        "map(bare_concept, statement.tokens)", "map(bare_concept, _said(statement))", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
         "what was measured once is no state", "bankd.core.dedup.change", "_measured_again",
@@ -173,7 +177,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "who does it to whom is compared", GUARD, "_roles_clash",
-        "return len(theirs) == 1 and", "return False and", OF_DUPLICATES,
+        "return pair >= {\"subject\", \"object\"} or", "return False and", OF_DUPLICATES,
     ),
     Mutant(
         "no limiting word may be left out", GUARD, "_is_light",

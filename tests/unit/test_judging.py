@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from random import Random
 
 import pytest
 
-from bankd.core.language.reading import compared_text
+from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.plan.decisions import Placement
-from bankd.core.plan.judging import JudgedLines, Neighbour, judge_lines, said_on
+from bankd.core.plan.judging import EarlierLines, JudgedLines, Neighbour, ReadLine, judge_lines, said_on
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:
@@ -82,3 +83,18 @@ def test_the_threshold_decides_who_is_compared() -> None:
 )
 def test_an_entity_page_speaks_of_its_entity(page: str, memory: Memory, expected: tuple[str, ...]) -> None:
     assert said_on(page, memory).entities == expected
+
+
+def test_the_nearest_of_the_lines_before_are_those_that_share_most_words() -> None:
+    random, vocabulary = Random(3), [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]
+    earlier = EarlierLines()
+    told: list[ReadLine] = []
+    for number in range(400):
+        text = " ".join(random.sample(vocabulary, random.randrange(1, 10)))
+        line = ReadLine.of(f"m-{number}", read_statement(plain_wording(text), ()))
+        shared = {one.id: len(line.words & one.words) for one in told}
+        most = sorted((count for count in shared.values() if 2 * count >= len(line.words)), reverse=True)[:10]
+
+        assert [shared[id_] for id_, _ in earlier.nearest(line)] == most
+        earlier.add(line)
+        told.append(line)

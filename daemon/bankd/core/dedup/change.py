@@ -71,7 +71,8 @@ def _measure_of(statement: Statement) -> tuple[str, ...]:
 
 def _denied(old: Statement, new: Statement) -> str:
     """The thing that the new statement puts another in place of, and the old one has: 전화 말고 앱으로."""
-    gone = _denied_by(new) & concepts_of(token for token in old.tokens if not token.negation)
+    denied = _denied_by(new)
+    gone = denied & concepts_of(token for token in old.tokens if not token.negation) if denied else denied
     return f"no longer: {min(gone)}" if gone and _speak_of_one(old, new) else ""
 
 
@@ -140,6 +141,7 @@ def is_one_subject(old: Statement, new: Statement) -> bool:
     return ours <= _concepts_of(new) or theirs <= _concepts_of(old)
 
 
+@lru_cache(maxsize=50_000)
 def _subject(statement: Statement) -> frozenset[str]:
     """The words of the first phrase that a particle calls the topic or subject; in English the first word that tells."""
     if statement.has_free_order:

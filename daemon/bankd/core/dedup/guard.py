@@ -6,8 +6,9 @@ It never decides by likeness: `duplicates` does that, and asks here what the lik
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.korean.function_words import LIMITS
@@ -101,14 +102,20 @@ def _says_more(rest: Sequence[Token]) -> bool:
 
 def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
     """The tokens of one statement that the other lacks, counting repetitions."""
-    left = Counter(over.keys)
+    left = dict(count_keys(over))
     surplus = []
     for key, token in zip(of.keys, of.tokens, strict=True):
-        if left[key]:
+        if left.get(key):
             left[key] -= 1
         elif not (token.is_optional and not token.negation):
             surplus.append(token)
     return tuple(surplus)
+
+
+@lru_cache(maxsize=50_000)
+def count_keys(statement: Statement) -> Mapping[str, int]:
+    """How often each key stands in a statement."""
+    return Counter(statement.keys)
 
 
 def _changes(
@@ -119,11 +126,12 @@ def _changes(
     changes = []
     for explain in (_negated, _opposed, _revalued, _renamed):
         for token in list(rest_old):
-            partner = next((other for other in rest_new if explain(token, other)), None)
-            if partner is not None:
-                rest_old.remove(token)
-                rest_new.remove(partner)
-                changes.append(explain(token, partner))
+            for other in rest_new:
+                if change := explain(token, other):
+                    rest_old.remove(token)
+                    rest_new.remove(other)
+                    changes.append(change)
+                    break
     return changes, rest_old, rest_new
 
 
@@ -165,6 +173,7 @@ def _letters(text: str) -> set[str]:
     return {letter for letter in text if not letter.isdigit()}
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A rough English stem, for recognising the same verb behind a changed negation; never used for `same`."""
     if not word.isascii():
@@ -177,25 +186,19 @@ def stem(word: str) -> str:
 
 def same_roles(old: Statement, new: Statement) -> bool:
     """Say whether nobody who does something in one has it done to them in the other."""
-    return all(not _roles_clash(cases, _cases(new, key)) for key, cases in _all_cases(old).items() if len(cases) == 1)
+    theirs = _roles(new)
+    return all(not _roles_clash({case, theirs.get(key, "")}) for key, case in _roles(old).items())
 
 
-def _all_cases(statement: Statement) -> dict[str, list[str]]:
-    cases: dict[str, list[str]] = {}
-    for token in statement.tokens:
-        cases.setdefault(token.key, []).append(token.case)
-    return cases
+@lru_cache(maxsize=50_000)
+def _roles(statement: Statement) -> Mapping[str, str]:
+    """The case of each key that stands there once and has one; English says it by order, and has none."""
+    cased = {key: token.case for key, token in zip(statement.keys, statement.tokens, strict=True) if token.case}
+    return {key: case for key, case in cased.items() if statement.keys.count(key) == 1}
 
 
-def _cases(statement: Statement, key: str) -> list[str]:
-    return [token.case for token in statement.tokens if token.key == key]
-
-
-def _roles_clash(ours: list[str], theirs: list[str]) -> bool:
-    pair = {*ours, *theirs}
-    return len(theirs) == 1 and (
-        pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
-    )
+def _roles_clash(pair: set[str]) -> bool:
+    return pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
 
 
 def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:

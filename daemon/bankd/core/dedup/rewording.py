@@ -8,14 +8,14 @@ word is what they tell apart. The cosine of sentence vectors adds nothing: it ha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from operator import add, mul
 
 from bankd.core.dedup.change import is_one_subject, tells_change
 from bankd.core.dedup.gist import agree_in_time, bare_concept, concepts_of, is_empty, is_one_move, names_keep_order
-from bankd.core.dedup.guard import may_leave_out, same_roles
+from bankd.core.dedup.guard import count_keys, may_leave_out, same_roles
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.korean.function_words import SOFT_MARKS
 from bankd.core.language.korean.synonyms import TURNING_WORDS
@@ -74,7 +74,7 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     """What speaks for the same fact in other words; None when something forbids it, or they have too little in common."""
     if not may_be_reworded(said_concepts(old), said_concepts(new)):
         return None
-    if Counter(old.keys) == Counter(new.keys) or not (same_roles(old, new) and same_roles(new, old)):
+    if count_keys(old) == count_keys(new) or not (same_roles(old, new) and same_roles(new, old)):
         return None  # of the same words the guard knows more
     ours, theirs = _said(old), _said(new)
     rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
@@ -137,15 +137,22 @@ def _left_over(ours: Sequence[Token], other: Statement) -> list[Token]:
 
     What carries nothing by itself is a partner too (we keep it, it is stored), and so is what lays a duty on somebody.
     """
-    left = Counter(map(bare_concept, other.tokens))
-    left[bare_concept(_DUTY)] += any("must" in token.marks for token in other.tokens)
+    left = dict(_partners(other))
     rest = []
     for token in ours:
-        if left[concept := bare_concept(token)]:
+        if left.get(concept := bare_concept(token)):
             left[concept] -= 1
         else:
             rest.append(token)
     return rest
+
+
+@lru_cache(maxsize=50_000)
+def _partners(statement: Statement) -> Mapping[str, int]:
+    """How often a statement has each concept."""
+    found = Counter(map(bare_concept, statement.tokens))
+    found[bare_concept(_DUTY)] += any("must" in token.marks for token in statement.tokens)
+    return found
 
 
 def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest_new: Sequence[Token]) -> bool:

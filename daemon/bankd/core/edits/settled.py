@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bankd.core.edits.operations import Append, Operation, Piece, Replace
 from bankd.core.edits.second_look import Locate
-from bankd.core.edits.spans import LineSpan, find_all, page_of, split_bom, text_of, unix_text
+from bankd.core.edits.spans import LineSpan, find_all, keys_that_may_stand, page_of, split_bom, text_of, unix_text
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
 from bankd.core.markdown.inline import without_targets
 from bankd.core.markdown.memory import split_id
@@ -114,7 +114,7 @@ def _changed_again(transaction: Transaction, look: Look, paths: Set[str]) -> set
 
 def _texts(data: bytes, keys: Iterable[str]) -> dict[str, list[str]]:
     """How each of these pieces reads in a page, for those that are there."""
-    wanted = [key for key in keys if key.startswith("sha:") or key.encode() in data]
+    wanted = keys_that_may_stand(data, keys)
     if not wanted:
         return {}
     page = page_of(split_bom(data)[1])

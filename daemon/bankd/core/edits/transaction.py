@@ -26,7 +26,7 @@ from bankd.core.edits.operations import (
     pieces_of,
 )
 from bankd.core.edits.recasting import can_recast, recast_additions, recast_removals
-from bankd.core.edits.spans import keys_in, page_of, split_bom
+from bankd.core.edits.spans import ids_in, keys_in, page_of, split_bom
 from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.scanner import encode_text
 
@@ -224,7 +224,7 @@ def _where_found(operation: Relink, look: Look) -> Relink:
 
 def _blocks_in(data: bytes | None, keys: set[str]) -> set[str]:
     """Those of the keys that are ids of blocks of this page, as links name them."""
-    if data is None or not any(key.encode() in data for key in keys if key):
+    if data is None or ids_in(data).isdisjoint(keys):
         return set()
     return keys & outline_of(page_of(split_bom(data)[1]).document).blocks.keys()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bankd.core.edits.operations import Create, Drop, Operation, Recast, Relink, Remove, Restore, digest_of
 from bankd.core.edits.recasting import pieces_of_page, recast_removals
-from bankd.core.edits.spans import BOM
+from bankd.core.edits.spans import BOM, ids_in
 from bankd.core.edits.transaction import Look, Transaction
 from bankd.core.lifecycle.purge import PURGED
 from bankd.core.markdown.anchors import find_place, outline_of
@@ -72,7 +72,7 @@ class PresentState:
         found: dict[str, list[MemoryLines]] = {id_: [] for id_ in ids}
         for path in self.pages() if ids else ():
             data = self.look(path) or b""
-            if any(id_.encode() in data for id_ in ids):
+            if not ids_in(data).isdisjoint(ids):
                 for id_, lines in memories_of({path: data}, with_id=True):
                     found.get(id_, []).append(lines)
         return found

@@ -5,11 +5,11 @@ Who might be alike comes from outside (the index); this decides, line by line, i
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from heapq import nlargest
 from itertools import chain
 from typing import NamedTuple
 
@@ -70,13 +70,13 @@ def judge_lines(
     Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
     """
     reader = Reader(wordings)
-    earlier: dict[str | None, _Earlier] = defaultdict(_Earlier)
+    earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
     updates: list[Update] = []
     for placement in placements:
         memory = placement.line.memory
-        line = _Line.of(placement.line.id, reader.read(memory))
+        line = ReadLine.of(placement.line.id, reader.read(memory))
         kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
         known = [(item.id, reader.read(item.memory)) for item in kin]
         match = find_match([*known, *earlier[memory.tag].nearest(line)], line.statement, threshold)
@@ -110,7 +110,7 @@ class Reader:
         return self._read[key]
 
 
-class _Line(NamedTuple):
+class ReadLine(NamedTuple):
     """A line of this run, by the words that it says."""
 
     id: str
@@ -119,7 +119,7 @@ class _Line(NamedTuple):
     bits: int
 
     @classmethod
-    def of(cls, id_: str, statement: Statement) -> _Line:
+    def of(cls, id_: str, statement: Statement) -> ReadLine:
         words = frozenset([token.base for token in statement.tokens])
         return cls(id_, statement, words, _bits_of(words))
 
@@ -129,40 +129,50 @@ class _Line(NamedTuple):
         return ("letters", self.statement.letters), ("signature", self.statement.signature)
 
 
-class _Earlier:
-    """The lines of this run so far, found again by the words that they share with a new one."""
+class EarlierLines:
+    """The lines of a run so far, found again by the words that they share with a new one."""
 
     def __init__(self) -> None:
-        self._lines: list[_Line] = []
+        self._lines: list[ReadLine] = []
         self._bits: list[int] = []
         self._by_key: dict[object, list[int]] = defaultdict(list)
 
-    def add(self, line: _Line) -> None:
+    def add(self, line: ReadLine) -> None:
         """Remember a line."""
         for key in (*line.words, *line.whole):
             self._by_key[key].append(len(self._lines))
         self._lines.append(line)
         self._bits.append(line.bits)
 
-    def nearest(self, new: _Line) -> list[tuple[str, Statement]]:
+    def nearest(self, new: ReadLine) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
-        numbers = self._worth_a_look(new) if new.words else []
-        shared = {number: len(new.words & self._lines[number].words) for number in numbers}
-        half = [number for number, count in shared.items() if 2 * count >= len(new.words)]
-        near = nlargest(_NEAREST, half, key=shared.__getitem__) if half else ()
-        return [self._lines[number][:2] for number in near]
+        near: list[tuple[int, int, int]] = []
+        for most, order, number in sorted(self._worth_a_look(new) if new.words else ()):
+            if len(near) == _NEAREST and (most, order) > near[-1][:2]:
+                break  # no other can come among the nearest
+            shared = len(new.words & self._lines[number].words)
+            if 2 * shared >= len(new.words):
+                insort(near, (-shared, order, number))
+                del near[_NEAREST:]
+        return [self._lines[number][:2] for _, _, number in near]
 
-    def _worth_a_look(self, new: _Line) -> list[int]:
+    def _worth_a_look(self, new: ReadLine) -> list[tuple[int, int, int]]:
         """What is in the same words, and what may share half of them: that has at least one of the rarer half.
 
-        Most have no more than that one, which their bits show for a tenth of what counting takes.
+        Most have no more than that one, which their bits show for a tenth of what counting takes. Gives for each the
+        words that it may share at most, below zero so that the nearest sort first, its turn, and its number.
         """
         found, size, bits, others = self._by_key, len(new.words), new.bits, self._bits
         rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + 1]
         lines = [found[key] for key in (*new.whole, *(word for _, word in rarest)) if key in found]
         numbers = dict.fromkeys(chain.from_iterable([some[-_LATEST:] for some in lines]))
-        least = (size + 1) // 2 - (size - bits.bit_count())
-        return [number for number in numbers if (bits & others[number]).bit_count() >= least]
+        apart = bits.bit_count() - size  # below zero by the words that have fallen on the bit of another
+        most = [apart - (bits & others[number]).bit_count() for number in numbers]
+        return [
+            (some, turn, number)
+            for turn, (some, number) in enumerate(zip(most, numbers, strict=True))
+            if -2 * some >= size
+        ]
 
 
 def _bits_of(words: Iterable[str]) -> int:
