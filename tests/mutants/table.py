@@ -400,6 +400,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "!= path", "!= other", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "a page that was made for what does not come goes again", "bankd.adapters.storage.transactions",
+        "TransactionWriter._withdraw", "if is_new and", "if False and", ("tests/crash/test_reflect.py",),
+    ),
+    Mutant(
         "no split is undone by half", REVERSING, "plan_undo",
         "if moves_lines(past.transaction)", "if False", ("tests/unit/test_undo.py",),
     ),

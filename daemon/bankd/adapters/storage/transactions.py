@@ -188,6 +188,9 @@ class TransactionWriter:
             applied.conflicts.append(f"{half.page}: stays in one piece, for {half.lacking} could not be written")
 
     def _withdraw(self, journal: Journal, number: int, operation: Remove | Drop, applied: Applied) -> None:
+        is_new, data = journal.before.get(operation.path, "") is None, self.look(operation.path)
+        if is_new and data is not None and not (operation.apply(data) or b"").strip():
+            operation = Drop(operation.path, decode_text(data))  # made for what does not come: no page of a title alone
         try:
             self._settle_step(journal, number, Step(operation.path, (operation,)), None, applied)
         except ConflictError as conflict:
