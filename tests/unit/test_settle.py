@@ -10,7 +10,7 @@ from bankd.core.daemon.settle import (
     FileFingerprint,
     ListedFile,
     RestRule,
-    judge_listing,
+    judge_listings,
     why_doubted,
     why_ignored,
     why_quarantined,
@@ -31,7 +31,7 @@ def test_a_file_is_read_once_it_has_rested_whatever_the_clock_did(seconds: float
 @pytest.mark.parametrize("swap", [".a.md.swp", ".#a.md", "a.md~"])
 def test_a_file_that_is_open_in_an_editor_waits(swap: str) -> None:
     listing = {name: listed(age=60) for name in ("a.md", "b.md", swap)}
-    found = judge_listing("bank", listing, RestRule(NOW, 5, None), {})
+    found = judge_listings({"bank": listing}, RestRule(NOW, 5, None), {})
 
     assert found.unsettled == {"bank/a.md": "open in an editor"}
     assert list(found.files) == ["bank/b.md"]
@@ -41,7 +41,7 @@ def test_a_page_that_is_as_it_was_when_it_was_read_is_at_rest_however_young() ->
     listing = {name: listed(age=1) for name in ("a.md", "b.md", "c.md", ".c.md.swp")}
     seen = listed(age=1).seen
     known = {"bank/a.md": seen, "bank/b.md": seen._replace(mtime_ns=1), "bank/c.md": seen}
-    found = judge_listing("bank", listing, RestRule(NOW, 5, None), known)
+    found = judge_listings({"bank": listing}, RestRule(NOW, 5, None), known)
 
     assert list(found.files) == ["bank/a.md"]
     assert found.unsettled == {"bank/b.md": "changed less than 5 s ago", "bank/c.md": "open in an editor"}
@@ -54,7 +54,7 @@ def listed(age: float) -> ListedFile:
 def test_an_editor_that_died_an_hour_ago_holds_nothing_up() -> None:
     listing = {"a.md": listed(age=60), ".a.md.swp": listed(age=3600)}
 
-    assert list(judge_listing("bank", listing, RestRule(NOW, 5, None), {}).files) == ["bank/a.md"]
+    assert list(judge_listings({"bank": listing}, RestRule(NOW, 5, None), {}).files) == ["bank/a.md"]
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(60, True), (DAY - 1, True), (DAY, False), (-60, True)])

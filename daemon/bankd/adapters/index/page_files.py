@@ -52,12 +52,12 @@ class PageFiles:
             prefix = folders.pop()
             try:
                 with os.scandir(f"{self._folder}/{prefix}") as entries:  # pathlib takes longer than the look
-                    listed = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
-                for name in only_utf8(listed):
-                    self._look_at(listed[name], prefix, folders, found)
+                    for entry in (entry for entry in entries if not entry.name.startswith(".")):
+                        self._look_at(entry, prefix, folders, found)
             except (FileNotFoundError, NotADirectoryError, PermissionError):
                 continue  # vanished since it was listed, or closed to us, which runs and the doctor say
-        return found
+        self._too_large.intersection_update(only_utf8(self._too_large))
+        return {path: found[path] for path in only_utf8(found)}
 
     def _look_at(self, entry: os.DirEntry[str], prefix: str, folders: list[str], found: dict[str, str]) -> None:
         name = f"{prefix}{entry.name}"

@@ -12,12 +12,10 @@ from typing import IO, TypeAlias
 
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
-from bankd.core.daemon.settle import FileFingerprint, ListedFile, RestRule, Survey, judge_listing, why_quarantined
+from bankd.core.daemon.settle import FileFingerprint, ListedFile, RestRule, Survey, judge_listings, why_quarantined
 from bankd.core.markdown.utf8 import shown_path
 from bankd.errors import ConflictError
 
-_Known: TypeAlias = Mapping[str, FileFingerprint] | None
-"""How files looked that need not be looked into again; None when no content matters."""
 _Looked: TypeAlias = tuple[ListedFile, bool]
 """How something in a folder looks, and whether it is a folder."""
 _IN_A_MERGE = ("index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD")
@@ -62,9 +60,13 @@ class BankFiles:
 
         `any_content` is for files that are only read, part by part: their size and contents are no reason to stop.
         """
-        survey = Survey()
         rest = RestRule(now.timestamp(), settle_seconds, None if any_content else FILE_CAP)
-        self._walk(folder, rest, None if any_content else known or {}, survey)
+        known = {} if any_content else known or {}
+        closed: dict[str, str] = {}
+        survey = judge_listings(dict(self._walk(folder, closed)), rest, known)
+        survey.quarantined |= closed
+        if not any_content:
+            self._look_inside(survey, known)
         if survey.files and (reason := self.merging()):
             survey.unsettled.update(dict.fromkeys(survey.files, reason))
             survey.files.clear()
@@ -79,47 +81,38 @@ class BankFiles:
                 return f"git is at work ({found})" if found else None
         return None
 
-    def _walk(self, folder: str, rest: RestRule, known: _Known, survey: Survey) -> None:
+    def _walk(self, top: str, closed: dict[str, str]) -> Iterator[tuple[str, Mapping[str, ListedFile]]]:
+        """What is in a folder and in all below it; `closed` takes what cannot be looked into, and why."""
+        folders = [top]
+        while folders:
+            folder = folders.pop()
+            states = self._look_at(folder, closed)
+            yield folder, {name: state for name, (state, is_folder) in states.items() if not is_folder}
+            below = [name for name, (_, is_folder) in states.items() if is_folder and not name.startswith(".")]
+            folders += [f"{folder}/{name}" if folder else name for name in below]
+            pages = {shown_path(path) for path in folders[len(folders) - len(below) :] if path.endswith(".md")}
+            closed |= dict.fromkeys(pages, "a folder, though its name is a page's")
+
+    def _look_at(self, folder: str, closed: dict[str, str]) -> dict[str, _Looked]:
         try:
             names = self.tree.names(folder)
             with self.tree.folder(folder) as fd:
                 looked = ((name, _look(name, fd)) for name in names)
-                states = {name: state for name, state in looked if state is not None}
+                return {name: state for name, state in looked if state is not None}
         except (FileNotFoundError, NotADirectoryError):
-            return
+            return {}
         except PermissionError:
-            survey.quarantined[shown_path(folder)] = "may not be looked into; correct its owner or mode"
-            return
+            closed[shown_path(folder)] = "may not be looked into; correct its owner or mode"
         except ConflictError as problem:
-            survey.quarantined[shown_path(folder)] = shown_path(str(problem))
-            return
-        self._walk_listing(folder, states, rest, known, survey)
+            closed[shown_path(folder)] = shown_path(str(problem))
+        return {}
 
-    def _walk_listing(
-        self, folder: str, states: Mapping[str, _Looked], rest: RestRule, known: _Known, survey: Survey
-    ) -> None:
-        listing = {n: s for n, (s, is_folder) in states.items() if not is_folder}
-        own = judge_listing(folder, listing, rest, known or {})
-        for name, (_, is_folder) in states.items():
-            path = f"{folder}/{name}" if folder else name
-            if is_folder:
-                if not name.startswith("."):
-                    self._walk_folder_or_page(path, rest, known, survey)
-            elif path in own.files:
-                self._look_into(path, own.files[path], known, survey)
-        survey.leave_alone(own)
-
-    def _walk_folder_or_page(self, path: str, rest: RestRule, known: _Known, survey: Survey) -> None:
-        if path.endswith(".md"):
-            survey.quarantined[shown_path(path)] = "a folder, though its name is a page's"
-        self._walk(path, rest, known, survey)
-
-    def _look_into(self, path: str, seen: FileFingerprint, known: _Known, survey: Survey) -> None:
-        """Take a file for at rest, unless what is in it says otherwise."""
-        if known is not None and known.get(path) != seen and (reason := self._why_quarantined(path)):
-            survey.quarantined[path] = reason
-        else:
-            survey.files[path] = seen
+    def _look_inside(self, survey: Survey, known: Mapping[str, FileFingerprint]) -> None:
+        """Leave alone what has something in it that no run may touch."""
+        for path in [path for path, seen in survey.files.items() if known.get(path) != seen]:
+            if reason := self._why_quarantined(path):
+                del survey.files[path]
+                survey.quarantined[path] = reason
 
     def _why_quarantined(self, path: str) -> str | None:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.workspace.link_store import LinkTable
-from bankd.core.daemon.settle import FileFingerprint, why_ignored
+from bankd.core.daemon.settle import FileFingerprint, ignored_among
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.follow import PagePart, read_part
 from bankd.core.links.linking import Link, Stray, files_touched, keys_to, keys_touched, links_to
@@ -129,10 +129,11 @@ class LinkGraph:
         """What is in a folder and might be referred to."""
         try:
             with os.scandir(Path(self._home, folder)) as entries:
-                visible = (entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN)
-                return sorted(visible, key=lambda entry: entry.name)
+                there = {entry.name: entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN}
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
+        ignored = ignored_among(name for name in there if name.endswith(".md"))
+        return [there[name] for name in sorted(there.keys() - ignored)]
 
     def _path(self, entry: os.DirEntry[str]) -> str:
         return entry.path.removeprefix(self._prefix)
@@ -288,9 +289,7 @@ def _relative(path: Path, home: str) -> str:
 
 
 def _is_visible(entry: os.DirEntry[str]) -> bool:
-    if entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink():
-        return False
-    return not (entry.name.endswith(".md") and why_ignored(entry.name))
+    return not (entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink())
 
 
 def _pages(paths: Collection[str]) -> list[str]:

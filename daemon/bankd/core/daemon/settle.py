@@ -6,7 +6,7 @@ Not touching a file is always right; each one that is left alone has its reason 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,7 +52,9 @@ class RestRule(NamedTuple):
 
 @dataclass(slots=True)
 class Survey:
-    """The Markdown files under a folder by workspace-relative path, sorted; those left alone with the reason why.
+    """The Markdown files under a folder by workspace-relative path, those of a folder before what follows it by name.
+
+    Those that are left alone have the reason why.
 
     `emptied` are those of the unsettled that wait for no other reason than that there is nothing in them.
     """
@@ -63,22 +65,29 @@ class Survey:
     quarantined: dict[str, str] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)
 
-    def leave_alone(self, part: Survey) -> None:
-        """Leave alone what a part of it does."""
-        self.unsettled |= part.unsettled
-        self.emptied |= part.emptied
-        self.quarantined |= part.quarantined
-        self.ignored |= part.ignored
 
-
-def judge_listing(
-    folder: str, listing: Mapping[str, ListedFile], rest: RestRule, known: Mapping[str, FileFingerprint]
+def judge_listings(
+    listings: Mapping[str, Mapping[str, ListedFile]], rest: RestRule, known: Mapping[str, FileFingerprint]
 ) -> Survey:
-    """The files of one folder by what they look like; those at rest may still be left alone for what is in them.
+    """The files of some folders by what they look like; those at rest may still be left alone for what is in them.
 
     One that still has its `known` fingerprint was complete when it was read, so it is at rest however young it is.
     """
-    survey, prefix = Survey(), f"{folder}/" if folder else ""
+    survey = Survey()
+    for folder, listing in listings.items():
+        _judge_listing(folder, listing, rest, known, survey)
+    survey.files = dict(sorted(survey.files.items(), key=lambda item: item[0].split("/")))
+    return survey
+
+
+def _judge_listing(
+    folder: str,
+    listing: Mapping[str, ListedFile],
+    rest: RestRule,
+    known: Mapping[str, FileFingerprint],
+    survey: Survey,
+) -> None:
+    prefix = f"{folder}/" if folder else ""
     for name, listed in listing.items():
         path = f"{prefix}{name}"
         is_known = known.get(path) == listed.seen
@@ -93,7 +102,6 @@ def judge_listing(
             survey.emptied.add(path)
         else:
             survey.files[path] = listed.seen
-    return survey
 
 
 def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
@@ -108,6 +116,11 @@ def _why_waiting(name: str, listed: ListedFile, listing: Mapping[str, ListedFile
     beside = (swap for swap in swap_names(name) if swap in listing)
     swaps = [swap for swap in beside if rest.now - listing[swap].mtime < SWAP_HOURS * 3600]
     return why_unsettled(rest.now - listed.mtime, rest.settle, swaps)
+
+
+def ignored_among(names: Iterable[str]) -> set[str]:
+    """Those of these names of files that are nobody's page or log."""
+    return {name for name in names if why_ignored(name)}
 
 
 def why_ignored(name: str) -> str | None:
