@@ -42,13 +42,17 @@ class Outcome:
     seconds: float
 
 
+def _not_read(folder: str, names: Sequence[str]) -> set[str]:
+    """What of the checkout no test reads: environments, caches, packages; hidden folders further down are integrations."""
+    return {name for name in names if Path(folder) == ROOT and (name[0] == "." or name in {"dist", "build"})}
+
+
 class Checkout:
     """A copy of the checkout in which one rule at a time is switched off."""
 
     def __init__(self, folder: Path) -> None:
         """Copy everything that a test reads; modification times come along, so that compiled modules stay valid."""
-        hidden_and_built = shutil.ignore_patterns(".[!.]*", "dist", "build")
-        self._root = Path(shutil.copytree(ROOT, folder, ignore=hidden_and_built))
+        self._root = Path(shutil.copytree(ROOT, folder, ignore=_not_read))
 
     def try_out(self, mutant: Mutant) -> Outcome:
         """Switch the rule off, test, and switch it on again."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.__main__ import Checkout
 from tests.mutants.switching import Mutant, StaleMutantError
 from tests.mutants.table import MUTANTS
 
@@ -47,3 +48,13 @@ def test_a_rule_that_is_gone_or_ambiguous_is_an_error(text: str, place: str) -> 
 def test_a_rule_whose_change_is_no_python_is_an_error() -> None:
     with pytest.raises(SyntaxError):
         one("return 2", "Shop.other", "return (").switched(SHOP)
+
+
+def test_a_copy_has_the_hidden_folders_of_integrations_and_no_environment(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    Checkout(copy)
+
+    assert {path.relative_to(ROOT) for path in (ROOT / "integrations").rglob("*")} == {
+        path.relative_to(copy) for path in (copy / "integrations").rglob("*")
+    }
+    assert not (copy / ".venv").exists()
