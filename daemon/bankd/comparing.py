@@ -21,7 +21,7 @@ from bankd.ports.bank import Index, MemoryCatalog
 from bankd.ports.reading import Wordings
 
 AT_ONCE = 1_000
-"""So many memories are looked at by a run, some seconds of work; more wait for the next."""
+"""The most new lines and memories that a run looks at, some seconds of work; more memories wait for the next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -366,11 +366,13 @@ def compare_parts(world: World, policy: Policy) -> CompareParts:
 def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
     """Bring the index up to date with what was written, and compare that with the bank; gives what there is to say.
 
-    Not while a rest of the logs waits: comparing batch by batch would be a fifth of the time that years of logs take.
+    Not while a rest of the logs waits: comparing batch by batch would be a fifth of the time that years of logs take. A
+    run that took in hundreds of lines, and so looked at each already, leaves as many more memories to the next.
     """
     notes = [*world.index.refresh(plan.now)]
-    if rest is None:
-        compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, AT_ONCE)
+    most = AT_ONCE - len(plan.placements)
+    if rest is None and most > 0:
+        compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
     return notes
 
 

@@ -609,4 +609,9 @@ FEATURES: tuple[Mutant, ...] = (
         "a late write is dated before it is carried over", "bankd.adapters.storage.trash", "Trash._late",
         "self._staging.mark_displaced(TRASH, name)", "[state.st_mtime_ns for other, state in self._items() if other == name][0]", OF_RACES,
     ),
+    # what a run compares besides
+    Mutant(
+        "a run that took in a thousand lines compares no more", "bankd.cycle", "_look_again",
+        "AT_ONCE - len(plan.placements)", "AT_ONCE", ("tests/unit/test_cycle.py",),
+    ),
 )  # fmt: skip

@@ -94,6 +94,17 @@ def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_rea
     assert world.logs.read == world.disk.logs
 
 
+@pytest.mark.parametrize(("lines", "looks"), [(0, [1_000]), (30, [970]), (1_000, [])])
+def test_a_run_compares_fewer_memories_the_more_lines_it_took_in(
+    lines: int, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, asked = FakeWorld({}, log(*(f"W: thing {n} of {n * 7}" for n in range(lines)))), []
+    monkeypatch.setattr(type(world.catalog), "changed_since_look", lambda _, __, most: asked.append(most) or {})
+    cycle(world, policy=replace(POLICY, force=True))
+
+    assert asked == looks
+
+
 @pytest.mark.parametrize(
     ("kind", "steps"),
     [

@@ -45,10 +45,14 @@ def find_change(old: Statement, new: Statement) -> str:
     return _told(old, new) or _measured_again(old, new) or _denied(old, new)
 
 
-def may_have_changed(old: Statement, new: Statement) -> bool:
-    """Whether a new statement has a word that tells of a change, or measures or denies something as the old one does."""
-    measures = _measure_of(old), _measure_of(new)
-    return tells_change(new) or bool(_denied_by(new)) or bool(measures[0] and measures[0][1:] == measures[1][1:])
+def may_tell_change(statement: Statement) -> bool:
+    """Whether a statement by itself may tell that another has changed: it has a word of change, or denies something."""
+    return tells_change(statement) or bool(_denied_by(statement))
+
+
+def unit_of_measure(statement: Statement) -> str:
+    """The unit of the one measure of a statement, by which it may update another of that unit; empty without one."""
+    return _measure_of(statement)[1] if _measure_of(statement) else ""
 
 
 def _measured_again(old: Statement, new: Statement) -> str:

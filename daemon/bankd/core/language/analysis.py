@@ -17,6 +17,7 @@ VERSION = 4
 """Changes whenever the same text would give other terms; cached analyses of another version are made anew."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
+_HANGUL = re.compile("[가-힣ᄀ-ᇿ]")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CONTENT_TAGS = frozenset(("NNG", "NNP", "NNB", "NR", "NP", "VV", "VA", "VX", "XR", "MAG", "MM", "SN", "SH", "IC", "XPN", "VCN")) | {
     "XSN", "W_EMAIL", "W_URL", "W_HASHTAG", "W_MENTION", "W_SERIAL",
@@ -83,7 +84,7 @@ def runs_of(text: str) -> list[str]:
 
 def has_hangul(text: str) -> bool:
     """Whether a text has Hangul, composed or not."""
-    return not text.isascii() and any("가" <= sign <= "힣" or "ᄀ" <= sign <= "ᇿ" for sign in text)
+    return not text.isascii() and _HANGUL.search(text) is not None
 
 
 def is_hangul(run: str) -> bool:

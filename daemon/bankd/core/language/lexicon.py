@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import NamedTuple
 
 from bankd.core.language.analysis import Analysis, bigrams_of, is_hangul, normal_form, runs_of, split_sentences
@@ -51,11 +50,17 @@ def read_run(run: str, terms: Sequence[str]) -> ReadRun:
 
 def analyse_by_lexicon(text: str, lexicon: Lexicon) -> Analysis:
     """Give the terms of a text without an analyser; the same shape as `analyse`."""
-    parts = [[*map(lexicon, runs_of(part))] for part in split_sentences(normal_form(text))]
-    sentences = [tuple([term for run in runs for term in run.terms]) for runs in parts]
-    runs = [*chain.from_iterable(parts)]
-    bigrams = tuple([gram for run in runs for gram in run.bigrams])
-    return Analysis(tuple([one for one in sentences if one]), bigrams, any(run.denies for run in runs))
+    sentences: list[tuple[str, ...]] = []
+    bigrams: list[str] = []
+    denies = False
+    for part in split_sentences(normal_form(text)):
+        terms: list[str] = []
+        for read, grams, is_denial in map(lexicon, runs_of(part)):
+            terms += read
+            bigrams += grams
+            denies = denies or is_denial
+        sentences.append(tuple(terms))
+    return Analysis(tuple(filter(None, sentences)), tuple(bigrams), denies)
 
 
 def _denies(run: str) -> bool:
