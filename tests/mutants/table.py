@@ -42,6 +42,7 @@ TREE, LOCK, OPERATIONS, ARCHIVE = (
     "bankd.adapters.storage.tree", "bankd.adapters.storage.lock", "bankd.core.edits.operations", "bankd.core.lifecycle.archive",
 )  # fmt: skip
 REARRANGING = "bankd.rearranging"
+NAMES, VALUES = "bankd.core.secrets.names", "bankd.core.secrets.values"
 SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
@@ -51,6 +52,7 @@ OF_DUPLICATES = ("tests/unit/test_duplicates.py", "tests/unit/test_guard.py")
 OF_DECAY = ("tests/properties/test_decay.py",)
 OF_SCHEDULE = ("tests/unit/test_schedule_limits.py",)
 OF_SECRETS = ("tests/unit/test_secrets.py",)
+OF_SPELLINGS = ("tests/unit/test_secret_spellings.py",)
 OF_SPLIT = ("tests/unit/test_split.py",)
 
 ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
@@ -342,6 +344,9 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("what is called a password is a secret", SECRETS, "find_secrets", "*find_named(plain), ", "", OF_SECRETS),
     Mutant("a key of a known form is a secret", SECRETS, "find_secrets", "(*_find_issued(plain), ", "(", OF_SECRETS),
+    Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
+    Mutant("capitals cut by digits are a key", VALUES, "is_key", "bool(_BASE32.match(value)) or ", "", OF_SPELLINGS),
+    Mutant("whatever the case of its name, a phrase is one", NAMES, "", 'r"(?i:seed', 'r"(?:seed', OF_SPELLINGS),
     Mutant("a card number is a secret", SECRETS, "find_secrets", "*find_numbers(plain), ", "", OF_SECRETS),
     Mutant(
         "a disguised secret is a secret", SECRETS, "find_secrets",

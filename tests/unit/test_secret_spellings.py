@@ -106,6 +106,16 @@ CREDENTIALS = {
     "bitcoin wif": f"5{letters(50)}",
     "eth": f"private key 0x{hexadecimal(64)}",
     "passport": "여권번호 M12345678",
+    "totp": "TOTP seed for GitHub is CUEESKS55IOEWJRCF3LOBESRJERPYLMI",
+    "capital": "Recovery phrase: gravity machine north sort system female filter attitude volume fold club stay",
+    "numbered": "Mnemonic: " + " ".join(f"{n}. gravity" for n in range(1, 13)),
+    "openssl": "openssl enc -aes-256-cbc -k f0yxiOnTcVAi -in backup.tar decrypts the backup.",
+    "keychain": "security unlock-keychain -p tr0ub4dor login.keychain",
+    "unzip": "unzip -P geheim77 backup.zip",
+    "7z": "7z x -pGeheim77 backup.7z",
+    "adverb": "pw는 그대로 qwer1234! 쓰면 됨",
+    "digits named": "통장 비밀번호 네자리 4821",
+    "safe": "금고 번호 4821, 왼쪽으로 돌린다",
 }
 HARMLESS = [
     "sk_buff_head_list_lock is held",
@@ -147,6 +157,13 @@ HARMLESS = [
     "PIN code은 배송 때 확인",
     "key-value store is Redis",
     "authorization is by role",
+    "비번은 1Password 금고 '서버'에 있다.",
+    "비밀번호는 KeePass2 금고에 있다",
+    "random seed is 20260504 for every bench",
+    "seed 42 gave the best split",
+    "openssl enc -k asks nothing",
+    "unzip -p archive1.zip page.md",
+    "현관 번호키를 4월에 바꾼다",
 ]
 MISSED = {"jwt", "pgpass", "passport"}
 """A token whose second part is no JSON, a line of ~/.pgpass, and a number that no checksum tells from others."""

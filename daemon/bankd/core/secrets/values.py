@@ -25,10 +25,12 @@ _COUNTED = re.compile(
     r"\s?(?:%|[년월일시분초개자번회차명원주달글]|days?|weeks?|months?|years?|hours?|min|char|char|times|bits?|bytes?)"
 )
 _PLACE = re.compile(r"\s?에(?:서|게)?(?![가-힣])")  # what stands before it is where, not what
+_KEPT = re.compile(r"[^.,;!?\n]{0,24}?에\s?(?:있|보관|저장|적|둔|뒀|두|넣)")  # `1Password 금고 '서버'에 있다`
 _CLAUSE_END = re.compile(
     r"[\"'`*)\]]*\s*(?:$|[.,;!?)\]—–]|(?:and|for|on|in|now|until|since|from|so|but|입|이|임|으|로|야|예|다|라))"
 )
-
+# Capitals that digits cut in several places, which no name in a program is (RFC 4648): the seeds of one-time passwords.
+_BASE32 = re.compile(r"(?=(?:[A-Z]+[2-7]+){2}[A-Z])[A-Z2-7]{16,}=*$")
 
 _MIN_ENTROPY = 4.0  # bits a character; words joined by hyphens and paths lie below it, random keys above
 
@@ -51,7 +53,7 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
     if value.isdigit():
         return len(value) >= 4 and not _COUNTED.match(rest)
     kinds, is_phrase = _kinds_of(value), value.count("-") >= 3  # correct-horse-battery-staple
-    if len(value) < 5 or _PLACE.match(rest) or not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
+    if len(value) < 5 or _is_place(value, rest) or not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
         return False
     if joint is Joint.SAID:
         return len(kinds) >= 3 or bool(_CLAUSE_END.match(rest))
@@ -59,6 +61,12 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
         digits = sum(c.isdigit() for c in value)
         return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
     return True
+
+
+def _is_place(value: str, rest: str) -> bool:
+    """Whether a value says where the password is; one that can be spoken may be named farther from the words for it."""
+    is_spoken = "sign" not in _kinds_of(value) and is_worded(value)
+    return bool(_PLACE.match(rest) or (is_spoken and _KEPT.match(rest)))
 
 
 def is_key(value: str, rest: str, joint: Joint) -> bool:
@@ -69,7 +77,8 @@ def is_key(value: str, rest: str, joint: Joint) -> bool:
     if len(value) < 16:
         is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
         return len(value) >= 8 and (is_mixed or _is_shuffled(value))
-    return len(kinds - {"sign"}) >= 2 and not is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
+    is_spoken = is_worded(value, share=0.6 if joint is Joint.STATED else 0.5)
+    return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
 
 
 def _is_shuffled(value: str) -> bool:
