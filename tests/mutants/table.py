@@ -344,6 +344,14 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant("what is called a password is a secret", SECRETS, "find_secrets", "*find_named(plain), ", "", OF_SECRETS),
     Mutant("a key of a known form is a secret", SECRETS, "find_secrets", "(*_find_issued(plain), ", "(", OF_SECRETS),
+    Mutant(
+        "a file that is left alone is named by the status", "bankd.core.daemon.health", "_judge_bank",
+        "*_judge_left_alone(bank.left_alone),", "", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "a damage is told in a line", "bankd.adapters.index.folder", "_shortened",
+        "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
+    ),
     Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
     Mutant("capitals cut by digits are a key", VALUES, "is_key", "bool(_BASE32.match(value)) or ", "", OF_SPELLINGS),
     Mutant("whatever the case of its name, a phrase is one", NAMES, "", 'r"(?i:seed', 'r"(?:seed', OF_SPELLINGS),

@@ -388,14 +388,27 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
     assert b"- bad \xff\xfe xylophone\n- [[no\xffwhere]] [a](b\xff.md)\n- O(c=0.5@2026-06-11): tea \xff\n" in pages
 
 
+def test_the_status_names_a_page_with_merge_markers_until_they_are_gone(root: Path, bankctl: Run) -> None:
+    page = root / "bank/world/notes.md"
+    page.write_text("# N\n\n<<<<<<< ours\n- one\n=======\n- two\n>>>>>>> theirs\n", "utf-8")
+    bankctl("cycle", "micro", "--now", NOW)
+
+    torn = bankctl("status")
+    page.write_text("# N\n\n- one\n", "utf-8")
+
+    assert (torn.code, bankctl("status").code) == (3, 0)
+    assert "! bank/world/notes.md is left alone: has merge markers; resolve the merge" in torn.out
+
+
 @pytest.mark.parametrize("folder", ["bank", "memory", "archive"])
 def test_a_page_whose_name_is_not_utf8_is_named_and_a_picture_is_not(root: Path, bankctl: Run, folder: str) -> None:
     make_unnamed(root / folder)
     write_log(root, "2026-05-02.md", "S: 가치관: 정직")
 
-    run, doctor = bankctl("cycle", "micro", "--now", NOW), bankctl("doctor")
+    run, doctor, status = bankctl("cycle", "micro", "--now", NOW), bankctl("doctor"), bankctl("status")
 
     for name in (r"page\xff.md", r"fold\xff/in.md"):
+        assert f"! {folder}/{name} is left alone: its name is not UTF-8; rename it" in status.out
         assert f"{folder}/{name}\n    its name is not UTF-8; rename it" in run.out
         assert f"{folder}/{name} is left alone: its name is not UTF-8; rename it" in doctor.out
     assert "pic" not in run.out + doctor.out

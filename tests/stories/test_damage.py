@@ -244,6 +244,13 @@ def test_what_the_system_refuses_is_no_damage_of_the_index(error: str) -> None:
         raise ValueError("Failed to read file: Os { code: 2 }")
 
 
+def test_a_damage_is_told_in_a_line_however_much_of_the_file_a_library_quotes() -> None:
+    with pytest.raises(IndexDamaged) as told, damage_told():
+        raise ValueError("Meta file cannot be deserialized. Content: " + r"\0" * 5000)
+
+    assert len(str(told.value)) < 250
+
+
 def test_a_journal_that_cannot_be_read_is_set_aside_and_named(harmed: Path) -> None:
     (journal,) = (harmed / ".bankd/runs").glob("000001.json")
     garble(journal)

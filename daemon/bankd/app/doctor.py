@@ -23,6 +23,7 @@ from bankd.core.daemon.health import (
     cannot_be_written,
     fought_over,
     journals_set_aside,
+    left_alone,
     stands_twice,
 )
 from bankd.core.daemon.health_facts import BankFacts, IndexFacts
@@ -103,9 +104,7 @@ def _check_files(probe: Probe, settings: Settings) -> Iterator[HealthFinding]:
     for folder in ("memory", "bank", "archive"):
         survey = probe.files.survey(folder, probe.now(), settings.settle_seconds, any_content=folder == "memory")
         for path, reason in survey.quarantined.items():
-            yield HealthFinding(
-                f"{path} is left alone: {reason}", "bankd touches it again once that is mended", needs_person=True
-            )
+            yield left_alone(path, reason)
         for path, reason in survey.unsettled.items():
             if not is_just_saved(reason):
                 yield HealthFinding(f"{path} waits: {reason}", "nothing to do, unless it stays so")

@@ -22,7 +22,7 @@ from bankd.errors import IndexDamaged, StorageError
 FORMAT = "16"
 """Changes whenever an index of the version before could not be read."""
 
-
+_MOST_WORDS = 160
 _NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
@@ -207,14 +207,20 @@ def damage_told() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         _raise_refusal(error)
-        raise IndexDamaged(f"its rows cannot be read ({error})") from error
+        raise IndexDamaged(f"its rows cannot be read ({_shortened(error)})") from error
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         _raise_refusal(error)
-        raise IndexDamaged(f"its terms cannot be read ({error})") from error
+        raise IndexDamaged(f"its terms cannot be read ({_shortened(error)})") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":  # what tantivy raises on bytes that it never wrote
-            raise IndexDamaged(f"its terms cannot be read ({error})") from error
+            raise IndexDamaged(f"its terms cannot be read ({_shortened(error)})") from error
         raise
+
+
+def _shortened(error: BaseException) -> str:
+    """What a library says of a broken file, which it may quote whole."""
+    words = str(error)
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]} …"
 
 
 def _raise_refusal(error: Exception) -> None:

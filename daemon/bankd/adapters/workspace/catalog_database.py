@@ -76,6 +76,15 @@ def read_held_back(path: Path) -> list[HeldBack]:
         return []
 
 
+def read_known(path: Path, folder: str) -> dict[str, FileFingerprint]:
+    """How the files of a folder looked when they were last read, for one who only looks; empty where no catalog is."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return dict(_seen(*row) for row in connection.execute(_BELOW, (f"{folder}/", f"{folder}0")))
+    except sqlite3.Error:
+        return {}
+
+
 def read_prose(path: Path) -> int:
     """How many lines of the logs were read and not taken in, for one who only looks; 0 where no catalog is."""
     try:
@@ -89,6 +98,7 @@ def _held_back(log: str, line: int, *rest: str) -> HeldBack:
     return HeldBack(LogPlace(log, line), *rest)
 
 
+_BELOW = "SELECT * FROM files WHERE path >= ? AND path < ?"
 _HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 
 
@@ -102,8 +112,7 @@ class CatalogDatabase(DerivedDatabase):
 
     def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
-        query = "SELECT * FROM files WHERE path >= ? AND path < ?"
-        return dict(self.read(query, (f"{folder}/", f"{folder}0"), _seen))
+        return dict(self.read(_BELOW, (f"{folder}/", f"{folder}0"), _seen))
 
     def record_file(self, path: str, seen: FileFingerprint) -> None:
         """Remember how a file looked when it was read."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from bankd.adapters.storage.disk import trouble_of
 from bankd.adapters.storage.events import EventLog
+from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
-from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_prose
+from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_known, read_prose
 from bankd.adapters.workspace.clock_trust import TrustedClock
 from bankd.config.workspace_config import FOLDERS
 from bankd.core.daemon.health_facts import BankFacts, IndexFacts
@@ -52,7 +53,21 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         read_prose(root.absolute() / ".bankd" / "catalogue.sqlite3"),
         tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
         sum(item.is_offered for item in held_back),
+        _left_alone(root),
     )
+
+
+def _left_alone(root: Path) -> dict[str, str]:
+    """The files that are not read as they are, and why; only those are opened that no run has read as they are now."""
+    found: dict[str, str] = {}
+    catalog = root.absolute() / ".bankd" / "catalogue.sqlite3"
+    with suppress(UserError):  # a workspace that is missing is said elsewhere
+        files = BankFiles(root)
+        with closing(files.tree):
+            for folder in FOLDERS[:3]:
+                known, is_log = read_known(catalog, folder), folder == "memory"
+                found |= files.survey(folder, utc_now(), 0, known, any_content=is_log).quarantined
+    return found
 
 
 def _set_aside_journals(root: Path) -> tuple[str, ...]:

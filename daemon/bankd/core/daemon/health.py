@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import starmap
@@ -91,6 +91,7 @@ def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
         *_judge_held_back(bank.held_back),
         *_judge_offered(bank.offered),
         *starmap(cannot_be_written, sorted(bank.closed.items())),
+        *_judge_left_alone(bank.left_alone),
         *journals_set_aside(bank.set_aside),
         *_judge_sizes(bank.large),
         *map(cannot_be_searched, bank.too_large),
@@ -120,6 +121,13 @@ def _judge_events(unread: Sequence[str]) -> Iterator[HealthFinding]:
         yield HealthFinding(text, "bankctl doctor lists them", needs_person=True)
 
 
+def _judge_left_alone(reasons: Mapping[str, str]) -> Iterator[HealthFinding]:
+    yield from starmap(left_alone, sorted(reasons.items())[:_SHOWN])
+    if len(reasons) > _SHOWN:
+        text = f"{len(reasons) - _SHOWN} more files are left alone"
+        yield HealthFinding(text, "bankctl doctor lists them", needs_person=True)
+
+
 def _judge_held_back(places: Sequence[str]) -> Iterator[HealthFinding]:
     if places:
         lines = "1 line of a log was" if len(places) == 1 else f"{len(places)} lines of logs were"
@@ -144,6 +152,12 @@ def _judge_sizes(large: Sequence[str]) -> Iterator[HealthFinding]:
 def cannot_be_searched(path: str) -> HealthFinding:
     """What to say of a log that search does not read; its tagged lines are taken in all the same."""
     return HealthFinding(f"{path} is too large to be searched", "divide it, best by its days")
+
+
+def left_alone(path: str, reason: str) -> HealthFinding:
+    """What to say of a file that bankd neither reads nor writes as it is; everything else goes on."""
+    text, fix = f"{path} is left alone: {reason}", "bankd touches it again once that is mended"
+    return HealthFinding(text, fix, needs_person=True)
 
 
 def cannot_be_told(line: str) -> HealthFinding:

@@ -52,6 +52,8 @@ class BankFacts:
     """The logs that search does not read for their size."""
     offered: int = 0
     """The log lines that a model or a rule wrote and that wait for the user's word."""
+    left_alone: Mapping[str, str] = field(default_factory=dict)
+    """The files that are not read as they are, and why."""
 
 
 @dataclass(frozen=True, slots=True)
