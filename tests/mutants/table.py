@@ -352,6 +352,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "a damage is told in a line", "bankd.adapters.index.folder", "_shortened",
         "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
     ),
+    Mutant(
+        "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
+        " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
+    ),
     Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
     Mutant("capitals cut by digits are a key", VALUES, "is_key", "bool(_BASE32.match(value)) or ", "", OF_SPELLINGS),
     Mutant("whatever the case of its name, a phrase is one", NAMES, "", 'r"(?i:seed', 'r"(?:seed', OF_SPELLINGS),

@@ -444,8 +444,9 @@ def test_a_workspace_whose_path_is_not_utf8_is_refused(
     assert "its path is not UTF-8; rename the folder" in said.err
 
 
-def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankctl: Run) -> None:
-    text = "\ufeff## Retain\r\n- S: 가치관: 정직\r\n"
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+def test_logs_in_utf16_are_read_when_whole_and_named_when_not(root: Path, bankctl: Run, mark: str) -> None:
+    text = f"{mark}## Retain\r\n- S: 가치관: 정직\r\n"
     (root / "memory/2026-05-01.md").write_bytes(text.encode("utf-16-le"))
     (root / "memory/2026-05-02.md").write_bytes(text.replace("정직", "용기").encode("utf-16-be"))
     (root / "memory/2026-05-03.md").write_bytes(text.encode("utf-16-le") + b"x")

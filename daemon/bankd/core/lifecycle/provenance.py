@@ -51,7 +51,7 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
         gone = ledger.gone[id_]
         return str(gone["type"]), f"{gone['type']} on {str(gone['at'])[:10]}; it will not come back by itself"
     if fact is None:
-        return "new", "not read yet; the next run will"
+        return "new", "not taken in yet; the next run does it, or says what it waits for"
     return str(fact["type"]), _sentence(fact)
 
 

@@ -57,15 +57,22 @@ def shown_path(path: str) -> str:
 
 
 def is_wide(start: bytes) -> bool:
-    """Whether a file begins with the byte order mark of UTF-16 or UTF-32, as Windows writes it."""
-    return start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+    """Whether a file begins as UTF-16 or UTF-32 does: with their byte order mark, or with two ASCII characters."""
+    marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+    return start.startswith(marks) or _unmarked(start) is not None
+
+
+def _unmarked(start: bytes) -> str | None:
+    """The byte order of UTF-16 that says none: every second byte of ASCII characters is zero."""
+    orders = {"0101": "utf-16-le", "1010": "utf-16-be"}
+    return orders.get("".join("01"[not byte] for byte in start[:4]))
 
 
 def decode_wide(data: bytes) -> str | None:
     """The text of such a file; None when it is not that as a whole, or has a list item that was appended as UTF-8."""
     is_32 = data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
     try:
-        text = data.decode("utf-32" if is_32 else "utf-16")
+        text = data.decode(_unmarked(data[:4]) or ("utf-32" if is_32 else "utf-16"))
     except UnicodeDecodeError:
         return None
     return None if _APPENDED.search(data) else text
