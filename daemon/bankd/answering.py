@@ -79,7 +79,8 @@ class Answering:
         more = self._beside(beside, hits, said, around, bank)
         every = (*hits, *chain.from_iterable(more))
         answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
-        return answer._replace(left_off=found.left_off if found else 0)
+        nearest = tuple(_hit_among(found, one) for one in found.nearest) if found and not every else ()
+        return answer._replace(left_off=found.left_off if found else 0, nearest=nearest)
 
     def _find(self, query: Query, group: str, index: "IndexView", around: int = 0) -> Found | None:
         """What a group answers; None when it was not asked for."""

@@ -91,7 +91,8 @@ def _figures(trial: TrialSet, full: Evaluation, lean: Evaluation) -> dict[str, A
         "words_mrr_10": round(sum(base) / len(base), 4),
         "gain_over_words": [round(sum(gains) / len(gains), 4), *_rounded(bootstrap_interval(gains))],
         "without_worker": [round(lean.quality.mrr_10, 4), *_rounded(bootstrap_interval(losses))],
-        "unanswered": sum(1 for one in full.judged if not one.ranking),
+        "mrr_10_of_answers": round(full.mrr_10_of_answers, 4),
+        "unanswered": sum(1 for one in full.judged if not one.answered),
         "forbidden_above": [sum(one.forbidden_above for one in which.judged) for which in (full, lean)],
         "milliseconds": round(full.milliseconds, 2),
     }
@@ -122,6 +123,7 @@ def print_row(name: str, row: Mapping[str, Any]) -> None:
     print(f"R@5 {row['recall_5']:.3f}  R@10 {row['recall_10']:.3f}  nDCG@10 {row['ndcg_10']:.3f}")
     print(f"  words {row['words_mrr_10']:.3f}: gain {gain:+.3f} [{low:+.3f}, {high:+.3f}]")
     print(f"  without Kiwi {lean:.3f}: difference [{lean_low:+.4f}, {lean_high:+.4f}]")
+    print(f"  of answers alone, without what is nearest to an unanswered one, MRR@10 {row['mrr_10_of_answers']:.3f}")
     print(f"  unanswered {row['unanswered']}, forbidden above its fact {row['forbidden_above']} (with, without Kiwi)")
     for kind, cost in row.get("perturbed", {}).items():
         lost = f"{cost['cost']:+.3f}, without Kiwi {cost['cost_without_worker']:+.3f}"

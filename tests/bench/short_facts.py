@@ -53,8 +53,9 @@ def main() -> None:
         search.analyser.patience = "if warm"
         judged = [judge_all(trial._replace(queries=half), search, bank, GROUP, read_monotonic) for half in halves]
         search.close()
-        print_row("as chosen, with the floor", [one.quality.mrr_10 for one in judged])
-        silent = [sum(not one.ranking for one in half.judged) / len(half.judged) for half in judged]
+        print_row("answers, else what is nearest", [one.quality.mrr_10 for one in judged])
+        print_row("answers alone", [one.mrr_10_of_answers for one in judged])
+        silent = [sum(not one.answered for one in half.judged) / len(half.judged) for half in judged]
         print_row("(share of questions not answered)", silent)
     with trial_workspace(trial.documents, GROUP) as (root, bank):  # where the worker is warm, for it made the index
         bench = Bench("short facts", trial, root, bank, len(trial.queries))

@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
 
 def answer(query: str) -> dict[str, object]:
-    return {"query": query, "generation": 1, "hits": []}
+    return {"query": query, "generation": 1, "hits": [], "nearest": []}
 
 
 def kept(folder: Path) -> list[str]:

@@ -54,5 +54,6 @@ def test_the_preview_shows_the_page_around_the_line() -> None:
 
 def test_several_banks_are_told_apart_and_what_is_wrong_is_said() -> None:
     assert standing_place({**HIT, "bank": "home"}) == "home: bank/a.md:3"
-    answer = {"hits": [], "problems": {"work": "gone"}, "fresh": {"note": ""}}
+    answer = {"hits": [], "nearest": [], "problems": {"work": "gone"}, "fresh": {"note": ""}}
     assert summary_of(answer, "x", 2) == "nothing relevant  ·  all banks  ·  work: gone"
+    assert "nearest, maybe about something else" in summary_of({**answer, "nearest": [HIT]}, "x", 2)

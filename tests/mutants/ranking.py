@@ -7,6 +7,8 @@ from tests.mutants.switching import Mutant
 FLOOR, SCORING, PAGES, PRIORS = (
     "bankd.core.ranking.floor", "bankd.core.ranking.scoring", "bankd.core.ranking.page_order", "bankd.core.ranking.priors",
 )  # fmt: skip
+ANSWERS = "bankd.core.ranking.answers"
+OF_NEAREST = ("tests/stories/test_mcp.py",)
 OF_FLOOR = ("tests/unit/test_floor.py",)
 OF_SCORING = ("tests/unit/test_scoring.py",)
 OF_PAGES = ("tests/unit/test_page_order.py",)
@@ -50,6 +52,27 @@ RANKING: tuple[Mutant, ...] = (
     Mutant(
         "part of a Hangul word is something of it", FLOOR, "shares_subject",
         "for gram in weights.bigrams if", "for gram in () if", OF_FLOOR,
+    ),
+    # what is nearest, where nothing is an answer
+    Mutant(
+        "who did not ask is not told what is nearest", "bankd.search.finding", "find_answers",
+        "answers or query.margin > 1", "answers", OF_NEAREST,
+    ),
+    Mutant(
+        "where there is an answer nothing is only nearest", "bankd.search.finding", "find_answers",
+        "() if answers or query.margin > 1 else ", "", ("tests/stories/test_search.py",),
+    ),
+    Mutant(
+        "what is nearest shares a word that tells something", ANSWERS, "nearest_among",
+        " or shares_subject(one.candidate, weights)", " or True", ("tests/stories/test_search.py",),
+    ),
+    Mutant(
+        "what is nearest was not recalled", "bankd.adapters.index.recall", "_render",
+        "'- ' if hits else '  - '", "'- '", ("tests/stories/test_search.py",),
+    ),
+    Mutant(
+        "where one bank has an answer nothing is only nearest", "bankd.core.ranking.merging", "merge_answers",
+        "[] if hits else ", "", ("tests/unit/test_merging.py",),
     ),
     # what stands before what
     Mutant(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bankd.agents.frames import LONGEST, FrameStream
+from bankd.agents.hooks import answer_hook
 from bankd.agents.mcp_server import McpServer
 from bankd.agents.memory_tools import BankMethods
 from bankd.core.agents.mcp_protocol import MODERN
@@ -92,6 +93,24 @@ def test_what_a_result_says_stands_in_its_text_too(agent: Agent) -> None:
     result = agent.call("memory_search", query="가치관이 뭐야?")
 
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_where_nothing_is_relevant_an_agent_is_told_what_is_nearest_and_no_hook_is(
+    agent: Agent, root: Path, bankctl: Run
+) -> None:
+    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
+    (root / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+
+    told = agent.call("memory_search", query=query)["structuredContent"]
+    sure = agent.call("memory_search", query="concise replies")["structuredContent"]
+
+    assert (told["hits"], [one["text"] for one in told["nearest"]]) == ([], ["Prefers concise replies."])
+    assert told["note"].endswith("may be about something else.")
+    assert (bool(sure["hits"]), "nearest" in sure) == (True, False)
+    reader = BankReader(str(root))
+    assert reader.recall({"query": query, "margin": 1.25})["nearest"] == []
+    assert answer_hook("UserPromptSubmit", {"prompt": query, "session_id": "s"}, reader) == ""
 
 
 def test_a_note_is_written_once_however_often_it_is_sent(agent: Agent, root: Path, bankctl: Run) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bankd.adapters.index.recall import RecallBuffer
+from bankd.cli.answers import NEAREST
+from bankd.core.ranking.answers import NEAREST_SHOWN
 from tests.stories.conftest import Run, write_log
 
 LINES = [
@@ -74,8 +77,40 @@ def test_weak_answers_are_shown_when_asked_for(bank: Path, bankctl: Run) -> None
 
     strong, weak = (bankctl("search", *words, query) for words in ((), ("--weak",)))
 
-    assert (strong.code, strong.out) == (1, "nothing relevant\n")
+    assert (strong.code, strong.out.splitlines()[0]) == (1, f"nothing relevant; {NEAREST}:")
     assert (weak.code, "Prefers concise replies." in weak.out) == (0, True)
+
+
+def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_recalled(
+    bank: Path, bankctl: Run
+) -> None:
+    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
+    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+
+    answer = bankctl("search", "--json", query)
+    listed, by_page = bankctl("search", query).out.splitlines(), bankctl("search", "--files", query).out.splitlines()
+
+    assert (answer.code, answer.json["hits"], answer.json["see_also"]) == (1, [], [])
+    (nearest,) = answer.json["nearest"]
+    assert nearest["text"] == "Prefers concise replies."
+    assert listed[1].endswith(f"  ^{nearest['id']}")
+    assert by_page[2].endswith(f"  ^{nearest['id']}")
+    kept = RecallBuffer(bank / "recall", 60)
+    assert "  - `bank/opinions/preferences.md:" in "".join(file.read_text() for file in bank.glob("recall/*.md"))
+    assert [one.memories for one in kept.answers()] == [()] * len(kept.answers())
+
+
+def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_answer(bank: Path, bankctl: Run) -> None:
+    trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
+    (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    long = "봄에 바르셀로나 여행에서 마신 포도주 이름과 가격, 호텔 주소, 렌터카 회사, 항공권 예약 번호"
+
+    weak, sure = (bankctl("search", "--json", query).json for query in (long, "사과나무"))
+
+    assert (weak["hits"], len(weak["nearest"])) == ([], NEAREST_SHOWN)
+    assert (bool(sure["hits"]), sure["nearest"]) == (True, [])
+    assert len(bankctl("search", "--json", "-n", "2", long).json["nearest"]) == 2
 
 
 def test_a_search_without_an_answer_leaves_with_1_as_grep_does(root: Path, bank: Path, bankctl: Run) -> None:

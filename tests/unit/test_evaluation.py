@@ -101,6 +101,20 @@ def test_a_figure_below_what_was_saved_fails_the_gate_and_one_as_good_passes(
     assert json.loads(capsys.readouterr().out)["fallen"] == ["MRR@10"]
 
 
+def test_what_is_shown_as_nearest_counts_and_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trees = [{"id": f"t{n}", "text": f"Apple tree {n} was planted in spring"} for n in range(150)]
+    found = {"id": "d", "text": "Prefers concise replies"}
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in (*trees, found)))
+    asked = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+    queries = ({"id": "q", "text": "concise replies", "gold": ["d"]}, {"id": "r", "text": asked, "gold": ["d"]})
+    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+
+    main(["eval", str(tmp_path), "--no-worker", "--json"])
+
+    said = json.loads(capsys.readouterr().out)
+    assert (said["MRR@10"], said["mrr_10_of_answers"], said["unanswered"]) == (1.0, 0.5, 1)
+
+
 def write_set(folder: Path, count: int = 8) -> None:
     """Near-ties in pairs, of which the question means the second; and what nobody asks for."""
     pairs = [(f"p{n}{one}", f"The spare key {n * 111} hangs in the {one} shed") for n in range(count) for one in "ab"]

@@ -24,6 +24,7 @@ _DEFAULT_HITS = 5
 _OFFERED = 20
 """Memories that may be archived, the weakest of them: what an agent is shown at a time."""
 _QUESTIONS = 5
+_NO_ANSWER = "Nothing relevant is known: what is nearest may be about something else."
 _PROMPTS: Mapping[str, Json] = {
     "recall": {
         "name": "recall",
@@ -149,9 +150,10 @@ def _failed(reason: str) -> Json:
 
 def _search(bank: BankReader, arguments: Json) -> Json:
     answer = bank.search({"limit": _DEFAULT_HITS, **arguments})
-    notes = [DATA_NOTICE, str(answer["fresh"].get("note") or "")]
+    notes = [DATA_NOTICE, str(answer["fresh"].get("note") or ""), _NO_ANSWER if answer["nearest"] else ""]
     beside = related_memories(answer.get("see_also", ()))
-    more = {"see_also": beside} if beside else {}
+    nearest = found_memories(answer["nearest"])
+    more = {name: found for name, found in (("see_also", beside), ("nearest", nearest)) if found}
     return {"hits": found_memories(answer["hits"]), **more, "note": " ".join(filter(None, notes))}
 
 

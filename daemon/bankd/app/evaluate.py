@@ -51,6 +51,8 @@ class JudgedQuery(NamedTuple):
     forbidden_above: bool
     meaning: str = "off"
     """Whether sentence vectors took part, as `Freshness.meaning`."""
+    answered: bool = True
+    """Whether it was called an answer; else the ranking is what was shown as nearest."""
 
 
 class Evaluation(NamedTuple):
@@ -59,6 +61,11 @@ class Evaluation(NamedTuple):
     judged: Sequence[JudgedQuery]
     quality: Quality
     milliseconds: float
+
+    @property
+    def mrr_10_of_answers(self) -> float:
+        """What answers alone give, where what is shown as nearest counts as nothing."""
+        return sum(one.quality.mrr_10 for one in self.judged if one.answered) / len(self.judged)
 
 
 def read_set(folder: Path, most: int = 0, now: str | None = None) -> TrialSet:
@@ -210,12 +217,12 @@ def _judge(
     answer = search.answer(request, NOW, pending=0)
     milliseconds = (read_monotonic() - started) * 1000
     found: dict[str, float] = {}
-    for hit in answer["hits"]:
+    for hit in answer["hits"] or answer["nearest"]:
         found.setdefault(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]], hit["score"])
     ranking = tuple(found)
     above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
     return JudgedQuery(
         str(query["id"]), ranking, tuple(found.values()), milliseconds,
         quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
-        answer["fresh"]["meaning"],
+        answer["fresh"]["meaning"], bool(answer["hits"]),
     )  # fmt: skip

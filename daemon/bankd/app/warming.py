@@ -63,7 +63,7 @@ def recall_by(opened: OpenTrial, queries: list[Mapping[str, object]]) -> Mapping
     suppose(opened, recalled)
     for query in queries:
         (judged,) = opened.judge([query]).judged
-        for id_ in (named[document] for document in judged.ranking[:SHOWN]):
+        for id_ in (named[document] for document in judged.ranking[:SHOWN] if judged.answered):
             recalled[id_] = Usage(shown=recalled.get(id_, NOT_USED).shown + 1)
     return recalled
 

@@ -10,6 +10,7 @@ from bankd.cli.printing import say, styled
 from bankd.core.agents.recalled import relation_of
 
 Hit = Mapping[str, Any]
+NEAREST = "nearest, maybe about something else"
 
 
 def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page: bool, explain: bool) -> None:
@@ -17,10 +18,10 @@ def print_answer(answer: Mapping[str, Any], roots: Mapping[str, str], *, by_page
 
     `roots` is what stands before the paths of each bank by its name, that of an answer of one bank by "".
     """
-    hits = [_located(hit, roots) for hit in answer["hits"]]
-    if not hits:
-        say("nothing relevant")
-    elif by_page:
+    if not answer["hits"]:
+        say(f"nothing relevant; {NEAREST}:" if answer["nearest"] else "nothing relevant")
+    hits = [_located(hit, roots) for hit in answer["hits"] or answer["nearest"]]
+    if by_page:
         _print_by_page(hits)
     else:
         for hit in hits:

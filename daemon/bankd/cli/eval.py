@@ -125,6 +125,9 @@ def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapp
     for field, figure in _NAMES.items():
         say(f"  {figure:<10} {figures[figure]:.3f}" + (f"  {_change(compared[field])}" if compared else ""))
     say(f"  unanswered {figures['unanswered']}, forbidden above its fact {figures['forbidden_above']}")
+    say(
+        f"  MRR@10 of answers alone {figures['mrr_10_of_answers']:.3f}; above, what is nearest to an unanswered one counts"
+    )
     if figures["with_meaning"]:
         say(f"  meaning took part in {figures['with_meaning']} answers")
     say(f"  {figures['milliseconds']:.1f} ms a query (median)")
@@ -146,7 +149,8 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "queries": len(evaluation.judged),
         **means,
-        "unanswered": sum(1 for one in evaluation.judged if not one.ranking),
+        "unanswered": sum(1 for one in evaluation.judged if not one.answered),
+        "mrr_10_of_answers": round(evaluation.mrr_10_of_answers, 4),
         "forbidden_above": sum(1 for one in evaluation.judged if one.forbidden_above),
         "with_meaning": sum(1 for one in evaluation.judged if one.meaning == "on"),
         "milliseconds": round(evaluation.milliseconds, 2),

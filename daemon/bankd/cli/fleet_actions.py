@@ -102,7 +102,8 @@ def _search(fleet: Fleet, arguments: Namespace) -> int:
     if arguments.json:
         say_json(answer)
     else:
-        print_answer(answer, {hit["bank"]: "" for hit in answer["hits"]}, by_page=False, explain=False)
+        shown = [*answer["hits"], *answer["nearest"]]
+        print_answer(answer, {hit["bank"]: "" for hit in shown}, by_page=False, explain=False)
     return 0 if answer["hits"] else 1
 
 

@@ -76,7 +76,8 @@ def _lines_around(line: int, page: Sequence[str]) -> Iterator[Styled]:
 def summary_of(answer: Mapping[str, Any], asked: str, banks: int) -> str:
     """What is said below the answers: how many, of how many banks, and what is wrong with any."""
     hits, problems = answer["hits"], answer.get("problems", {})
-    said = f"{len(hits)} answers" if hits else "nothing relevant" if asked else "type a question"
+    nothing = "nothing relevant; nearest, maybe about something else" if answer["nearest"] else "nothing relevant"
+    said = f"{len(hits)} answers" if hits else nothing if asked else "type a question"
     wrong = "; ".join(f"{bank}: {why}" for bank, why in problems.items())
     notes = [said, "all banks" if banks > 1 else "", answer["fresh"]["note"], wrong]
     return show_line("  ·  ".join(note for note in notes if note))

@@ -23,7 +23,7 @@ from bankd.wiring.open_banks import OpenBanks
 _WAIT = 0.08
 """Seconds after the last key before a question is asked."""
 _MOST = 50
-_NO_ANSWER: dict[str, Any] = {"hits": [], "fresh": {"note": ""}}
+_NO_ANSWER: dict[str, Any] = {"hits": [], "nearest": [], "fresh": {"note": ""}}
 
 
 class Finder(App[None]):
@@ -96,8 +96,8 @@ class Finder(App[None]):
         self._answer = answer
         rows = self.query_one(OptionList)
         rows.clear_options()
-        rows.add_options([row_of(hit) for hit in answer["hits"]])
-        rows.highlighted = 0 if answer["hits"] else None
+        rows.add_options([row_of(hit) for hit in self._shown()])
+        rows.highlighted = 0 if self._shown() else None
         self.query_one("#said", Static).update(Content(said))
         self.show_preview()
 
@@ -109,8 +109,12 @@ class Finder(App[None]):
 
     def _chosen(self) -> dict[str, Any] | None:
         at = self.query_one(OptionList).highlighted
-        hits: list[dict[str, Any]] = self._answer["hits"]
+        hits = self._shown()
         return hits[at] if at is not None and at < len(hits) else None
+
+    def _shown(self) -> list[dict[str, Any]]:
+        """The hits, or what is nearest where there is none."""
+        return list(self._answer["hits"] or self._answer["nearest"])
 
     def _root_of(self, hit: Mapping[str, Any]) -> str:
         return str(self._banks.find(hit.get("bank") or self._banks.names()[0]).root)

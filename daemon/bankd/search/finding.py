@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time
-from bankd.core.ranking.answers import answers_among
+from bankd.core.ranking.answers import NEAREST_SHOWN, answers_among, nearest_among
 from bankd.core.ranking.floor import CosineBounds
 from bankd.core.ranking.fusion import NEAREST, fuse_scores, share_cosines
 from bankd.core.ranking.page_order import order_pages
@@ -49,7 +49,7 @@ class Found(NamedTuple):
     """What answers a query in one index, best first, how the query was read there, and what the answers are to others.
 
     `folded` is what is so near to an answer that this stands for it, by the number of that; `left_off` is how much more
-    there is of the days that were asked about.
+    there is of the days that were asked about. Where nothing is an answer, `nearest` is what comes nearest to one.
     """
 
     weights: Weights
@@ -57,6 +57,7 @@ class Found(NamedTuple):
     relations: Relations
     folded: Mapping[int, Sequence[Ranked]] = {}
     left_off: int = 0
+    nearest: Sequence[Ranked] = ()
 
     @property
     def every(self) -> list[Ranked]:
@@ -88,9 +89,16 @@ def find_answers(
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
     bounds = known_bounds(weights, index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
-    answers = [one for one in answers if one.parts["score"] > 0]
-    answers = order_pages(answers, query.limit) if query.by_page else answers
-    return Found(weights, answers, relations._replace(newer=newer), folded, len(shown) - len(best) if listed else 0)
+    nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
+    relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
+    answers, nearest = _cut(answers, query, query.limit), _cut(nearest, query, min(query.limit, NEAREST_SHOWN))
+    return Found(weights, answers, relations, folded, left_off, nearest)
+
+
+def _cut(found: Sequence[Ranked], query: Query, most: int) -> Sequence[Ranked]:
+    """What of it matches at all; as many as are wanted, or of as many pages."""
+    found = [one for one in found if one.parts["score"] > 0]
+    return order_pages(found, most) if query.by_page else found[:most]
 
 
 def known_bounds(weights: Weights, index: "IndexView", options: RankingOptions) -> CosineBounds | None:

@@ -20,7 +20,7 @@ Hit = Mapping[str, Any]
 def show_search(bank: OpenBank, asked: Asked) -> Shown:
     """The best answers, explained; nothing is asked before something is typed."""
     answer = _answer(bank, asked) if asked.text("q") else None
-    facts = {"answer": answer, "groups": _in_groups(answer["hits"]) if answer else {}}
+    facts = {"answer": answer, "groups": _in_groups(answer["hits"] or answer["nearest"]) if answer else {}}
     return Shown("results.html" if asked.text("part") else "search.html", facts)
 
 

@@ -102,7 +102,7 @@ def answer_from_fleet(fleet: Fleet, request: Mapping[str, Any], now: datetime) -
         answer = Answering(query, reading, options).answer(index, (), fresh)
         fresh = answer.fresh._replace(meaning=_meaning_state(vectors))
     found = answer._replace(fresh=fresh).as_json()
-    return {**found, "hits": [_with_bank(hit) for hit in found["hits"]]}
+    return {**found, **{name: [_with_bank(hit) for hit in found[name]] for name in ("hits", "nearest")}}
 
 
 def _meaning_state(vectors: Vectors | None) -> str:

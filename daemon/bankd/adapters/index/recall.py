@@ -88,9 +88,12 @@ def _render(answer: Mapping[str, Any], now: datetime) -> str:
         f"> Asked {now.isoformat(timespec='minutes')}, state {answer['generation']} of the index. {warning}",
         "",
     ]
-    for hit in hits:
+    nearest: Sequence[Mapping[str, Any]] = answer["nearest"]
+    if not hits:
+        lines.append(f"Nothing relevant.{' The nearest, maybe about something else:' if nearest else ''}")
+    for hit in hits or nearest:
         text = " ".join(str(hit["text"]).split())
         id_ = f" ^{hit['id']}" if hit["id"] else ""
         when = f" [{hit['when']}]" if hit.get("when") else ""
-        lines.append(f"- `{hit['path']}:{hit['line']}` ({hit['score']:.2f}){when} {text}{id_}")
-    return "\n".join(lines if hits else [*lines, "Nothing relevant."]) + "\n"
+        lines.append(f"{'- ' if hits else '  - '}`{hit['path']}:{hit['line']}` ({hit['score']:.2f}){when} {text}{id_}")
+    return "\n".join(lines) + "\n"

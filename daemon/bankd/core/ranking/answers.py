@@ -11,6 +11,8 @@ from bankd.core.ranking.timing import TELLING, TIME_WEIGHT
 
 _TAIL = 0.5
 """The share of the floor that the further answers must reach, once one has reached it."""
+NEAREST_SHOWN = 5
+"""So many are shown where nothing is an answer: `python -m tests.bench.short_facts` says where the right one stands then."""
 
 
 def answers_among(
@@ -26,6 +28,11 @@ def answers_among(
     if margin > 1 or any(_is_of_days(one) for one in answers):
         return answers
     return [one for one in best if one in answers or _is_of_days(one)] if asked.windows else answers
+
+
+def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
+    """Where nothing is an answer, what shares a word with the question that tells something, or may share its meaning."""
+    return [one for one in best if "meaning" in one.parts or shares_subject(one.candidate, weights)]
 
 
 def _is_of_days(one: Ranked) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from bankd.core.ranking.answers import NEAREST_SHOWN
 from bankd.core.ranking.beside import MOST_BESIDE
 from bankd.core.ranking.search_request import number_of_hits
 
@@ -19,7 +20,7 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     """
     limit = number_of_hits(request.get("limit"))
     left_off = sum(int(answer["left_off"]) for answer in answers.values())
-    hits = [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer["hits"]]
+    hits, nearest = (_of_banks(answers, name) for name in ("hits", "nearest"))
     said = _best((hit for hit in hits if hit["group"] == "bank"), limit)
     room = min(limit, MOST_BESIDE) if said and not request.get("in") else limit
     beside = _best((hit for hit in hits if hit["group"] != "bank"), room)
@@ -30,8 +31,13 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
         "hits": [*said, *beside],
         "see_also": [{**one, "bank": first} for one in see_also],
         "left_off": left_off,
+        "nearest": [] if hits else _best(nearest, min(limit, NEAREST_SHOWN)),
         "fresh": _merge_freshness({bank: answer["fresh"] for bank, answer in answers.items()}),
     }
+
+
+def _of_banks(answers: Mapping[str, Json], name: str) -> list[Json]:
+    return [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer[name]]
 
 
 def _best(hits: Iterable[Json], limit: int) -> list[Json]:

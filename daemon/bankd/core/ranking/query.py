@@ -194,6 +194,8 @@ class Answer(NamedTuple):
     """What belongs to the best hit of the bank and is no hit, as `--json` prints it."""
     left_off: int = 0
     """How many more memories there are of the days that were asked about."""
+    nearest: tuple[Hit, ...] = ()
+    """Where there is no hit, the memories of the bank that come nearest to one, and may well be about something else."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -204,4 +206,5 @@ class Answer(NamedTuple):
             "hits": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.hits],
             "see_also": list(self.see_also),
             "left_off": self.left_off,
+            "nearest": [hit.as_json(self.today, is_korean=self.is_korean) for hit in self.nearest],
         }
