@@ -2,9 +2,11 @@
 
     python -m tests.bench.grounding [--all] [--missed]
 
-`lines.jsonl` has passages of logs as people and agents write them, each with some lines that are true, as a model would
-put them, and some that say one thing more or otherwise; all of them written for this. Each row names its half: by turns,
-of later passages by a bit of the digest of their first line, and the last 26 were all chosen on. Reported is the half that nothing was chosen on, with
+Two files have passages of logs as people and agents write them, each with some lines that are true, as a model would
+put them, and some that say one thing more or otherwise. `five_kinds.jsonl` was written by somebody who did not know the
+rules, of the five kinds that the check promises (number, name, date, negation, version); its half goes by the last bit of
+the SHA-256 of its first line. `lines.jsonl` was written beside the rules and has more kinds; its half goes by turns, of
+later passages by such a bit, and the last 26 were all chosen on. Reported is the half that nothing was chosen on, with
 Wilson's 95 % interval.
 """
 
@@ -23,12 +25,13 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="the passages for choosing too")
     parser.add_argument("--missed", action="store_true", help="what was judged wrongly of those for choosing")
     arguments = parser.parse_args()
-    judged = judge_lines()
-    for name, is_reported in [("choosing", False)] * arguments.all + [("reporting", True)]:
-        _tell(name, [one for one in judged if one.is_reported == is_reported])
-    for one in judged if arguments.missed else ():
-        if not one.is_reported and one.is_invented == (one.reason is None):
-            print(f"  {one.kind}: {one.text}: {one.reason}")
+    for file in ("five_kinds.jsonl", "lines.jsonl"):
+        judged = judge_lines(file)
+        for half, is_reported in [("choosing", False)] * arguments.all + [("reporting", True)]:
+            _tell(f"{file} {half}", [one for one in judged if one.is_reported == is_reported])
+        for one in judged if arguments.missed else ():
+            if not one.is_reported and one.is_invented == (one.reason is None):
+                print(f"  {one.kind}: {one.text}: {one.reason}")
     return 0
 
 

@@ -83,6 +83,12 @@ HALF = "반"
 KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
+def numerals_of(number: int) -> tuple[str, ...]:
+    """How Korean writes a number in one word, if it does: 일곱 and 칠 for 7."""
+    tables = (_NATIVE, _DIGITS, _PLACES, _MYRIADS)
+    return tuple(form for table in tables for form, value in table.items() if value == number)
+
+
 def korean_number(morphemes: Sequence[Morpheme]) -> str:
     """The number that a run of digits and numerals makes, e.g. 29 만 -> 290000; as written when it makes none.
 

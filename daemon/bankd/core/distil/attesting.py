@@ -1,0 +1,223 @@
+"""Whether each day, number, version, path and name of a line stands somewhere in the log's own sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from datetime import date, timedelta
+
+from bankd.core.distil.aligning import PRONOUNS, bare_word, is_alike, is_one_word, words_of
+from bankd.core.distil.passages import Passage, said_in
+from bankd.core.language.dates.mentions import Mention, read_mentions
+from bankd.core.language.dates.spans import Anchor, Span
+from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.core.language.quantities import MEASURES, base_quantity
+from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.values import DATE_UNITS, numerals_of
+
+_DIGITS = re.compile(r"\d+")
+_LEADING = re.compile(r"\d+(?!\.?\d)")
+_EACH = re.compile(r"(?<=\D)[째씩]$|여$")
+_WHOLE = re.compile(r"(?<![\d.])\d+(?!\.?\d)")
+"""Digits that are no part of a version, an address or a fraction."""
+_CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
+"""Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
+_IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~$/@#]|\w/\w|-\w*\d|\w_\w")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|am|pm|[a-zA-Z]{1,2})$")
+_ADDRESSED = re.compile(r"([가-힣]{2,4}) ?(?:씨|님)(?![가-힣]{2})")
+"""Korean names that may be common words are known by how people are addressed."""
+_NO_NAMES = PRONOUNS | RELATIONS | EMPTY_WORDS | {"this", "these", "those", "nobody"}
+"""What begins a sentence and names nobody."""
+_DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
+_LOANWORD = 4
+"""Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
+_WEEK = timedelta(days=7)
+
+
+class Evidence:
+    """What the sentences say that a line names: their text, words, values and days."""
+
+    def __init__(self, sources: Sequence[Passage], day: date | None) -> None:
+        self.day = day
+        self.text = said_in(sources)
+        self.letters = _squeezed(self.text)
+        words = [word for source in sources for word in words_of(source.statement)]
+        self.words = {word.base for word in words}
+        self.common = {word.base for word in words if word.kind is not TokenKind.NAME and not word.is_first}
+        self.values = {value for source in sources for value in _known_values(source.statement)}
+        written = {run for source in sources for run in _WHOLE.findall(source.text)}
+        self.digits = written | {found[0] for value in self.values if (found := _LEADING.match(value))}
+        self.spans = set(_known_spans(sources, day))
+
+    def names(self, word: str) -> bool:
+        """Whether a name is said, in any of its forms, or another word for it."""
+        bare = word.casefold().removesuffix("'s")
+        is_written = is_named(bare, self.text) or (
+            not bare.isascii() and _squeezed(bare).removesuffix("이") in self.letters
+        )
+        return is_written or any(is_one_word(bare, other) for other in self.words)
+
+    def has(self, word: str) -> bool:
+        """Whether a word is said, or one that is short for it."""
+        return self.names(word) or any(is_alike(word, other) for other in self.words)
+
+
+def find_unattested(line: Passage, said: Evidence) -> str | None:
+    """The first of its days, values, codes and names that nothing says; None when there is none."""
+    found = (find(line, said) for find in (_days, _values, _codes, _names))
+    return next(filter(None, found), None)
+
+
+def _mentions(passage: Passage, day: date | None) -> Sequence[Mention]:
+    return read_mentions(passage.text, Anchor(day, 1)) if day else ()
+
+
+def _cut(line: Passage, mention: Mention) -> str:
+    return line.text[mention.start : mention.end]
+
+
+def _known_spans(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
+    """The days that the sources speak of, and that of the log; which week a bare weekday is of, they may leave open."""
+    yield from [Span(day, day)] if day else []
+    for mention in (mention for source in sources for mention in _mentions(source, day)):
+        weeks = (-_WEEK, timedelta(), _WEEK) if mention.grain == "weekday" else (timedelta(),)
+        yield from (Span(mention.span.first + week, mention.span.last + week) for week in weeks)
+
+
+def _days(line: Passage, said: Evidence) -> str | None:
+    for mention in _mentions(line, said.day):
+        cut = _cut(line, mention)
+        if cut.casefold() not in said.text and not any(_is_within(mention.span, span) for span in said.spans):
+            return f"the day {cut!r} is not in its lines"
+    return None
+
+
+def names_same_day(line: Passage, value: str, source: Passage, day: date | None) -> bool:
+    """Whether a value is part of a day that the line names, and a sentence names the same, in whatever words."""
+    spans = list(_known_spans([source], day))[1:]
+    runs = {run.lstrip("0") for run in _DIGITS.findall(value)}
+    own = [one for one in _mentions(line, day) if runs <= {run.lstrip("0") for run in _DIGITS.findall(_cut(line, one))}]
+    return any(_is_within(mention.span, span) for mention in own for span in spans)
+
+
+def _is_within(span: Span, known: Span) -> bool:
+    """The same days, or the month or year around a known day: who says less invents nothing."""
+    return span == known or (span.first <= known.first and known.last <= span.last)
+
+
+def _values(line: Passage, said: Evidence) -> str | None:
+    in_days = _said_as_days(line, said.day)
+    tokens = line.statement.tokens
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
+        if token.kind is TokenKind.VALUE and not _is_known(token, behind, line, said, in_days):
+            return f"the value {token.base} is not in its lines"
+    return None
+
+
+def _said_as_days(line: Passage, day: date | None) -> Set[str]:
+    """The words and numbers of the days that a line names, which are looked at as days."""
+    found = _mentions(line, day)
+    written = {part for mention in found for part in _cut(line, mention).lower().split()}
+    numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
+    resolved = {str(part) for mention in found for part in (mention.span.first.month, mention.span.first.year)}
+    return written | numbers | resolved
+
+
+def _is_known(token: Token, behind: str, line: Passage, said: Evidence, in_days: Set[str]) -> bool:
+    value = _plain(token.base)
+    runs = _DIGITS.findall(value)
+    if (
+        value in in_days
+        or base_quantity(value) in said.values
+        or (runs and {run.lstrip("0") for run in runs} <= in_days)
+    ):
+        return True
+    if not runs:
+        return value in said.text or value in " ".join(in_days) or any(is_alike(value, other) for other in said.values)
+    number = "".join(runs)
+    unit = value.replace(number, "", 1)
+    if len(runs) > 1:
+        return False
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and "1" not in _DIGITS.findall(line.text)
+    is_bare = number in said.digits and (
+        not unit or number in said.values
+    )  # 8080 for 8080번, but 3 days are no 3 hours
+    return is_one or is_bare or any(form + (unit or behind) in said.letters for form in numerals_of(int(number)))
+
+
+def _plain(value: str) -> str:
+    """A value without what says for how long, or of each: 3년째, 100원씩."""
+    return _EACH.sub("", value)
+
+
+def _known_values(statement: Statement) -> Iterator[str]:
+    """The values of a passage, and what two of them in a row make: 3만 5천원 is 35000원."""
+    before = ""
+    for token in statement.tokens:
+        value = _plain(token.base) if token.kind is TokenKind.VALUE else ""
+        yield from [value, base_quantity(value)] if value else []
+        digits = _DIGITS.match(value)
+        if before and digits and int(digits[0]) < int(before) and int(before) % 10_000 == 0:
+            yield f"{int(before) + int(digits[0])}{value[digits.end() :]}"
+        before = value if value.isdecimal() else ""
+
+
+def _codes(line: Passage, said: Evidence) -> str | None:
+    of_days = " ".join(_cut(line, mention) for mention in _mentions(line, said.day))
+    for code in _codes_of(line):
+        bare = code.lower().removeprefix("@").removesuffix("'s")
+        if not _ORDINAL.fullmatch(code) and code not in of_days and bare not in said.text:
+            return f"{code} is not in its lines"
+    return None
+
+
+def _codes_of(line: Passage) -> list[str]:
+    found = (run.strip(".:,-") for run in _CODE.findall(line.text))
+    return [code for code in found if _IS_CODE.search(code)]
+
+
+def _names(line: Passage, said: Evidence) -> str | None:
+    in_days = _squeezed(" ".join(_cut(line, mention) for mention in _mentions(line, said.day)).casefold())
+    for name in _named(line):
+        if not said.names(name) and name.casefold() not in in_days:
+            return f"the name {name} is not in its lines"
+    return None
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text has a name, both in lower case: as a word of its own, but that particles may hang on Hangul."""
+    if not name.isascii():
+        return _squeezed(name) in _squeezed(text)
+    return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None
+
+
+def _named(line: Passage) -> Iterator[str]:
+    """The names in a line, and the word that begins it where what follows is what somebody does."""
+    codes = " ".join(_codes_of(line)).casefold()  # these are looked for whole
+    for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
+        if token.kind is TokenKind.NAME or _is_loanword(token):
+            yield from [] if word in codes else [word]
+    yield from _ADDRESSED.findall(line.text)
+    words = re.findall(r"[A-Za-z][\w'-]*", line.text)
+    if len(words) > 1 and line.text.startswith(words[0]) and _may_be_name(words[0]) and _is_verb(words[1]):
+        yield words[0]
+
+
+def _is_loanword(token: Token) -> bool:
+    """A Hangul noun that long, which nobody took apart, is a name or comes from another language."""
+    return token.kind is TokenKind.NOUN and len(bare_word(token)) >= _LOANWORD and not token.base.isascii()
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether the word that begins a sentence may name somebody, by how English makes other words."""
+    return word[0].isupper() and word.lower() not in _NO_NAMES and not _DERIVED.search(word)
+
+
+def _is_verb(word: str) -> bool:
+    is_verb = word.islower() and word.endswith(("s", "ed")) and len(word) > 3
+    return is_verb or word in (AUXILIARIES | EMPTY_WORDS) - {"to"}
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\s'\u2019.-]+", "", text)

@@ -1,0 +1,129 @@
+"""A line that says a sentence of the log again, but for one word: another value, name or thing stands in its place.
+
+What is compared are the sentences that share words with a line: that the log has a value somewhere excuses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bankd.core.distil.aligning import Alignment, Word, align, is_alike
+from bankd.core.distil.attesting import Evidence, names_same_day
+from bankd.core.distil.passages import Passage
+from bankd.core.language.quantities import base_quantity
+from bankd.core.language.statement import TokenKind
+
+LEAST = 2
+"""Words that a sentence shares with a line before it counts as what the line says again."""
+_STEM = 2
+"""Syllables by which a Hangul word is known: without an analyser 포트는 and 포트를 are two words."""
+_NUMBER = re.compile(r"[\d.,:]+")
+_ROLES = {"subject": "doer", "topic": "doer", "object": "object", "receiver": "receiver"}
+
+
+def find_exchanged(line: Passage, sources: Sequence[Passage], said: Evidence) -> str | None:
+    """What of a line stands where its sources have another value, name or thing."""
+    laid = [align(line, source) for source in sources]
+    most = max((one.size for one in laid), default=0)
+    for one, source in zip(laid, sources, strict=True):
+        for at, there in _left_over(one) if _is_near(one) else ():
+            word, rival = one.line[at], one.source[there]
+            if _is_of_one_sort(word, rival, said):
+                is_stray = one.size == most and not _is_in_any(word, at, laid)
+                is_other = is_stray or (there in _places(one, at) and not _is_said_elsewhere(at, one, laid))
+                is_other = is_other and not names_same_day(line, word.base, source, said.day)
+            else:
+                is_other = there in _places(one, at) and not said.has(word.base) and _is_another_thing(one, at, there)
+            if is_other:
+                return f"{word.base} stands where its lines have {rival.base}"
+        for word, rival in _moved(one, said):
+            return f"{word.base} stands where its lines have {rival.base}"
+    return None
+
+
+def _moved(laid: Alignment, said: Evidence) -> Iterator[tuple[Word, Word]]:
+    """Values and names that a sentence has further on, where behind the same word it has another; and names before one."""
+    for at, there in laid.pairs.items():
+        word = laid.line[at]
+        steps = [(at - 1, 1), (at + 1, -1)] if word.base.isascii() and _is_name(word) else [(at - 1, 1)]
+        for beside, step in steps:
+            place = laid.pairs[beside] + step if beside in laid.pairs else there
+            rival = laid.source[place]
+            is_other = abs(place - there) >= LEAST and _is_of_one_sort(word, rival, said) and rival.around[0] != "from"
+            if is_other and not any(_is_said(rival, other) for other in laid.line):
+                yield word, rival
+
+
+def _is_name(word: Word) -> bool:
+    return word.kind is TokenKind.NAME or word.is_first
+
+
+def _is_near(laid: Alignment) -> bool:
+    """Whether a sentence says what a line says again: it shares two words, or all but one."""
+    return laid.size >= min(LEAST, max(min(len(laid.line), len(laid.source)) - 1, 1))
+
+
+def _left_over(laid: Alignment) -> Iterator[tuple[int, int]]:
+    """Each word of the line that the sentence does not have there, with each of the sentence that the line does not have."""
+    taken = set(laid.pairs.values())
+    rivals = [
+        there
+        for there, rival in enumerate(laid.source)
+        if there not in taken and not any(_is_said(rival, word) for word in laid.line)
+    ]
+    yield from ((at, there) for at in range(len(laid.line)) if at not in laid.pairs for there in rivals)
+
+
+def _places(laid: Alignment, at: int) -> Iterator[int]:
+    """Where a sentence would have a word: behind the one that stands before it, or before the one behind it."""
+    if at - 1 in laid.pairs:
+        yield laid.pairs[at - 1] + 1
+    if at + 1 in laid.pairs:
+        yield laid.pairs[at + 1] - 1
+
+
+def _is_of_one_sort(word: Word, rival: Word, said: Evidence) -> bool:
+    """Whether two words are values of one unit, or names; a capital that begins a text is one where the word is no other."""
+    if TokenKind.VALUE in (word.kind, rival.kind):
+        return word.kind is rival.kind and _is_another_value(word.base, rival.base)
+    return all(one.kind is TokenKind.NAME or (one.is_first and one.base not in said.common) for one in (word, rival))
+
+
+def _is_another_value(one: str, other: str) -> bool:
+    """Whether two values are of one unit; 8080 and 8080번 are one."""
+    units = {_NUMBER.sub("", one), _NUMBER.sub("", other)}
+    return len(units) == 1 and base_quantity(one) != base_quantity(other)
+
+
+def _is_another_thing(laid: Alignment, at: int, there: int) -> bool:
+    """Whether a noun stands exactly where the sentence has another one."""
+    word, rival = laid.line[at], laid.source[there]
+    if TokenKind.VALUE in (word.kind, rival.kind):
+        return False
+    if word.base.isascii() or rival.base.isascii():
+        is_verb = at > 0 and (laid.line[at - 1].kind is TokenKind.NAME or laid.line[at - 1].is_first)
+        return word.around == rival.around and not is_verb
+    if not (_is_noun(word) and _is_noun(rival)) or word.base[:_STEM] == rival.base[:_STEM]:
+        return False
+    is_before = laid.pairs.get(at - 1) == there - 1 or at == there == 0
+    is_behind = laid.pairs.get(at + 1) == there + 1 or (at == len(laid.line) - 1 and there == len(laid.source) - 1)
+    return (is_before and is_behind) or bool(word.case and _ROLES[word.case] == _ROLES.get(rival.case))
+
+
+def _is_noun(word: Word) -> bool:
+    return word.kind in (TokenKind.NOUN, TokenKind.NAME) and not word.is_predicate
+
+
+def _is_said(word: Word, other: Word) -> bool:
+    return word.base == other.base if word.kind is TokenKind.VALUE else is_alike(word.base, other.base)
+
+
+def _is_in_any(word: Word, at: int, laid: Sequence[Alignment]) -> bool:
+    """Whether a sentence that has a word has another one of the line."""
+    return any(one.size > (at in one.pairs) and any(_is_said(word, other) for other in one.source) for one in laid)
+
+
+def _is_said_elsewhere(at: int, laid: Alignment, others: Sequence[Alignment]) -> bool:
+    """Whether a sentence that shares as much with the line has the word."""
+    return any(at in other.pairs and other.size >= laid.size for other in others)

@@ -1,0 +1,109 @@
+"""A line that denies what its sources say, says what they deny, or says the opposite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bankd.core.dedup.guard import stem
+from bankd.core.distil.aligning import Alignment, Word, align, is_alike, is_opposite
+from bankd.core.distil.exchanging import LEAST
+from bankd.core.distil.passages import Passage, english_words
+from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.statement import TokenKind
+from bankd.core.language.word_lists import split_words
+
+_ENDING = split_words(
+    "stop end quit drop cancel avoid ceas remov replac instead rather move switch 그만두 끝나 끝내 종료 금지 막 빼 취소 중단"
+)
+"""Words that say of a thing that it is no more, or no longer there, as a denial does."""
+_CLOSE, _NEAR = 1, 3
+"""So many words apart two denials may be one that was told of another word; and a word and what ends it."""
+
+
+def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
+    """What the line denies and its sources do not, or the other way round, or the opposite of which they say."""
+    laid = [align(line, source) for source in sources if not is_inverted(line, source)]
+    words = laid[0].line if laid else ()
+    for at, word in enumerate(words):
+        near = _nearest(word, laid)
+        if near and all(_is_turned(one, at) for one in near) and not _is_said_as_it_is(word, laid, near):
+            return f"{word.base} is {'' if word.is_denied else 'not '}denied, other than in its lines"
+        if word.is_denied and not near and not any(map(_denies, _largest(laid))):
+            return f"it denies {word.base or 'something'}, and its lines deny nothing of it"
+    return None
+
+
+def _largest(laid: Sequence[Alignment]) -> list[Alignment]:
+    """The sentences that share most with the line."""
+    most = max((one.size for one in laid), default=0)
+    return [one for one in laid if one.size == most]
+
+
+def _nearest(word: Word, laid: Sequence[Alignment]) -> list[Alignment]:
+    """Of the sentences that have a word or its opposite those that share most with the line."""
+    there = [one for one in laid if any(_is_met(word, other) for other in one.source)]
+    return [one for one in _largest(there) if word.is_denied or one.size >= min(LEAST, len(one.source))]
+
+
+def _is_met(word: Word, other: Word) -> bool:
+    if word.kind is TokenKind.VALUE:
+        return word.base == other.base
+    return is_alike(word.base, other.base) or is_opposite(word, other)
+
+
+def _is_said_as_it_is(word: Word, laid: Sequence[Alignment], near: Sequence[Alignment]) -> bool:
+    """Whether those that are near have the opposite of a word alone, and another has the word: left here, right there."""
+    if any(is_alike(word.base, other.base) for one in near for other in one.source):
+        return False
+    others = [other for one in laid if one.size >= LEAST for other in one.source]
+    return any(is_alike(word.base, other.base) and not _differ(word, other) for other in others)
+
+
+def _denies(laid: Alignment) -> bool:
+    """Whether a sentence denies a word that the line does not deny as well, or says that something ends."""
+    if any(is_opposite(laid.line[at], laid.source[there]) for at, there in laid.pairs.items()):
+        return True
+    matched = {there for at, there in laid.pairs.items() if laid.line[at].is_denied}
+    return any((word.is_denied and there not in matched) or _ends(word, 1) for there, word in enumerate(laid.source))
+
+
+def _is_turned(laid: Alignment, at: int) -> bool:
+    """Whether a sentence has a word only the other way round."""
+    word = laid.line[at]
+    places = [laid.pairs[at]] if at in laid.pairs else range(len(laid.source))
+    met = [there for there in places if _is_met(word, laid.source[there])]
+    return all(_differ(word, laid.source[there]) and not _is_denied_nearby(laid, at, there) for there in met)
+
+
+def _differ(word: Word, other: Word) -> bool:
+    return (word.is_denied != other.is_denied) != is_opposite(word, other)
+
+
+def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
+    """Whether the denial stands at a word beside it: 경비가 아니라 and 경비로 처리하지 않고; or a word does that ends a thing."""
+    turned = [(one, other) for one, other in laid.pairs.items() if _differ(laid.line[one], laid.source[other])]
+    if any(laid.line[one].is_denied != laid.line[at].is_denied for one, _ in turned):
+        return True  # it was told of another word of both
+    words, place = (laid.source, there) if laid.line[at].is_denied else (laid.line, at)
+    matched = set(laid.pairs.values() if laid.line[at].is_denied else laid.pairs)
+    unmatched = [(here - place, word) for here, word in enumerate(words) if here not in matched and here != place]
+    return any((word.is_denied and abs(far) <= _CLOSE) or _ends(word, far) for far, word in unmatched)
+
+
+def _ends(word: Word, far: int) -> bool:
+    """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean."""
+    is_there = abs(far) <= _NEAR and (far > 0 or word.base.isascii()) and word.around[1] != "of"
+    return is_there and stem_word(word.base) in _ENDING
+
+
+def is_inverted(line: Passage, source: Passage) -> bool:
+    """Whether both compare, and what one compares with is what the other compares: slower than A, faster than B."""
+    ours, theirs = _compared(line), _compared(source)
+    words = {stem(word) for word in english_words(source.text)}
+    return bool(ours and theirs) and ours != theirs and ours in words
+
+
+def _compared(passage: Passage) -> str:
+    """What something is compared with in English: the word behind "than"."""
+    words = [word for word in english_words(passage.text) if word not in ("the", "a", "an")]
+    return stem(words[words.index("than") + 1]) if "than" in words[:-1] else ""

@@ -1,0 +1,84 @@
+"""A line is believed when, laid over the sentences of a log, nothing of it is another value, name, day or denial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from bankd.core.distil.grounding import find_ungrounded
+from bankd.core.distil.passages import Passage, as_read, sentences_of
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import Wording
+
+Analyse = Callable[[str], Wording]
+
+
+def why_not(line: str, source: str, analyse: Analyse) -> str | None:
+    texts = [line, *sentences_of(source)]
+    ours, *theirs = [Passage(text, read_statement(analyse(as_read(text)))) for text in texts]
+    return find_ungrounded(ours, theirs, date(2026, 5, 4))
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "reason"),
+    [
+        ("Three shelves are new.", "The pump runs 3.10 of the firmware", "the value 3"),
+        (
+            "The well is 30 m deep.",
+            "The well is 40 m deep. The rope is 30 m long.",
+            "30m stands where its lines have 40m",
+        ),
+        ("The lamp costs 12 euros.", "The lamp costs 15 euros, and postage is 12 euros.", "12유로 stands"),
+        ("The well was dug on May 6.", "The well was dug on May 5. The rope came on May 6.", "6일 stands"),
+        ("Greta waters the figs.", "Nora waters the figs, then Greta.", "greta stands where its lines have nora"),
+        ("The fig is late, says Piet.", "Piet dug the well. Nora says the fig is late.", "piet stands"),
+        (
+            "Ines mends the tent.",
+            "Ines waits for the bus, Olga mends the tent",
+            "ines stands where its lines have olga",
+        ),
+        ("우물은 하늘이 팠다.", "우물은 이슬이 팠다. 밧줄은 길다.", "하늘 stands where its lines have 이슬"),
+        ("보람 씨는 늦게 온다.", "이슬 씨는 늦게 온다.", "보람"),
+        ("Mina packed the lamp.", "Mina packed the tent.", "lamp stands where its lines have tent"),
+        ("자물쇠는 서랍에 있다.", "열쇠는 서랍에 있다.", "자물쇠 stands where its lines have 열쇠"),
+        ("The price is settled.", "The price is not settled.", "settled is not denied"),
+        ("The well has a lid.", "A rope is needed because the well has no lid.", "lid is not denied"),
+        ("청소가 필요했다.", "청소는 필요 없었다", "필요 is not denied"),
+        ("전기가 중단되었다.", "전기 중단은 없었다", "중단 is not denied"),
+        ("The rope is not 30 m long.", "The rope is 30 m long.", "30m is denied"),
+        ("The lamp is off.", "Nora left the lamp on", "off is not denied"),
+        ("Nora does not use rope.", "Nora bought rope. The fig is not dead.", "it denies use"),
+    ],
+)
+def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
+    assert reason in (why_not(line, source, analyse) or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "source"),
+    [
+        ("The rope is 30 m long.", "The well is 40 m deep. The rope is 30 m long."),
+        ("The south pump runs at 30 Hz.", "The north pump runs at 40 Hz. The south pump runs at 30 Hz."),
+        ("The well was dug on 2026-05-03.", "The well was dug yesterday."),
+        ("The bus leaves on 2026-05-06.", "The bus left on Wednesday."),
+        ("천적 다섯 병을 풀었다.", "천적을 풀었다. 다섯 병."),
+        ("한 명이 늦는다.", "한 분이 늦으신다"),
+        ("방에서 2년째 산다.", "이 방에서 24개월 살았다"),
+        ("The temp directory is new.", "The temp dir is new"),
+        ("The reason is the lamp.", "Mina packed the lamp."),
+        ("It leaked once.", "It leaked last week"),
+        ("접수 기한은 5월 9일이다.", "접수는 5월 9일까지"),
+        ("불빛을 낮추었다.", "거실 불빛이 낮았다"),
+        ("Noor no longer eats meat.", "Noor stopped eating meat"),
+        ("The rope is no longer in the shed.", "The rope was moved from the shed to the well."),
+        ("It is not settled yet.", "The price is not settled."),
+        ("모니터는 경비가 아니라 카드로 샀다.", "경비로 처리하지 않고 카드로 샀다"),
+        ("Never dig at night.", "We only dig by day, never at night."),
+        ("왼쪽 문이 잠겨 오른쪽 문으로 다닌다.", "왼쪽 문이 잠겼다. 사람들은 오른쪽 문으로 다닌다."),
+        ("Subletting is allowed with a letter.", "We may sublet with a letter."),
+    ],
+)
+def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:
+    assert why_not(line, source, analyse) is None
