@@ -1,6 +1,6 @@
 """The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
 
-    find sections | ask | judge | put at the end of memory/distilled/DAY.md
+    find sections | ask | judge | have mended | put at the end of memory/distilled/DAY.md
 
 What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
 Whatever happens to an answer, the prose waits for the next night, and the run goes on.
@@ -16,9 +16,10 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of, texts_in
+from bankd.core.distil.mending import mendable, mended_in, mending_prompt
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
 from bankd.core.distil.passages import Passage, as_read
-from bankd.core.distil.prompts import Reply, Unanswered
+from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.proposing import ProposedLine, propose_lines
 from bankd.core.distil.sections import (
     DISTILLED,
@@ -112,16 +113,31 @@ def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Dis
     done, waiting = Distilled(), list[tuple[ProseSection, str]]()
     found = find_sections(parts, policy, now)
     for sections in (found[at : at + _AT_ONCE] for at in range(0, len(found), _AT_ONCE)):
-        answers = parts.models.answer([prompt_for(section, policy.categories) for section in sections])
-        replies = dict(zip(sections, answers, strict=True))
+        replies = _ask(sections, parts, policy)
         waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]
-        read = {one: lines_in(reply.value, one) for one, reply in replies.items() if isinstance(reply, Reply)}
-        judged = _judge(read, parts, now)
+        judged = _mend(_judge(_lines_of(replies), parts, now), parts, now)
         for section, lines in judged.items():
             problem = _write(section, lines, parts.logs, now)
             waiting += [(section, problem)] if problem else []
             done = done if problem else _counted(done, lines)
     return done._replace(waiting=tuple(_deferred(waiting)))
+
+
+def mending_prompts(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[Prompt]:
+    """What there will be to ask once more, by what the model says of what is new; nothing is written."""
+    replies = _ask(find_sections(parts, policy, now), parts, policy)
+    return [mending_prompt(*one) for one in _mendable(_judge(_lines_of(replies), parts, now)).items()]
+
+
+def _ask(
+    sections: Sequence[ProseSection], parts: DistilParts, policy: DistilPolicy
+) -> dict[ProseSection, Reply | Unanswered]:
+    answers = parts.models.answer([prompt_for(section, policy.categories) for section in sections])
+    return dict(zip(sections, answers, strict=True))
+
+
+def _lines_of(replies: Mapping[ProseSection, Reply | Unanswered]) -> dict[ProseSection, list[DistilledLine]]:
+    return {one: lines_in(reply.value, one) for one, reply in replies.items() if isinstance(reply, Reply)}
 
 
 def _judge(
@@ -133,6 +149,31 @@ def _judge(
     return {
         section: [judge_line(line, section, now.date(), passage) for line in lines] for section, lines in read.items()
     }
+
+
+def _mendable(judged: Mapping[ProseSection, Sequence[JudgedLine]]) -> dict[ProseSection, list[JudgedLine]]:
+    return {section: doubted for section, lines in judged.items() if (doubted := mendable(lines))}
+
+
+def _mend(
+    judged: Mapping[ProseSection, Sequence[JudgedLine]], parts: DistilParts, now: datetime
+) -> dict[ProseSection, list[JudgedLine]]:
+    """Have what is not believed written again, once; what is not believed then either stays as it was first."""
+    refused = _mendable(judged)
+    answers = parts.models.answer([mending_prompt(*one) for one in refused.items()]) if refused else ()
+    mended = {
+        section: mended_in(answer.value, refused[section])
+        for section, answer in zip(refused, answers, strict=True)
+        if isinstance(answer, Reply)
+    }
+    again = _judge({section: list(lines.values()) for section, lines in mended.items()}, parts, now)
+    better = {
+        (section, first): one
+        for section, lines in mended.items()
+        for first, one in zip(lines, again[section], strict=True)
+        if one.reason is None
+    }
+    return {section: [better.get((section, one.line), one) for one in lines] for section, lines in judged.items()}
 
 
 def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:

@@ -457,6 +457,14 @@ FEATURES: tuple[Mutant, ...] = (
         " and not _is_denied_nearby(laid, at, there)", "", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
+        "a line that was mended is judged again", "bankd.distilling", "_mend",
+        "if one.reason is None", "", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "a line that rests on nothing is not mended", "bankd.core.distil.mending", "mendable",
+        " and one.line.sources", "", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
         "what ends a thing denies it", "bankd.core.distil.turning", "_is_denied_nearby",
         " or _ends(word, far)", "", ("tests/unit/test_grounding.py",),
     ),

@@ -20,6 +20,10 @@ asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
 line = lambda text, n: {"text": text, "priority": 5, "sources": [n], "lines": [{"tag": "W", "entities": [], "text": text}]}
+mended = []
+if "(rests on" in asked:
+    print(json.dumps({"lines": mended}))
+    sys.exit()
 queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3)]
 print(json.dumps({"observations": queue if "SQLite" in asked else [line("서버 포트는 8080이다.", 7)]}))
 """
@@ -63,7 +67,19 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert "not believed: the name Marco is not in its lines" in waiting
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
     assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
-    assert calls(night, tmp_path) == 2
+    assert calls(night, tmp_path) == 3, "two sections, and a line that was not believed"
+
+
+def test_a_line_that_is_not_believed_is_mended_by_the_model_that_wrote_it(
+    night: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    mended = 'mended = [{"number": 1, "text": "Dana signs the release."}]'
+    (tmp_path / "model.py").write_text(PROGRAM.replace("mended = []", mended), "utf-8")
+
+    done = bankctl("distil", "--json", "--now", NOW).json
+
+    assert (done["sections"], done["lines"], done["refused"], done["waiting"]) == (2, 3, 0, [])
+    assert "- W: Dana signs the release. <!-- source" in (night / "memory" / "distilled" / "2026-05-02.md").read_text()
 
 
 def test_a_night_that_is_replayed_from_kept_replies_writes_the_same_bytes(
@@ -131,7 +147,7 @@ def test_what_is_new_since_a_model_was_asked_waits_for_the_next_night(
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
     assert "a section waits to be distilled: it changed while the model was asked" in ran.out
-    assert calls(night, tmp_path) == 2
+    assert calls(night, tmp_path) == 3, "two sections, and a line that was not believed"
 
 
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:

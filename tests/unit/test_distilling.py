@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
 
+from bankd.core.distil.mending import VERSION as MENDED
 from bankd.core.distil.observing import SCHEMA, lines_in, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
@@ -127,6 +128,49 @@ def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> Non
     )
     night.run(NOW.replace(day=4))
     assert "9090" in night.learned()
+
+
+def mended(*texts: str) -> Reply:
+    return Reply({"lines": [{"number": at, "text": text} for at, text in enumerate(texts, 1)]}, 10, 5, is_kept=False)
+
+
+def mending(*texts: str) -> Callable[[Prompt], Reply | Unanswered]:
+    return lambda prompt: mended(*texts) if prompt.version == MENDED else by_section(prompt)
+
+
+def test_what_is_not_believed_is_asked_for_once_more_with_the_reason() -> None:
+    night = Night({LOG: PROSE}, mending("The port of the relay is 8080 now."))
+
+    report = night.run()
+
+    (asked,) = [one for one in night.models.asked if one.version == MENDED]
+    assert "9| The port of the relay is 8080 now." in asked.text
+    assert "1. The port of the relay is 9090. (rests on 9; the value 9090 is not in its lines)" in asked.text
+    assert "The port of the relay is 8080 now. ^m-" in night.learned()
+    assert not report.plan.bad
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [mended("The port of the relay is 9091."), mended(""), mended(), answer(), Unanswered("the budget is spent")],
+)
+def test_what_is_not_believed_again_waits_as_it_was_first(answered: Reply | Unanswered) -> None:
+    night = Night({LOG: PROSE}, lambda prompt: answered if prompt.version == MENDED else by_section(prompt))
+
+    report = night.run()
+
+    (bad,) = report.plan.bad
+    assert "the value 9090 is not in its lines" in bad.reason
+    assert not report.plan.deferred
+    assert "909" not in night.learned()
+
+
+def test_a_line_that_names_no_line_of_the_log_is_not_asked_for_again() -> None:
+    night = Night({LOG: PROSE}, lambda _: answer(one_line("everything is permitted")))
+
+    night.run()
+
+    assert MENDED not in {one.version for one in night.models.asked}
 
 
 def test_a_second_night_asks_nothing_and_changes_nothing() -> None:

@@ -12,7 +12,16 @@ from bankd.core.distil.observing import MOST_TOKENS, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import ProseSection
 from bankd.deriving import derive_insights
-from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, find_sections, propose
+from bankd.distilling import (
+    Distilled,
+    DistilParts,
+    Proposed,
+    ProseParts,
+    distil_prose,
+    find_sections,
+    mending_prompts,
+    propose,
+)
 from bankd.enriching import Enriched, enrich_memories
 from bankd.errors import UserError
 from bankd.ports.models import Models, UnaskedMemories
@@ -121,8 +130,8 @@ def ask_for_night(workspace: Workspace) -> AskedBefore:
     For memories without questions it is asked when the run is over, for those too that this learned.
     """
     parts = _parts(workspace)
-    prompts = [*_section_prompts(workspace, parts), *_other_prompts(workspace, parts)[0]]
-    return AskedBefore(_Answered(_answers_to(prompts, parts)), _AsSeen(()))
+    answers = ask_now(workspace) | _answers_to(_other_prompts(workspace, parts)[0], parts)
+    return AskedBefore(_Answered(answers), _AsSeen(()))
 
 
 def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
@@ -141,15 +150,16 @@ def enrich_now(workspace: Workspace) -> Sequence[str]:
     return [*done.notes, *(workspace.index.refresh(workspace.now) if done.memories else ())]
 
 
-def ask_now(workspace: Workspace) -> Mapping[str, Reply | Unanswered]:
-    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
-    parts = _parts(workspace)
-    return _answers_to(_section_prompts(workspace, parts), parts)
+def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:
+    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named.
 
-
-def _section_prompts(workspace: Workspace, parts: DistilParts) -> list[Prompt]:
-    settings = workspace.settings.distil
-    return [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+    Of what it says the lines that are not believed are asked about once more.
+    """
+    parts, settings = _parts(workspace), workspace.settings.distil
+    prompts = [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+    answers = _answers_to(prompts, parts)
+    doubted = mending_prompts(replace(parts, models=_Answered(answers)), settings, workspace.now)
+    return answers | _answers_to(doubted, parts)
 
 
 def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Reply | Unanswered]:
