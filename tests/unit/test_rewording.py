@@ -25,6 +25,11 @@ def say(text: str) -> Statement:
         ("We keep the old maps in the blue cabinet", "The old maps are stored in the blue cabinet"),
         ("Nora's amplifier runs on a 9 volt adapter", "A 9 volt adapter is what Nora's amplifier runs on"),
         ("Piano lessons happen every Saturday morning", "We have piano lessons on Saturday mornings"),
+        ("Sofia looks after the twins of Clara", "Sofia takes care of Clara's twins"),
+        ("The boiler in the attic broke down", "The boiler in the attic is broken"),
+        ("The last ferry leaves the pier at 11:30pm", "The last ferry leaves the pier at half past eleven at night"),
+        ("The bakery opens its gate at 9 in the morning", "The bakery opens its gate at 9am"),
+        ("Ida moved to Porto in 2019 because of the choir", "Ida relocated to Porto in 2019 for the choir"),
     ],
 )
 def test_a_fact_in_other_words_is_the_same(old: str, new: str) -> None:
@@ -41,6 +46,7 @@ def test_a_fact_in_other_words_is_the_same(old: str, new: str) -> None:
         ("The tenant hired the lawyer for a year", "The attorney hired the tenant for a year"),
         ("Hugo teaches Ida the violin on a boat", "Ida teaches Hugo violin on the wide boat"),
         ("The cellar door is heavy to open", "No longer is the cellar door heavy to open"),
+        ("The bakery opens its gate at 9 in the evening", "The bakery opens its gate at 9am"),
         ("Emil sells maps of the old town", "Maps of the old town hang at Emil's for buyers and guests and cooks"),
     ],
 )
@@ -70,3 +76,26 @@ def test_another_of_a_series_has_not_changed() -> None:
     old, new = "Gate 12 is locked by the guard", "Gate 21 is no longer locked by the guard"
 
     assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I smoke a pack of cigarettes a day", "Since the spring I have given up cigarettes"),
+        ("Emma eats sweets with her lunch", "Emma has quit sweets for her knees"),
+    ],
+)
+def test_what_somebody_has_given_up_is_no_longer_so(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is Relation.UPDATE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Nora eats sweets with her lunch", "Emma has quit sweets for her knees"),
+        ("Emma has quit sweets for her knees", "Emma gave up sweets last winter"),
+        ("Emma eats plums with her lunch", "Emma has quit sweets for her knees"),
+    ],
+)
+def test_what_another_has_given_up_goes_on(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is not Relation.UPDATE

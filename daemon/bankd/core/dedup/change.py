@@ -11,7 +11,7 @@ from itertools import islice
 
 from bankd.core.dedup.gist import bare_concept, concepts_of, is_empty
 from bankd.core.dedup.guard import is_another_of_series
-from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import split_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.thesaurus import concept_of
@@ -26,28 +26,30 @@ _KOREAN = split_words(
     "미루 밀리 미뤄지 당기 당겨지 앞당기 연기 연기되 퇴사 이직 이직하 결론 헤어지 오히려 돌리 넘어가 팔 없애 접 풀리 낫 고쳐지 완치 마치",
 )
 _ENGLISH = frozenset(
-    stem_word(word)
+    stem_phrase(word)
     for word in split_words(
         "now longer anymore switched moved relocated changed quit stopped instead nowadays renamed raised lowered increased decreased cut",
         "doubled halved migrated pushed postponed rescheduled delayed extended replaced converted rewritten upgraded updated sold dropped cancelled",
         "canceled correction actually became fixed filled resolved recovered split reassigned transferred promoted discontinued retired grown",
         "shrunk bumped shifted ended expired former formerly previously finally just",
+        "give_up go_up go_down cut_down cut_back put_off push_back bring_forward move_up roll_back let_go lay_off these_days",
     )
 )
 """Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas and English stems."""
 _ABOUT = concept_of("about")
 """What a measure stands with and is no other by."""
+_CEASING = frozenset(map(meaning_of, ("끊", "quit")))
 _ADDING = frozenset({"also"})
 
 
 def find_change(old: Statement, new: Statement) -> str:
     """Why a new statement tells that what the old one says has changed: a word, a measure, a denial; empty when it tells none."""
-    return _told(old, new) or _measured_again(old, new) or _denied(old, new)
+    return _told(old, new) or _measured_again(old, new) or _denied(old, new) or _ceased(old, new)
 
 
 def may_tell_change(statement: Statement) -> bool:
-    """Whether a statement by itself may tell that another has changed: it has a word of change, or denies something."""
-    return tells_change(statement) or bool(_denied_by(statement))
+    """Whether a statement by itself may tell that another has changed: it has a word of change, denies something, or gives it up."""
+    return tells_change(statement) or bool(_denied_by(statement)) or bool(_ceased_by(statement))
 
 
 def unit_of_measure(statement: Statement) -> str:
@@ -89,6 +91,39 @@ def _denied_by(statement: Statement) -> frozenset[str]:
     )
 
 
+def _ceased(old: Statement, new: Statement) -> str:
+    """The thing that somebody does no more by the new statement, and does by the old one: 커피를 끊었다, given up coffee."""
+    ceased = _ceased_by(new)
+    if not ceased or _ceased_by(old) or _doer(old) != _doer(new):
+        return ""
+    done = (token for token in old.tokens if not token.negation and token.case in {"", "object"})
+    gone = ceased & concepts_of(done)
+    return f"no longer: {min(gone)}" if gone else ""
+
+
+def _ceases_another(old: Statement, new: Statement) -> bool:
+    """Whether what ceases by the new statement is nothing that the old one says of, or had ceased by it."""
+    ceased = _ceased_by(new)
+    return bool(ceased) and (bool(_ceased_by(old)) or not ceased & _concepts_of(old))
+
+
+@lru_cache(maxsize=50_000)
+def _ceased_by(statement: Statement) -> frozenset[str]:
+    """What stands beside a word of ceasing: before it in Korean, as its object; behind it in English."""
+    tokens = statement.tokens
+    ends = [at for at, token in enumerate(tokens) if bare_concept(token) in _CEASING and not token.negation]
+    if statement.has_free_order:
+        objects = (tokens[at - 1] for at in ends if at and tokens[at - 1].case == "object")
+        return concepts_of(objects)
+    behind = (islice((token for token in tokens[at + 1 :] if not is_empty(token)), 1) for at in ends)
+    return frozenset().union(*map(concepts_of, behind))
+
+
+def _doer(statement: Statement) -> frozenset[str]:
+    """Who does something, none for the writer; in English the first word."""
+    return _subject(statement) if statement.has_free_order else concepts_of(statement.tokens[:1])
+
+
 def _speak_of_one(old: Statement, new: Statement) -> bool:
     ours = _subject(old)
     return bool(ours) and ours == _subject(new) and not _adds(new)
@@ -101,7 +136,7 @@ def _adds(statement: Statement) -> bool:
 def _told(old: Statement, new: Statement) -> str:
     """The word that tells of a change of what both speak of."""
     word = next((token.base for token in _changes_of(new) if not concepts_of([token]) & _concepts_of(old)), "")
-    if not word or is_another_of_series(old, new):
+    if not word or is_another_of_series(old, new) or _ceases_another(old, new):
         return ""
     if _adds(new) or not is_one_subject(old, new):
         return ""
@@ -122,7 +157,7 @@ def _changes_of(statement: Statement) -> tuple[Token, ...]:
 
 
 def _tells(token: Token) -> bool:
-    return token.base in _KOREAN or (token.base.isascii() and stem_word(token.base.casefold()) in _ENGLISH)
+    return token.base in _KOREAN or (token.base.isascii() and stem_phrase(token.sense or token.base) in _ENGLISH)
 
 
 @lru_cache(maxsize=50_000)

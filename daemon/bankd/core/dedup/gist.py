@@ -14,9 +14,9 @@ from typing import NamedTuple
 from bankd.core.dedup.guard import same_roles
 from bankd.core.language.english.function_words import DAYS
 from bankd.core.language.korean.function_words import SOFT_MARKS
+from bankd.core.language.paraphrases import meaning_of
 from bankd.core.language.quantities import base_quantity
-from bankd.core.language.statement import Statement, Token, TokenKind
-from bankd.core.language.thesaurus import concept_of
+from bankd.core.language.statement import SAID_BEFORE, Statement, Token, TokenKind
 from bankd.core.language.word_lists import split_words
 
 LEAST_SHARED = 2
@@ -25,7 +25,7 @@ LEAST_SHARED = 2
 _EMPTY = split_words(
     "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 더 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
     "i me my we our us mine ours the a an this that these those is are be been being am it its there so what which who",
-    "have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
+    "because have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
     "of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
@@ -65,14 +65,19 @@ def gist_of(statement: Statement) -> Gist:
     is_past = any("past" in token.marks for token in statement.tokens)
     words = tuple(map(_word, said))
     periods = frozenset(_PERIODS[base] for base in bases & _PERIODS.keys())
-    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, not bases.isdisjoint(_ORDERING))
+    has_order = any(token.base in _ORDERING and token.sense != SAID_BEFORE for token in statement.tokens)
+    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, has_order)
 
 
 def is_empty(token: Token) -> bool:
     """Whether a token carries nothing when wording is put aside."""
     if token.negation or token.kind is TokenKind.NAME or (token.marks and set(token.marks) - SOFT_MARKS - _TENSE):
         return False
-    return token.is_optional or token.base in _EMPTY or token.base in _RECURRENCE
+    return token.is_optional or _is_bare(token.sense or token.base)
+
+
+def _is_bare(word: str) -> bool:
+    return word in _EMPTY or word in _RECURRENCE or word == SAID_BEFORE
 
 
 def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
@@ -84,13 +89,13 @@ def _word(token: Token) -> str:
     """A token's concept with what turns and limits it; what is not open is closed."""
     marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE)) if token.marks else ""
     if token.negation == "not" and token.base in _COMPLEMENTS:
-        return concept_of(_COMPLEMENTS[token.base]) + marks
+        return meaning_of(_COMPLEMENTS[token.base]) + marks
     return ("¬" + token.negation if token.negation else "") + bare_concept(token) + marks
 
 
 def bare_concept(token: Token) -> str:
     """What a token stands for, whether denied or limited or not."""
-    return _concept(token.base, token.kind)
+    return _concept(token.sense or token.base, token.kind)
 
 
 @lru_cache(maxsize=50_000)  # the words of a run
@@ -100,9 +105,9 @@ def _concept(base: str, kind: TokenKind) -> str:
     if kind is TokenKind.VALUE:
         base = base.removesuffix("째").removesuffix("씩")
         return base[:-1] if base in _DAYS else base_quantity(base)
-    if not base.isascii() and len(base) > 2 and concept_of(base) == base:
+    if not base.isascii() and len(base) > 2 and meaning_of(base) == base:
         base = base.removesuffix("되").removesuffix("하").removesuffix("시키")
-    return concept_of(base)
+    return meaning_of(base)
 
 
 def _is_nominal(statement: Statement) -> bool:

@@ -101,7 +101,7 @@ def _is_forbidden(old: Statement, new: Statement, rest_old: Sequence[Token], res
         or tells_change(new) != tells_change(old)
         or not is_one_subject(old, new)
         or not _keeps_order(old, new, rest_old, rest_new)
-        or all(any(map(_is_noun, rest)) for rest in (rest_old, rest_new))
+        or all(any(token.kind is TokenKind.NOUN for token in rest) for rest in (rest_old, rest_new))
         or (bool(rest_old) and not rest_new and old.has_free_order and not may_leave_out(old, rest_old))
     )
 

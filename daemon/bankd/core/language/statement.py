@@ -40,9 +40,17 @@ _APART = frozenset({TokenKind.VALUE, TokenKind.MARK})
 """Kinds that never join their neighbours: 1 and 2번 are not 12번."""
 
 
+SAID_BEFORE = "-"
+"""The sense of a token that belongs to the word before it."""
+
+
 @dataclass(slots=True)
 class Token:
-    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
+    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so.
+
+    `sense` is what it says together with its neighbours, where that is another thing: "gave up" is one word to who
+    compares meanings, and `SAID_BEFORE` stands at "up".
+    """
 
     base: str
     kind: TokenKind = TokenKind.WORD
@@ -51,6 +59,7 @@ class Token:
     case: str = ""
     is_predicate: bool = False
     is_optional: bool = False
+    sense: str = ""
 
     @property
     def key(self) -> str:

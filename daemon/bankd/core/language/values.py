@@ -78,6 +78,20 @@ _NATIVE = {
 _PLACES = {"십": 10, "백": 100, "천": 1000}
 _MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
+_NOON, _DUSK = 12, 5
+PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
+    {
+        part: half
+        for half, parts in (
+            ("am", "아침 새벽 morning mornings"),
+            ("pm", "낮 저녁 afternoon afternoons evening evenings"),
+            ("night", "밤 night nights"),
+        )
+        for part in parts.split()
+    }
+)
+"""The parts of a day that say which of two hours is meant."""
+
 HALF = "반"
 """A number before a unit, and behind one: 반 시간, 한 시간 반; a class of a school behind a number without one."""
 KOREAN_NUMERALS = frozenset(_NATIVE)
@@ -164,6 +178,12 @@ def english_number(words: Sequence[str]) -> tuple[str, int] | None:
 def unit_of(form: str) -> str | None:
     """The one name of a unit, or None for a word that is none."""
     return UNITS.get(form.lower())
+
+
+def hour_of_part(hour: int, part: str) -> int:
+    """The hour of 24 that an hour of 12 is in a part of the day, `am`, `pm` or `night`, which ends in the morning."""
+    is_late = part == "pm" or (part == "night" and _DUSK <= hour < _NOON)
+    return hour % _NOON + (_NOON if is_late else 0)
 
 
 def clock_hour(hour: str, half: str) -> str:

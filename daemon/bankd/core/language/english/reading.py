@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
+from bankd.core.language.paraphrases import phrase_at
 from bankd.core.language.quantities import MEASURES
-from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
+from bankd.core.language.statement import SAID_BEFORE, Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
+_DETERMINERS = frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "each", "every", "total"}
+)
 _MINUTES = {"half": 30, "quarter": 15}
 
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
     tokens = tuple(_Reader(wording.morphemes).tokens())
+    _join_phrases(tokens)
+    read_parts_of_day(tokens)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
+
+
+def _join_phrases(tokens: Sequence[Token]) -> None:
+    """Let a verb and its particles say one thing: gave up, took care of."""
+    words = [token.base for token in tokens]
+    for at, token in enumerate(tokens):
+        if most := phrase_at(words[at : at + 4]):
+            token.sense = "_".join(words[at : at + most])
+            for particle in tokens[at + 1 : at + most]:
+                particle.sense = SAID_BEFORE
 
 
 def open_contraction(word: str) -> tuple[str, ...]:
@@ -164,10 +181,16 @@ class _Reader:
         if tag == "SN" and form.casefold() in _ORDINALS:
             self._at += 1
             return "th"
-        unit = unit_of(form) if form else None
+        unit = unit_of(form) if form and not self._is_preposition(form) else None
         if unit:
             self._at += 1
         return unit or ""
+
+    def _is_preposition(self, form: str) -> bool:
+        """Whether "in" is no inch: at 9 in the evening, 40 in March."""
+        following, tag = self._peek(1)
+        word = following.casefold()
+        return form.casefold() == "in" and (word in _DETERMINERS or word in english.MONTHS or tag == "SN")
 
     def _date(self, lowered: str) -> list[Token]:
         """Month names with the day before or after them, and a year: always as year, month, day."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
@@ -75,6 +76,7 @@ class _Reader:
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
         phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
+        read_parts_of_day([token for phrase in phrases for token in phrase])
         return make_statement(self._text, phrases, mood, entities)
 
     # Tokens

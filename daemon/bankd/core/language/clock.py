@@ -1,0 +1,40 @@
+"""An hour beside a part of the day: eleven at night, 밤 11시, 23:00 and 오후 11시 are one time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bankd.core.language.statement import SAID_BEFORE, Token, TokenKind
+from bankd.core.language.values import PARTS_OF_DAY, hour_of_part
+
+_HOUR = re.compile(r"(\d\d?)(시|:\d\d)")
+_NOON = 12
+_AT = frozenset({"at", "by", "around", "until", "before", "after"})
+
+
+def read_parts_of_day(tokens: Sequence[Token]) -> None:
+    """Write the one hour of 12 that a statement names by the part of the day that it names; the part then says no more."""
+    parts = [token for token in tokens if token.base in PARTS_OF_DAY]
+    hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
+    if len(parts) != 1 or len(hours) != 1:
+        return
+    token = tokens[hours[0]]
+    hour, rest = _split(token.base)
+    if 0 < hour <= _NOON:
+        token.base = f"{hour_of_part(hour, PARTS_OF_DAY[parts[0].base])}{rest}"
+        parts[0].sense = SAID_BEFORE
+
+
+def _is_hour(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    if token.kind is not TokenKind.VALUE:
+        return False
+    is_bare = token.base.isdigit() and int(token.base) <= _NOON and at > 0 and tokens[at - 1].base in _AT
+    return is_bare or bool(_HOUR.fullmatch(token.base))
+
+
+def _split(base: str) -> tuple[int, str]:
+    """The hour, and how the minutes are written."""
+    found = _HOUR.fullmatch(base)
+    return (int(found[1]), found[2]) if found else (int(base), ":00")

@@ -1,0 +1,93 @@
+"""Words that say the same where all else of two statements agrees, beside those of the thesaurus, which search uses too.
+
+Mostly verbs and adjectives: what people exchange when they say a thing again. They are looser than synonyms, and count only
+where everything else was compared. A group stands between semicolons and is of one language or both; an underline joins
+an English verb to its particle, which makes one word of them (gave up, went down). Written for bankd, by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from types import MappingProxyType
+
+from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.thesaurus import concept_of
+
+_GROUPS = """
+일 근무 재직 종사 | serve ; 거주 살 지내 | reside live ; 관리 돌보 유지 보살피 | manage maintain administer look_after take_care_of
+진행 개최 실시 주최 | hold conduct organize organise ; 참석 참가 참여 출석 | attend participate take_part ; 정하 결정 확정 선정 | decide determine settle settle_on decide_on
+알리 공지 통보 전달 안내 공유 | notify inform announce tell share ; 모으 수집 | collect gather ; 나누 분할 쪼개 | divide split split_up ; 합치 통합 결합 | combine unify join
+업로드 게시 등록 | upload post publish ; 내려받 다운로드 다운받 | download pull_down ; 듣 청취 | listen hear ; 보 시청 관람 감상 | watch view see ; 탑승 승차 | board ride get_on
+키우 기르 사육 양육 | raise rear bring_up ; 고르 선택 택하 뽑 | choose pick select pick_out ; 빌리 임차 | rent lease ; 갚 상환 | repay pay_back pay_off ; 잃어버리 분실
+켜 가동 작동 구동 실행 | operate execute run turn_on switch_on ; 끄 정지 | shut turn_off switch_off shut_down shut_off ; 막 차단 방지 금지 | block prevent forbid ban prohibit
+허용 허락 허가 | allow permit let ; 지키 준수 따르 | follow obey stick_to comply_with adhere_to ; 어기 위반 | violate breach ; 피하 삼가 꺼리 멀리하 | avoid skip refrain_from stay_away_from
+도착 이르 다다르 | arrive reach ; 출발 나서 떠나 | depart leave set_off set_out head_out ; 들르 방문 찾아가 | visit drop_by call_on stop_by ; 기다리 대기 | wait wait_for
+조사 살피 알아보 조회 | investigate examine look_into ; 확인 점검 체크 검사 | check verify confirm inspect look_over ; 연결 접속 | connect link hook_up
+작성 기입 써넣 | write compose draft fill_in fill_out write_up ; 메모 적어두 | note write_down jot_down note_down ; 암기 외우 기억 | remember memorize memorise ; 가르치 지도 교육 | teach instruct
+연습 훈련 | practise practice ; 가져오 챙기 지참 | bring carry bring_along ; 씻 세척 닦 | wash rinse wash_up ; 입 착용 | wear put_on ; 버리 폐기 | discard throw_away throw_out ; 채우 충전 | fill charge fill_up
+싫증 질리 | tire_of fed_up ; 무섭 두렵 겁나 무서워하 두려워하 | scared afraid frightened fear terrified ; 걱정 염려 근심 | worry worried concerned anxious ; 화나 화내 분노 | angry mad annoyed
+재미있 재밌 흥미롭 | interesting fun entertaining ; 지루 따분 | boring dull ; 외롭 쓸쓸 ; 훌륭 뛰어나 우수 탁월 | excellent great outstanding superb ; 예쁘 아름답 곱 | beautiful pretty lovely
+맛있 | delicious tasty ; 맵 매콤 얼큰 | spicy hot ; 달 달콤 달달 ; 똑똑 영리 현명 | smart clever intelligent ; 편리 편하 | convenient handy comfortable ; 귀찮 번거롭 성가시 | bothersome tedious
+필수 필수적 의무 | mandatory obligatory compulsory ; 무료 공짜 | free complimentary ; 최신 | latest newest ; 유명 이름나 | famous well-known renowned ; 충분 넉넉 | enough sufficient adequate
+부족 모자라 | insufficient short_of run_short ; 정확 | accurate exact precise ; 완전 온전 | entire total full ; 동일 똑같 같 | same identical ; 다르 상이 | different distinct ; 비슷 유사 | similar alike
+드물 | rare uncommon ; 흔하 | common widespread ; 지각 늦 | late tardy ; 급하 긴급 시급 | urgent pressing ; 증가 늘 늘어나 불어나 오르 | increase grow rise go_up ; 감소 줄 줄어들 떨어지 | decrease drop fall decline shrink go_down
+높이 인상 올리 | raise lift put_up ; 낮추 인하 내리 | lower reduce cut bring_down cut_down cut_back ; 포함 들어가 들어있 | include contain ; 제외 빼 | exclude omit leave_out ; 구성 이루어지 | consist comprise
+담당 책임지 맡 | responsible handle in_charge ; 지원 보조 도와주 | support assist aid help_out ; 추천 권하 권장 | recommend suggest advise ; 부탁 신청 | request ask_for apply_for ; 축하 기념 | celebrate mark
+기대 고대 | expect anticipate look_forward_to ; 포기 단념 | abandon give_up_on ; 끊 그만두 관두 중단 | quit stop cease give_up ; 성공 해내 | succeed manage ; 이기 승리 | win beat ; 미루 연기 늦추 | postpone delay put_off push_back
+당기 앞당기 | advance bring_forward move_up ; 복구 복원 되돌리 | restore recover revert roll_back ; 발생 일어나 생기 나타나 | occur happen arise come_up ; 발견 찾아내 | discover spot find_out ; 이해 알아듣 | understand grasp
+표시 보이 나타내 | show display ; 숨기 감추 | hide conceal ; 전화 통화 | call phone ring call_up ; 굽 | bake roast ; 끓이 삶 | boil simmer ; 자르 썰 베 | cut slice chop cut_up ; 고장 망가지 고장나 | broken broke_down break_down
+다치 부상 | injured hurt wounded ; 낫 회복 쾌유 | heal get_better get_over ; 앓 걸리 | suffer_from ; 사망 죽 돌아가 별세 | die dead pass_away ; 출산 낳 | deliver give_birth ; 취직 취업 입사 | hired join
+퇴직 퇴사 사직 사임 | resign ; 은퇴 | retire ; 해고 잘리 | fired lay_off dismiss let_go ; 창업 차리 세우 설립 | found set_up start_up establish ; 벌 벌어들이 | earn ; 쓰 소비 지출 | spend ; 아끼 절약 | save
+기부 후원 | donate sponsor ; 배송 배달 | deliver ship ; 가게 상점 매장 점포 ; 마트 슈퍼 슈퍼마켓 | supermarket grocery ; 화장실 욕실 | bathroom toilet restroom ; 승강기 엘리베이터 | lift elevator
+본사 본점 | headquarters hq ; 공장 | factory plant ; 창고 | warehouse depot ; 부서 | department division ; 사장 대표이사 대표 | ceo chief ; 신입 신입사원 | newcomer rookie ; 직원 사원 종업원 | employee staff
+보고서 리포트 | report ; 발표 프레젠테이션 | presentation talk ; 매출 수익 | revenue sales ; 손실 손해 | loss ; 빚 부채 채무 | debt loan ; 송금 이체 | transfer remit wire ; 일과 루틴 | routine ; 산책 도보 걷 | walk stroll
+야근 잔업 초과근무 | overtime ; 아침밥 조식 | breakfast ; 저녁밥 석식 만찬 | dinner supper ; 간식 군것질 | snack ; 채소 야채 | vegetable greens veggie ; 계란 달걀 ; 소고기 쇠고기 ; 닭고기 치킨 ; 생선 물고기 ; 국수 면
+후식 디저트 | dessert sweet ; 음료 음료수 | drink beverage ; 탄산 탄산음료 | soda pop ; 숙소 숙박 | accommodation lodging ; 비자 사증 ; 항공권 비행기표 ; 짐 수하물 | luggage baggage ; 해외 외국 국외 | abroad overseas foreign
+일본어 일어 ; 유창 능숙 잘하 | fluent proficient ; 서툴 서투르 못하 ; 만기 만료 | expire lapse expiry run_out ; 재계약 연장 | renew extend ; 할당 배정 배당 | assign allocate ; 제출 | submit hand_in turn_in send_in ; 승인 통과 | sign_off pass
+완성 마무리 | complete finish wrap_up finish_up ; 개시 착수 돌입 | commence kick_off start_off ; 재개 | resume restart ; 구현 개발 | implement develop ; 설계 디자인 | design ; 수리 정비 고치 | repair mend ; 개선 향상 나아지 | improve enhance
+최적화 | optimize optimise ; 자동 자동적 | automatic automated ; 인증 로그인 | login sign_in log_in authenticate ; 로그아웃 | logout sign_out log_out ; 권한 접근권한 | permission access ; 사용자 유저 이용자 | user
+관리자 어드민 | admin administrator ; 출시 발매 릴리스 릴리즈 런칭 | release launch roll_out ; 모듈 패키지 | module package ; 응답 반응 | respond ; 지연 레이턴시 | latency ; 메모리 램 | memory ram ; 용량 크기 사이즈 | size capacity
+속도 | speed pace ; 경고 알람 알림 | alert alarm notification ; 모니터링 감시 | monitor keep_an_eye ; 통계 | statistics stats ; 그래프 차트 도표 | chart graph ; 그림 이미지 | image picture ; 글꼴 폰트 서체 | font typeface
+기본값 디폴트 기본 | default ; 단축키 | shortcut hotkey ; 즐겨찾기 북마크 | bookmark ; 능력 실력 | ability skill ; 경험 경력 | experience ; 관심 흥미 | interest interested keen into ; 의존 의지 | rely depend count_on rely_on depend_on
+영향 | influence affect impact ; 몰두 열중 | absorbed hooked ; 견디 버티 참 | bear endure put_up_with ; 튼튼 견고 | sturdy robust solid ; 소심 내성적 내향적 | shy introverted introvert ; 외향적 활발 | outgoing extroverted extrovert
+부지런 근면 | diligent hardworking ; 게으르 나태 | lazy idle ; 꼼꼼 세심 | meticulous thorough careful ; 엄격 | strict stern ; 여러 여럿 다수 | several multiple various ; 오직 유일 | only sole ; 바로 즉시 곧바로 당장 | immediately instantly promptly right_away at_once straight_away
+미리 사전 | beforehand in_advance ; 나중 추후 | later later_on ; 최근 요새 근래 | recently lately ; 요즘 지금 | now nowadays currently these_days ; 처음 최초 | first initially originally ; 마지막 최종 | last final ; 번갈아 교대 | alternate take_turns
+"""
+
+
+@cache
+def _by_word() -> Mapping[str, str]:
+    """Each word, by its stem, with what stands for its group."""
+    found: dict[str, str] = {}
+    for group in _GROUPS.replace("\n", ";").split(";"):
+        words = group.replace("|", " ").split()
+        for word in words:
+            found.setdefault(stem_phrase(word), concept_of(words[0]))
+    return MappingProxyType(found)
+
+
+@cache
+def _phrases() -> frozenset[tuple[str, ...]]:
+    """The verbs with their particles, each by its words, the first by its stem."""
+    return frozenset(tuple(word.split("_")) for word in _by_word() if "_" in word)
+
+
+def stem_phrase(word: str) -> str:
+    """The stem of a word; of a verb with its particle the stem of the verb, and the particle as it is."""
+    head, *rest = word.casefold().split("_")
+    return "_".join([stem_word(head), *rest])
+
+
+def phrase_at(words: list[str]) -> int:
+    """How many of these lower-case words are one verb with its particles, the longest there is; 0 when they begin with none."""
+    head = stem_word(words[0]) if words else ""
+    return max((most for most in (2, 3, 4) if (head, *words[1:most]) in _phrases()), default=0)
+
+
+@lru_cache(maxsize=100_000)
+def meaning_of(word: str) -> str:
+    """What stands for a word, in any of its forms, in a statement: its group in the thesaurus, else here; its stem when in none."""
+    stem = stem_phrase(word)
+    concept = stem if "_" in stem else concept_of(word)
+    return concept if concept not in (stem, word) else _by_word().get(stem, concept)
