@@ -29,6 +29,15 @@ def say(text: str) -> Statement:
         ("The boiler in the attic broke down", "The boiler in the attic is broken"),
         ("The last ferry leaves the pier at 11:30pm", "The last ferry leaves the pier at half past eleven at night"),
         ("The bakery opens its gate at 9 in the morning", "The bakery opens its gate at 9am"),
+        ("Ida is the tenant of the mill", "The tenant of the mill is Ida"),
+        ("My uncle is a pilot in Porto", "My uncle works as a pilot in Porto"),
+        ("My uncle's parrot is called Rufus", "The parrot of my uncle is named Rufus"),
+        ("The garage is $90 a month", "The monthly garage is $90"),
+        ("My cousin owns a red canoe", "My cousin has a red canoe"),
+        ("The choir meets on Friday at 7pm", "At 7pm on Friday the choir meets"),
+        ("The drafts are deleted after 90 days", "We delete the drafts after 90 days"),
+        ("The laptop has 16 GB of RAM", "The laptop's memory is 16 GB"),
+        ("All tenants must carry a badge", "Carrying a badge is mandatory for all tenants"),
         ("Ida moved to Porto in 2019 because of the choir", "Ida relocated to Porto in 2019 for the choir"),
     ],
 )
@@ -99,3 +108,23 @@ def test_what_somebody_has_given_up_is_no_longer_so(old: str, new: str) -> None:
 )
 def test_what_another_has_given_up_goes_on(old: str, new: str) -> None:
     assert compare_statements(say(old), say(new)).outcome is not Relation.UPDATE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The canoe is around the corner from my flat", "My flat is around the corner from the canoe"),
+        ("The museum opens at 9 on Friday and at 7 on Sunday", "The museum opens at 7 on Friday and at 9 on Sunday"),
+        ("The museum opens at 9 on Friday and at 7 on Sunday", "The museum opens at 9 on Sunday and at 7 on Friday"),
+        ("The mill is open from 9 to 5", "The mill is open from 5 to 9"),
+        ("My uncle works in Porto", "My uncle is in Porto"),
+    ],
+)
+def test_what_is_turned_round_may_say_another_thing(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is not Relation.SAME
+
+
+def test_another_frequency_is_another_value() -> None:
+    verdict = compare_statements(say("The garage is $90 a month"), say("The weekly garage is $90"))
+
+    assert (verdict.outcome, verdict.reason) == (Relation.UPDATE, "how often: month → week")

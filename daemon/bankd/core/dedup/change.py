@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import islice
 
-from bankd.core.dedup.gist import bare_concept, concepts_of, is_empty
+from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty
 from bankd.core.dedup.guard import is_another_of_series
 from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import split_quantity
@@ -44,7 +44,7 @@ _ADDING = frozenset({"also"})
 
 def find_change(old: Statement, new: Statement) -> str:
     """Why a new statement tells that what the old one says has changed: a word, a measure, a denial; empty when it tells none."""
-    return _told(old, new) or _measured_again(old, new) or _denied(old, new) or _ceased(old, new)
+    return _told(old, new) or _measured_again(old, new) or _denied(old, new) or _ceased(old, new) or _as_often(old, new)
 
 
 def may_tell_change(statement: Statement) -> bool:
@@ -89,6 +89,13 @@ def _denied_by(statement: Statement) -> frozenset[str]:
         for token in statement.tokens
         if token.negation == "stop" and token.kind is TokenKind.NOUN and not token.is_predicate
     )
+
+
+def _as_often(old: Statement, new: Statement) -> str:
+    """How often something is, when that alone is another: 하루 세 번, 일주일에 세 번."""
+    ours, theirs = gist_of(old), gist_of(new)
+    is_other = bool(ours.periods and theirs.periods) and ours.periods != theirs.periods and ours.bag == theirs.bag
+    return f"how often: {min(ours.periods)} → {min(theirs.periods)}" if is_other else ""
 
 
 def _ceased(old: Statement, new: Statement) -> str:

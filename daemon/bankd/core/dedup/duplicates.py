@@ -5,6 +5,7 @@ Where candidates come from (the index) and what is done with a verdict (the cycl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
-from bankd.core.dedup.gist import gist_of, says_again
+from bankd.core.dedup.gist import gist_of, only_times_move, says_again
 from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
 from bankd.core.dedup.rewording import (
     NEAR,
@@ -23,6 +24,7 @@ from bankd.core.dedup.rewording import (
     score_wordings,
     weigh_wordings,
 )
+from bankd.core.language.english.function_words import EMPTY_WORDS
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
 
@@ -104,7 +106,28 @@ def _sameness(old: Statement, new: Statement) -> str:
     """Why two statements are the same without a closer look; empty when they may not be."""
     if old.letters == new.letters:
         return "the same but for spacing and punctuation"
+    if _is_turned(old, new):
+        return "the same, said the other way round"
     return "the same words" if old.signature == new.signature and same_roles(old, new) else ""
+
+
+_COPULA = re.compile(r"\b(?:is|are)\b", re.IGNORECASE)
+
+
+def _is_turned(old: Statement, new: Statement) -> bool:
+    """Whether an English statement that one thing is another says it the other way round: Anna is my boss, my boss is Anna."""
+    if old.has_free_order or new.has_free_order or len(old.keys) != len(new.keys):
+        return False
+    (one, *two), (other, *another) = (_COPULA.split(statement.text) for statement in (old, new))
+    if len(two) != 1 or len(another) != 1:
+        return False
+    sides = [_bare_letters(side) for side in (one, *two, other, *another)]
+    return sides[:2] == sides[:1:-1]
+
+
+def _bare_letters(text: str) -> str:
+    words = re.findall(r"\w+", text.casefold())
+    return " ".join(word for word in words if word not in EMPTY_WORDS)
 
 
 class Match(NamedTuple):
@@ -212,7 +235,7 @@ def _says_no_more(old: Statement, new: Statement, found: Difference) -> str:
     theirs = [token for token in new.tokens if not token.is_optional]
     if [token.key for token in ours] == [token.key for token in theirs]:
         return "the same with fewer words" if found.only_old else "the same words but for emphasis"
-    if new.has_free_order and is_reordered(ours, theirs):
+    if is_reordered(ours, theirs) if new.has_free_order else only_times_move(old, new):
         return "the same words in another order"
     return ""
 

@@ -7,7 +7,7 @@ the words are not: numbers, names, negation, limits and who does what must agree
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,9 +26,12 @@ _EMPTY = split_words(
     "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 더 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
     "i me my we our us mine ours the a an this that these those is are be been being am it its there so what which who",
     "because have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
-    "of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
+    "use uses using own owns of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
+_USING = frozenset({"쓰", "사용", "이용"})
+_ATTRIBUTES = split_words("직업 나이 이름 성함 연세 키 몸무게 체중")
+"""What a value tells by itself: whoever is six years old, or a nurse, has that as age or work."""
 _RECURRENCE = split_words("매일 매주 매달 매월 매년 every each daily weekly monthly yearly annually")
 _PERIODS = {
     "매일": "day", "daily": "day", "매주": "week", "weekly": "week", "매달": "month", "매월": "month", "monthly": "month",
@@ -42,7 +45,7 @@ _COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible
 _NOMINAL = frozenset("함됨음임짐김")
 _TENSE = frozenset({"past", "each"})  # looked at for the whole statement
 _ORDERING = split_words("before after than over from until without under above below because if unless instead ahead")
-"""English words that say how what stands before them is to what follows: beside them order counts."""
+"""English words that say how what stands before them is to what follows: beside them order counts, but before a value."""
 
 
 class Gist(NamedTuple):
@@ -59,21 +62,33 @@ class Gist(NamedTuple):
 @lru_cache(maxsize=50_000)  # of the lines of a run and what they are compared with
 def gist_of(statement: Statement) -> Gist:
     """Put wording aside."""
-    said = [token for token in statement.tokens if not is_empty(token)]
-    bases = {token.base.casefold() for token in statement.tokens}
+    said = said_by(statement)
+    bases = {(token.sense or token.base).casefold() for token in statement.tokens}
     recurs = not bases.isdisjoint(_RECURRING) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks for token in statement.tokens)
     words = tuple(map(_word, said))
     periods = frozenset(_PERIODS[base] for base in bases & _PERIODS.keys())
-    has_order = any(token.base in _ORDERING and token.sense != SAID_BEFORE for token in statement.tokens)
+    has_order = any(
+        token.base in _ORDERING and token.sense != SAID_BEFORE and after.kind is not TokenKind.VALUE
+        for token, after in zip(statement.tokens, (*statement.tokens[1:], Token("")), strict=True)
+    )
     return Gist(words, tuple(sorted(words)), is_past, recurs, periods, has_order)
+
+
+@lru_cache(maxsize=50_000)
+def said_by(statement: Statement) -> tuple[Token, ...]:
+    """The tokens that carry something; where nothing is done, what only names the attribute of a value carries nothing."""
+    said = tuple(token for token in statement.tokens if not is_empty(token))
+    if not statement.has_free_order or any(token.is_predicate for token in said):
+        return said
+    return tuple(token for token in said if token.base not in _ATTRIBUTES or token.negation)
 
 
 def is_empty(token: Token) -> bool:
     """Whether a token carries nothing when wording is put aside."""
     if token.negation or token.kind is TokenKind.NAME or (token.marks and set(token.marks) - SOFT_MARKS - _TENSE):
         return False
-    return token.is_optional or _is_bare(token.sense or token.base)
+    return token.is_optional or _is_bare(token.sense or token.base) or (token.base in _USING and token.is_predicate)
 
 
 def _is_bare(word: str) -> bool:
@@ -151,13 +166,35 @@ def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bo
     may_move = not (ours.has_order or theirs.has_order) and names_keep_order(
         *([token for token in one.tokens if not is_empty(token)] for one in (old, new))
     )
-    return may_move and is_one_move(ours.words, theirs.words)
+    return may_move and (is_one_move(ours.words, theirs.words) or only_times_move(old, new))
+
+
+def only_times_move(old: Statement, new: Statement) -> bool:
+    """Whether all else keeps its order, and so do the values of each sort: at 7 on Friday, on Friday at 7."""
+    ours, theirs = said_by(old), said_by(new)
+    return _unvalued(ours) == _unvalued(theirs) and _by_sort(ours) == _by_sort(theirs)
+
+
+def _unvalued(said: Sequence[Token]) -> list[str]:
+    return [_word(token) for token in said if token.kind is not TokenKind.VALUE]
+
+
+def _by_sort(said: Sequence[Token]) -> Mapping[str, Sequence[str]]:
+    """The values of each unit in their order; clock times are of one sort, and so are those without a number."""
+    found: dict[str, list[str]] = {}
+    for token in said:
+        if token.kind is TokenKind.VALUE:
+            unit = token.base.lstrip("0123456789.") if token.base[0].isdigit() else "word"
+            found.setdefault(unit[:1] if unit.startswith(":") else unit, []).append(_word(token))
+    return found
 
 
 def names_keep_order(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Whether the names of both follow one another alike; what begins a sentence is a name where the other says so."""
-    names = {token.base.casefold() for token in (*ours, *theirs) if token.kind is TokenKind.NAME}
-    here, there = ([token.base.casefold() for token in one if token.base.casefold() in names] for one in (ours, theirs))
+    names = {bare_concept(token).casefold() for token in (*ours, *theirs) if token.kind is TokenKind.NAME}
+    here, there = (
+        [word for token in one if (word := bare_concept(token).casefold()) in names] for one in (ours, theirs)
+    )
     return here == there
 
 

@@ -2,7 +2,8 @@
 
 What forbids it is the guard's: another value, name, denial, opposite, subject, role, or a change that is told. What is left
 is weighed by a few features. The letters weigh against it: of two lines that look alike and still differ in a word, that
-word is what they tell apart. The cosine of sentence vectors adds nothing: it hardly sees which word was exchanged.
+word is what they tell apart. The cosine of sentence vectors adds nothing: it hardly sees which word was exchanged
+(`tests.bench.exchanged`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from functools import lru_cache
 from operator import add, mul
 
 from bankd.core.dedup.change import is_one_subject, tells_change
-from bankd.core.dedup.gist import agree_in_time, bare_concept, concepts_of, is_empty, is_one_move, names_keep_order
+from bankd.core.dedup.gist import (
+    agree_in_time,
+    bare_concept,
+    concepts_of,
+    is_empty,
+    is_one_move,
+    names_keep_order,
+    said_by,
+)
 from bankd.core.dedup.guard import count_keys, may_leave_out, same_roles
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.korean.function_words import SOFT_MARKS
@@ -76,7 +85,7 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
         return None
     if count_keys(old) == count_keys(new) or not (same_roles(old, new) and same_roles(new, old)):
         return None  # of the same words the guard knows more
-    ours, theirs = _said(old), _said(new)
+    ours, theirs = said_by(old), said_by(new)
     rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
     if _is_forbidden(old, new, rest_old, rest_new):
         return None
@@ -114,11 +123,6 @@ def _is_fixed(token: Token) -> bool:
 
 def _is_noun(token: Token) -> bool:
     return token.kind is TokenKind.NOUN and not token.is_predicate
-
-
-@lru_cache(maxsize=50_000)
-def _said(statement: Statement) -> tuple[Token, ...]:
-    return tuple(token for token in statement.tokens if not is_empty(token))
 
 
 @lru_cache(maxsize=50_000)
@@ -163,7 +167,7 @@ def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest
     if has_hangul(old.text):
         return True
     gone = {id(token) for token in (*rest_old, *rest_new)}
-    ours, theirs = ([token for token in _said(one) if id(token) not in gone] for one in (old, new))
+    ours, theirs = ([token for token in said_by(one) if id(token) not in gone] for one in (old, new))
     small, others = (frozenset(token.base for token in one.tokens if is_empty(token)) for one in (old, new))
     if "by" not in small ^ others and not names_keep_order(ours, theirs):
         return False

@@ -13,8 +13,19 @@ _NOON = 12
 _AT = frozenset({"at", "by", "around", "until", "before", "after"})
 
 
+_NAMED = {"noon": "12:00", "midnight": "0:00", "정오": "12시", "자정": "0시"}
+
+
+def read_named_hours(tokens: Sequence[Token]) -> None:
+    """Write noon and midnight as the hours that they are; "noon" is an hour behind "at" alone."""
+    for at, token in enumerate(tokens):
+        is_hour = not token.base.isascii() or (at > 0 and tokens[at - 1].base in _AT)
+        token.base = _NAMED.get(token.base, token.base) if is_hour else token.base
+
+
 def read_parts_of_day(tokens: Sequence[Token]) -> None:
     """Write the one hour of 12 that a statement names by the part of the day that it names; the part then says no more."""
+    read_named_hours(tokens)
     parts = [token for token in tokens if token.base in PARTS_OF_DAY]
     hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
     if len(parts) != 1 or len(hours) != 1:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from bankd.core.language.english.stemming import stem_word
-from bankd.core.language.thesaurus import concept_of
+from bankd.core.language.thesaurus import concept_of, is_in_a_group
 
 _GROUPS = """
 일 근무 재직 종사 | serve ; 거주 살 지내 | reside live ; 관리 돌보 유지 보살피 | manage maintain administer look_after take_care_of
@@ -29,7 +29,7 @@ _GROUPS = """
 싫증 질리 | tire_of fed_up ; 무섭 두렵 겁나 무서워하 두려워하 | scared afraid frightened fear terrified ; 걱정 염려 근심 | worry worried concerned anxious ; 화나 화내 분노 | angry mad annoyed
 재미있 재밌 흥미롭 | interesting fun entertaining ; 지루 따분 | boring dull ; 외롭 쓸쓸 ; 훌륭 뛰어나 우수 탁월 | excellent great outstanding superb ; 예쁘 아름답 곱 | beautiful pretty lovely
 맛있 | delicious tasty ; 맵 매콤 얼큰 | spicy hot ; 달 달콤 달달 ; 똑똑 영리 현명 | smart clever intelligent ; 편리 편하 | convenient handy comfortable ; 귀찮 번거롭 성가시 | bothersome tedious
-필수 필수적 의무 | mandatory obligatory compulsory ; 무료 공짜 | free complimentary ; 최신 | latest newest ; 유명 이름나 | famous well-known renowned ; 충분 넉넉 | enough sufficient adequate
+필요 필수 필수적 의무 | must mandatory obligatory compulsory have_to has_to need_to needs_to ; 이상 초과 | over above ; 무료 공짜 | free complimentary ; 최신 | latest newest ; 유명 이름나 | famous well-known renowned ; 충분 넉넉 | enough sufficient adequate
 부족 모자라 | insufficient short_of run_short ; 정확 | accurate exact precise ; 완전 온전 | entire total full ; 동일 똑같 같 | same identical ; 다르 상이 | different distinct ; 비슷 유사 | similar alike
 드물 | rare uncommon ; 흔하 | common widespread ; 지각 늦 | late tardy ; 급하 긴급 시급 | urgent pressing ; 증가 늘 늘어나 불어나 오르 | increase grow rise go_up ; 감소 줄 줄어들 떨어지 | decrease drop fall decline shrink go_down
 높이 인상 올리 | raise lift put_up ; 낮추 인하 내리 | lower reduce cut bring_down cut_down cut_back ; 포함 들어가 들어있 | include contain ; 제외 빼 | exclude omit leave_out ; 구성 이루어지 | consist comprise
@@ -53,6 +53,10 @@ _GROUPS = """
 영향 | influence affect impact ; 몰두 열중 | absorbed hooked ; 견디 버티 참 | bear endure put_up_with ; 튼튼 견고 | sturdy robust solid ; 소심 내성적 내향적 | shy introverted introvert ; 외향적 활발 | outgoing extroverted extrovert
 부지런 근면 | diligent hardworking ; 게으르 나태 | lazy idle ; 꼼꼼 세심 | meticulous thorough careful ; 엄격 | strict stern ; 여러 여럿 다수 | several multiple various ; 오직 유일 | only sole ; 바로 즉시 곧바로 당장 | immediately instantly promptly right_away at_once straight_away
 미리 사전 | beforehand in_advance ; 나중 추후 | later later_on ; 최근 요새 근래 | recently lately ; 요즘 지금 | now nowadays currently these_days ; 처음 최초 | first initially originally ; 마지막 최종 | last final ; 번갈아 교대 | alternate take_turns
+열리 열 ; 닫히 닫 ; 막히 막 ; 쌓이 쌓 ; 놓이 놓 ; 쓰이 쓰 ; 적히 적 ; 담기 담 ; 팔리 팔 ; 잡히 잡 ; 걸리 걸 ; 섞이 섞 ; 나뉘 나누 ; 묶이 묶 ; 끊기 끊 ; 잠기 잠그 ; 실리 싣 ; 뽑히 뽑 ; 불리 부르
+옮겨지 옮기 ; 정해지 정하 ; 만들어지 만들 ; 이루어지 이루 ; 보내지 보내 ; 지워지 지우 ; 고쳐지 고치 ; 바뀌 바꾸 ; 밀리 미루 ; 켜지 켜 ; 꺼지 끄 ; 나눠지 나누 ; 합쳐지 합치 ; 줄어들 줄이 줄 ; 늘어나 늘리 늘
+비번 비밀번호 ; 알바 아르바이트 ; 인강 온라인강의 ; 자소서 자기소개서 ; 톡 카톡 카카오톡 ; 회식 ; 단톡방 단체방 ; 개발팀 ; 반차 ; 메세지 메시지 문자 | message text ; 더럽 지저분 | dirty messy ; 재미있 웃기 ; 이별 헤어지 | break_up separate
+문제점 문제 ; 업무 일 | task ; 과제 숙제 | homework assignment ; 취소 철회 | cancel call_off ; 초반 초기 ; 후반 말기 ; 해변 바닷가 ; 변호사 법률가 ; 소방관 ; 택시 | taxi cab ; 휘발유 기름 | petrol gas gasoline ; 영수증 | receipt ; 서명 사인 | signature sign
 """
 
 
@@ -62,8 +66,9 @@ def _by_word() -> Mapping[str, str]:
     found: dict[str, str] = {}
     for group in _GROUPS.replace("\n", ";").split(";"):
         words = group.replace("|", " ").split()
+        stands = concept_of(next(filter(is_in_a_group, words), words[0])) if words else ""
         for word in words:
-            found.setdefault(stem_phrase(word), concept_of(words[0]))
+            found.setdefault(stem_phrase(word), stands)
     return MappingProxyType(found)
 
 
@@ -88,6 +93,6 @@ def phrase_at(words: list[str]) -> int:
 @lru_cache(maxsize=100_000)
 def meaning_of(word: str) -> str:
     """What stands for a word, in any of its forms, in a statement: its group in the thesaurus, else here; its stem when in none."""
-    stem = stem_phrase(word)
-    concept = stem if "_" in stem else concept_of(word)
-    return concept if concept not in (stem, word) else _by_word().get(stem, concept)
+    if "_" not in word and is_in_a_group(word):
+        return concept_of(word)
+    return _by_word().get(stem := stem_phrase(word), stem)

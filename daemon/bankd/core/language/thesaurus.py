@@ -368,6 +368,11 @@ def concept_of(word: str) -> str:
     return _by_word().get(stem, stem)
 
 
+def is_in_a_group(word: str) -> bool:
+    """Whether a word, in any of its forms, stands in a group."""
+    return stem_word(word.casefold()) in _by_word()
+
+
 @cache
 def _by_group() -> Mapping[str, tuple[str, ...]]:
     """By the first word of a group its words, as terms."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
-from bankd.core.language.paraphrases import phrase_at
+from bankd.core.language.english.senses import note_senses
 from bankd.core.language.quantities import MEASURES
-from bankd.core.language.statement import SAID_BEFORE, Statement, Token, TokenKind, make_statement
+from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
@@ -24,19 +24,9 @@ _MINUTES = {"half": 30, "quarter": 15}
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
     tokens = tuple(_Reader(wording.morphemes).tokens())
-    _join_phrases(tokens)
+    note_senses(tokens)
     read_parts_of_day(tokens)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
-
-
-def _join_phrases(tokens: Sequence[Token]) -> None:
-    """Let a verb and its particles say one thing: gave up, took care of."""
-    words = [token.base for token in tokens]
-    for at, token in enumerate(tokens):
-        if most := phrase_at(words[at : at + 4]):
-            token.sense = "_".join(words[at : at + most])
-            for particle in tokens[at + 1 : at + most]:
-                particle.sense = SAID_BEFORE
 
 
 def open_contraction(word: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
+from bankd.core.language.korean.senses import note_senses
 from bankd.core.language.quantities import and_a_half
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour
@@ -76,7 +77,9 @@ class _Reader:
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
         phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
-        read_parts_of_day([token for phrase in phrases for token in phrase])
+        tokens = [token for phrase in phrases for token in phrase]
+        note_senses(tokens)
+        read_parts_of_day(tokens)
         return make_statement(self._text, phrases, mood, entities)
 
     # Tokens
