@@ -128,3 +128,32 @@ def test_another_frequency_is_another_value() -> None:
     verdict = compare_statements(say("The garage is $90 a month"), say("The weekly garage is $90"))
 
     assert (verdict.outcome, verdict.reason) == (Relation.UPDATE, "how often: month → week")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I live in Porto", "I moved to Lisbon last winter"),
+        ("The pump in the cellar is broken", "The plumber repaired the pump"),
+        ("The attic is being renovated", "The renovation of the attic is finished"),
+        ("I like plums in the morning", "I don't eat plums anymore"),
+        ("Hugo works at Acme", "Hugo left Acme in May"),
+    ],
+)
+def test_what_ends_a_state_supersedes_it(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is Relation.UPDATE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I live in Porto", "My parents moved to Lisbon last winter"),
+        ("The pump on floor 2 is broken", "The pump on floor 3 has been repaired"),
+        ("The pump of Nora is broken", "The pump of Hugo has been repaired"),
+        ("Hugo works at Acme", "Hugo left the choir in May"),
+        ("I like plums", "I also like pears now"),
+        ("I like plums", "My brother now likes plums"),
+    ],
+)
+def test_what_ends_the_state_of_another_thing_does_not(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is not Relation.UPDATE

@@ -11,6 +11,7 @@ from itertools import islice
 
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty
 from bankd.core.dedup.guard import is_another_of_series
+from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import split_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -32,24 +33,50 @@ _ENGLISH = frozenset(
         "doubled halved migrated pushed postponed rescheduled delayed extended replaced converted rewritten upgraded updated sold dropped cancelled",
         "canceled correction actually became fixed filled resolved recovered split reassigned transferred promoted discontinued retired grown",
         "shrunk bumped shifted ended expired former formerly previously finally just",
-        "give_up go_up go_down cut_down cut_back put_off push_back bring_forward move_up roll_back let_go lay_off these_days",
+        "give_up go_up go_down cut_down cut_back put_off push_back bring_forward move_up roll_back let_go lay_off these_days step_down take_over",
+        "traded trade_in replacing replaces",
     )
 )
 """Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas and English stems."""
 _ABOUT = concept_of("about")
 """What a measure stands with and is no other by."""
+_ENDINGS = tuple(
+    (frozenset(map(meaning_of, states.split())), frozenset(map(meaning_of, ends.split())), kind)
+    for states, ends, kind in (
+        ("살 live", "이사 이사하 이주 move", "who"),
+        ("일 근무 다니 work", "퇴사 퇴직 이직 leave quit resign", "what"),
+        ("고장 깨지 실패 broken fail", "수리 고치 수정 fix repair", "thing"),
+        ("진행 준비 prepare renovate", "끝나 완료 완성 finish", "thing"),
+    )
+)
+"""States, what ends them, and what both must agree on: who is in it, the thing that is, or also what somebody does."""
+_ALL_ENDS = frozenset().union(*(ends for _, ends, _ in _ENDINGS))
 _CEASING = frozenset(map(meaning_of, ("끊", "quit")))
-_ADDING = frozenset({"also"})
+_ADDING = frozenset({"also", "too"})
+_SPEAKER = "I"
+"""Who is spoken of where a line says I or we."""
 
 
 def find_change(old: Statement, new: Statement) -> str:
     """Why a new statement tells that what the old one says has changed: a word, a measure, a denial; empty when it tells none."""
-    return _told(old, new) or _measured_again(old, new) or _denied(old, new) or _ceased(old, new) or _as_often(old, new)
+    return (
+        _told(old, new)
+        or _measured_again(old, new)
+        or _denied(old, new)
+        or _ceased(old, new)
+        or _as_often(old, new)
+        or _moved_on(old, new)
+    )
 
 
 def may_tell_change(statement: Statement) -> bool:
-    """Whether a statement by itself may tell that another has changed: it has a word of change, denies something, or gives it up."""
-    return tells_change(statement) or bool(_denied_by(statement)) or bool(_ceased_by(statement))
+    """Whether a statement by itself may tell that another has changed: a word of it tells so, denies, gives up, or ends."""
+    return (
+        tells_change(statement)
+        or bool(_denied_by(statement))
+        or bool(_ceased_by(statement))
+        or not _meanings_of(statement).isdisjoint(_ALL_ENDS)
+    )
 
 
 def unit_of_measure(statement: Statement) -> str:
@@ -126,9 +153,45 @@ def _ceased_by(statement: Statement) -> frozenset[str]:
     return frozenset().union(*map(concepts_of, behind))
 
 
+def _moved_on(old: Statement, new: Statement) -> str:
+    """What ended a state that the old statement tells of: who lives somewhere and moves lives elsewhere."""
+    was, did = _meanings_of(old), _meanings_of(new)
+    if not did & _ALL_ENDS or _adds(new) or any(token.negation for token in (*old.tokens, *new.tokens)):
+        return ""
+    for states, ends, kind in _ENDINGS:
+        ended = ends & did - was
+        if states & was and ended and _agree_on(kind, old, new, states | ends):
+            return f"ended: {min(ended)}"
+    return ""
+
+
+def _agree_on(kind: str, old: Statement, new: Statement, besides: frozenset[str]) -> bool:
+    """Whether both speak of one person, of one thing, or of what one person does with it; no thing has another name or number."""
+    if kind == "who":
+        return _doer(old) == _doer(new)
+    shared = _concepts_of(old) & _concepts_of(new) - besides - (_subject(old) if kind == "what" else frozenset())
+    (names, numbers), (others, more) = _labels_of(old), _labels_of(new)
+    is_other = bool(names and others and not names & others) or bool(numbers and more and numbers != more)
+    return bool(shared) and not is_other and is_one_subject(old, new)
+
+
+@lru_cache(maxsize=50_000)
+def _labels_of(statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    """The names in a statement, and its bare numbers."""
+    tokens = statement.tokens
+    names = frozenset(bare_concept(token) for token in tokens if token.kind is TokenKind.NAME)
+    return names, frozenset(token.base for token in tokens if token.kind is TokenKind.VALUE and token.base.isdigit())
+
+
+@lru_cache(maxsize=50_000)
+def _meanings_of(statement: Statement) -> frozenset[str]:
+    """What all words of a statement stand for, those that carry nothing too."""
+    return frozenset(map(bare_concept, statement.tokens))
+
+
 def _doer(statement: Statement) -> frozenset[str]:
-    """Who does something, none for the writer; in English the first word."""
-    return _subject(statement) if statement.has_free_order else concepts_of(statement.tokens[:1])
+    """Who does something, none for the writer."""
+    return _subject(statement) - {_SPEAKER}
 
 
 def _speak_of_one(old: Statement, new: Statement) -> bool:
@@ -137,7 +200,7 @@ def _speak_of_one(old: Statement, new: Statement) -> bool:
 
 
 def _adds(statement: Statement) -> bool:
-    return bool(_ADDING & {mark for token in statement.tokens for mark in token.marks})
+    return bool(_ADDING & {word for token in statement.tokens for word in (*token.marks, token.base)})
 
 
 def _told(old: Statement, new: Statement) -> str:
@@ -184,7 +247,7 @@ def is_one_subject(old: Statement, new: Statement) -> bool:
     ours, theirs = _subject(old), _subject(new)
     if not (ours and theirs):
         return True
-    return ours <= _concepts_of(new) or theirs <= _concepts_of(old)
+    return ours == theirs or ours <= _concepts_of(new) or theirs <= _concepts_of(old)
 
 
 @lru_cache(maxsize=50_000)
@@ -193,5 +256,9 @@ def _subject(statement: Statement) -> frozenset[str]:
     if statement.has_free_order:
         named = (phrase for phrase in statement.phrases if phrase[-1].case in {"topic", "subject"})
         return next((words for phrase in named if (words := concepts_of(phrase))), frozenset())
-    telling = (token for token in statement.tokens if not (is_empty(token) or _tells(token)))
-    return concepts_of(islice((token for token in telling if token.kind is not TokenKind.VALUE), 1))
+    for token in statement.tokens:
+        if token.base in {"i", "we"}:
+            return frozenset({_SPEAKER})
+        if not (is_empty(token) or _tells(token) or token.kind is TokenKind.VALUE or token.base in RELATIONS):
+            return concepts_of([token])
+    return frozenset()

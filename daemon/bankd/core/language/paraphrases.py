@@ -56,7 +56,7 @@ _GROUPS = """
 열리 열 ; 닫히 닫 ; 막히 막 ; 쌓이 쌓 ; 놓이 놓 ; 쓰이 쓰 ; 적히 적 ; 담기 담 ; 팔리 팔 ; 잡히 잡 ; 걸리 걸 ; 섞이 섞 ; 나뉘 나누 ; 묶이 묶 ; 끊기 끊 ; 잠기 잠그 ; 실리 싣 ; 뽑히 뽑 ; 불리 부르
 옮겨지 옮기 ; 정해지 정하 ; 만들어지 만들 ; 이루어지 이루 ; 보내지 보내 ; 지워지 지우 ; 고쳐지 고치 ; 바뀌 바꾸 ; 밀리 미루 ; 켜지 켜 ; 꺼지 끄 ; 나눠지 나누 ; 합쳐지 합치 ; 줄어들 줄이 줄 ; 늘어나 늘리 늘
 비번 비밀번호 ; 알바 아르바이트 ; 인강 온라인강의 ; 자소서 자기소개서 ; 톡 카톡 카카오톡 ; 회식 ; 단톡방 단체방 ; 개발팀 ; 반차 ; 메세지 메시지 문자 | message text ; 더럽 지저분 | dirty messy ; 재미있 웃기 ; 이별 헤어지 | break_up separate
-문제점 문제 ; 업무 일 | task ; 과제 숙제 | homework assignment ; 취소 철회 | cancel call_off ; 초반 초기 ; 후반 말기 ; 해변 바닷가 ; 변호사 법률가 ; 소방관 ; 택시 | taxi cab ; 휘발유 기름 | petrol gas gasoline ; 영수증 | receipt ; 서명 사인 | signature sign
+문제점 문제 ; 업무 일 | task ; 과제 숙제 | homework assignment ; 취소 철회 | cancel call_off ; 초반 초기 ; 후반 말기 ; 해변 바닷가 ; 변호사 법률가 ; 소방관 ; 택시 | taxi cab ; 휘발유 기름 | petrol gas gasoline ; 영수증 | receipt ; 사임 | step_down ; 인계 인수 | take_over ; 서명 사인 | signature sign
 """
 
 
