@@ -25,6 +25,8 @@ import bankd
 from bankd.cli import main
 
 SOURCE = Path(bankd.__file__).parent
+SMALL = 60
+"""Lines below which a module with one caller could stand in that one (issue 15)."""
 
 
 def modules() -> Iterator[tuple[str, Path, ast.Module]]:
@@ -83,6 +85,34 @@ def print_rooms() -> None:
     print(f"{names[True] / names.total():.0%} of {names.total()} public names are one word")
     shared = homonyms(owners)
     print(f"{len(shared)} homonyms: " + ", ".join(f"{name} ({len(where)})" for name, where in shared.items()))
+    small = small_modules()
+    print(f"{len(small)} modules under {SMALL} lines with one caller:")
+    for name, (lines, caller) in small.items():
+        print(f"  {name:42} {lines:3}  {caller}")
+
+
+def small_modules() -> dict[str, tuple[int, str]]:
+    """Modules under 60 lines, that one other imports, with their lines and this one."""
+    parts = {name: (path, tree) for name, path, tree in modules()}
+    callers: dict[str, set[str]] = defaultdict(set)
+    for name, (_, tree) in parts.items():
+        for imported in _imports(tree):
+            callers[imported].add(name)
+    sizes = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in parts.items()}
+    return {
+        name: (size, *callers[name])
+        for name, size in sizes.items()
+        if size < SMALL and len(callers[name]) == 1 and not name.endswith("__init__")
+    }
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """The modules that one imports, at its top or in a function: each name below bankd that it may mean."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bankd"):
+            module = node.module.removeprefix("bankd").removeprefix(".")
+            yield module
+            yield from (f"{module}.{one.name}".removeprefix(".") for one in node.names)
 
 
 def owners_of_names() -> dict[str, list[str]]:
