@@ -14,9 +14,8 @@ from bankd.core.distil.sections import distilled_in
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, find_archivable, goes_by_itself, unsupported
 from bankd.core.lifecycle.consolidate import Member, Merged, find_clusters, find_mergers, merged_of
-from bankd.core.lifecycle.decay import Fading
+from bankd.core.lifecycle.decay import NOTICE, Fading
 from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.lifecycle.retiring import (
     Named,
     Opinion,

@@ -100,7 +100,7 @@ def small_modules() -> dict[str, tuple[int, str]]:
             callers[imported].add(name)
     sizes = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in parts.items()}
     return {
-        name: (size, *callers[name])
+        name: (size, next(iter(callers[name])))
         for name, size in sizes.items()
         if size < SMALL and len(callers[name]) == 1 and not name.endswith("__init__")
     }

@@ -385,7 +385,7 @@ FEATURES: tuple[Mutant, ...] = (
         'if (min(pair), max(pair)) not in settled', '', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
-        'what was accepted goes off its log again', "bankd.app.reopening", "_reopen",
+        'what was accepted goes off its log again', "bankd.app.undo", "_reopen",
         'not accepted or workspace.logs.take_back(log, accepted)', 'True', ("tests/stories/test_decisions.py",),
     ),
     Mutant(

@@ -441,11 +441,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "_BENEATH = 0x08 | 0x02", "_BENEATH = 0x02", ("tests/contracts/test_tree.py",),
     ),
     Mutant(
-        "a memory cannot end the block that marks it as data", "bankd.core.agents.memory_block", "wrap_memories",
+        "a memory cannot end the block that marks it as data", "bankd.core.agents.recalled", "wrap_memories",
         '.replace(CLOSING, "‹/bankd-memory›")', "", ("tests/unit/test_memory_block.py",),
     ),
     Mutant(
-        "what was injected is taken out of a transcript", "bankd.core.agents.memory_block", "strip_memories",
+        "what was injected is taken out of a transcript", "bankd.core.agents.recalled", "strip_memories",
         '_BLOCK.sub("", text)', "text", ("tests/unit/test_memory_block.py",),
     ),
     Mutant(

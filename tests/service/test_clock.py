@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.notify import Notifier
-from bankd.adapters.system.signals import HANDLED, Signals
+from bankd.adapters.system.notify import HANDLED, Notifier, Signals
 from bankd.app.engine import Engine
 from bankd.core.daemon.clock_jumps import ClockReading
 from bankd.service.daemon import Daemon

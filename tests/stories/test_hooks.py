@@ -15,7 +15,7 @@ import pytest
 
 from bankd.adapters.workspace.waiting_transcripts import PATH, add_transcript, drop_taken, take_transcripts
 from bankd.cli import main
-from bankd.core.agents.memory_block import strip_memories
+from bankd.core.agents.recalled import strip_memories
 from tests.stories.conftest import Run, write_log
 
 Hook = Callable[..., str]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bankd.core.agents.memory_block import wrap_memories
+from bankd.core.agents.recalled import wrap_memories
 from tests.stories.conftest import Run
 
 KEY = "sk-ant-" + "api03-" + "Q7xZ9vB2mK4pL8wR1tY6uN3sD5fG0hJ" * 3 + "AA"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bankd.core.agents.memory_block import wrap_memories
+from bankd.core.agents.recalled import wrap_memories
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
 from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown

@@ -34,7 +34,7 @@ def answer_hook(event: str, said: Mapping[str, Any], bank: BankReader) -> str:
 
 def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     """The memories that a prompt is clearly about, and that this session has not seen."""
-    from bankd.core.agents.memory_block import strip_memories
+    from bankd.core.agents.recalled import strip_memories
     from bankd.core.agents.trivial_prompts import is_trivial
 
     prompt = strip_memories(str(said.get("prompt") or ""))[:_LONGEST_QUESTION]
@@ -51,8 +51,7 @@ def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
 
 
 def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now: datetime) -> str:
-    from bankd.core.agents.memory_block import wrap_memories
-    from bankd.core.agents.recalled import place_of, recalled_lines
+    from bankd.core.agents.recalled import place_of, recalled_lines, wrap_memories
     from bankd.core.briefing.shown import add_shown, is_shown, mark_of
     from bankd.core.briefing.tokens import lines_within
 
@@ -69,7 +68,7 @@ def _tell_new(hits: list[Mapping[str, Any]], session: str, bank: BankReader, now
 def _begin(said: Mapping[str, Any], bank: BankReader) -> str:
     """The briefings that a session begins with."""
     from bankd.agents.briefings import USER_SESSIONS, brief_reader, modes_for_start
-    from bankd.core.agents.memory_block import wrap_memories
+    from bankd.core.agents.recalled import wrap_memories
     from bankd.core.briefing.tokens import lines_within
 
     folder = str(said.get("cwd") or "").rstrip("/").rpartition("/")[2]

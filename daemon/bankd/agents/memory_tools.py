@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.core.agents.mcp_protocol import INVALID_PARAMS, ProtocolError
 from bankd.core.agents.mcp_tools import FORGET, find_problem, offered_tools
-from bankd.core.agents.memory_block import DATA_NOTICE, wrap_memories
-from bankd.core.agents.recalled import found_memories, recalled_lines, related_memories
+from bankd.core.agents.recalled import DATA_NOTICE, found_memories, recalled_lines, related_memories, wrap_memories
 from bankd.core.briefing.names import MODES
 from bankd.core.markdown.utf8 import to_json
 from bankd.errors import BankError, UserError

@@ -12,8 +12,7 @@ from bankd.core.language.dates.labels import label_of
 from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import on
 from bankd.core.lifecycle.events import Event, Ledger, day_of
-from bankd.core.lifecycle.prose import describe_line
-from bankd.core.lifecycle.provenance import Trace, confirmations, life_of, source_line, trace_line
+from bankd.core.lifecycle.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
 from bankd.core.lifecycle.retain import PROFILES, LogPlace, LogReading, identified_as
 from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources, statement_key
 from bankd.core.markdown.page_lines import MARKER

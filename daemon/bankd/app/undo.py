@@ -1,17 +1,18 @@
-"""Taking a past run back: worked out and said first, then carried out as a run of its own."""
+"""Taking a past run back: worked out and said first, then carried out as a run of its own; what was settled waits again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bankd.app.import_runs import move_import
+from bankd.app.inbox import list_held_back
 from bankd.app.log import images_of
-from bankd.app.reopening import ask_again
 from bankd.app.workspace import Workspace
 from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop
-from bankd.core.edits.transaction import HEALING, Look, Transaction, replay_transaction, state_of
-from bankd.core.lifecycle.events import FORGOTTEN, Ledger
+from bankd.core.edits.transaction import HEALING, Event, Look, Transaction, replay_transaction, state_of
+from bankd.core.lifecycle.events import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT, Ledger
 from bankd.core.lifecycle.restoring import written_links
 from bankd.core.lifecycle.reversing import plan_undo
 from bankd.core.lifecycle.turning import reopenings_of, turns_of
@@ -21,6 +22,7 @@ from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
 from bankd.core.markdown.names import Names, is_outside
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.report import ReportRow
+from bankd.core.use.signals import IMPORTANCE
 from bankd.errors import UserError
 from bankd.relinking import follow_links
 
@@ -146,3 +148,28 @@ def _pages(workspace: Workspace) -> set[str]:
     """Every page of bank and archive, whatever state it is in."""
     surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
     return {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
+
+
+def ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
+    """Ask again what these events reopened; gives, in words for people, what that is, and what of it stays, either maybe empty."""
+    for said in events:
+        if said["type"] == IMPORTANCE:
+            held = f"importance {said['value']}" if said["value"] else "no importance"
+            yield f"{said['memory']} has {held} again", ""
+        elif said["type"] in {IMPORTED, TAKEN_OUT}:
+            yield move_import(workspace, said)
+        elif said["type"] == REOPENED:
+            yield _reopen(workspace, said)
+
+
+def _reopen(workspace: Workspace, said: Event) -> tuple[str, str]:
+    if "other" in said:
+        workspace.catalog.compare_again([str(said["memory"]), str(said["other"])])
+        return f"{said['memory']} and {said['other']} are compared again", ""
+    if not (log := str(said.get("log", ""))):
+        return f"{said['key']} is offered again", ""
+    accepted = str(said.get("accepted", ""))
+    is_back = not accepted or workspace.logs.take_back(log, accepted)
+    workspace.logs.note_held_back({log: list_held_back(workspace, log)})
+    stays = "" if is_back else f"memory/{log}: what was accepted stays at its end, where more was written since"
+    return f"memory/{log}:{said.get('line')} waits again", stays

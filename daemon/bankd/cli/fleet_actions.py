@@ -14,8 +14,7 @@ from bankd.cli.printing import say, say_json, styled
 from bankd.cli.workspace import locate_workspace
 from bankd.core.daemon.nights import FleetBank
 from bankd.errors import UsageError, UserError
-from bankd.fleet.joining import add_bank, remove_banks, schedule_banks
-from bankd.fleet.place import fleet_dsn, keep_dsn
+from bankd.fleet.joining import add_bank, fleet_dsn, keep_dsn, remove_banks, schedule_banks
 from bankd.fleet.worker import work_alone, work_together, worker_name
 from bankd.wiring.fleet import Fleet, WorkerPlan, make_fleet, open_fleet, prepare_worker, utc_now
 from bankd.wiring.fleet_search import WrittenShare, answer_from_fleet, serving_search, share_bank, use_opensearch

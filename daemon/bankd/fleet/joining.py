@@ -1,7 +1,8 @@
-"""Banks come into a fleet, go, and get the hour of their nights."""
+"""Joining a fleet: where its database is, which banks are in it, and at what hour they have their nights."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import datetime, time
 from pathlib import Path
@@ -11,7 +12,7 @@ from bankd.config import load_usable_settings
 from bankd.config.workspace_config import SETTINGS
 from bankd.core.daemon.nights import FleetBank
 from bankd.core.daemon.schedule import Daily
-from bankd.errors import UsageError
+from bankd.errors import UsageError, UserError
 from bankd.wiring.fleet import Fleet
 from bankd.wiring.fleet_search import forget_shared
 
@@ -55,3 +56,31 @@ def next_night(at: time, zone: str, now: datetime) -> datetime:
         return Daily(at, ZoneInfo(zone)).following(now).due
     except (ZoneInfoNotFoundError, ValueError):
         raise UsageError(f"{zone!r} is no time zone such as Asia/Seoul") from None
+
+
+def fleet_file() -> Path:
+    """Where the address of the database is written down, by the XDG base directory specification."""
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = Path(home) if Path(home).is_absolute() else Path("~/.config").expanduser()
+    return folder / "bankd" / "fleet"
+
+
+def fleet_dsn(given: str | None) -> str:
+    """The address, as libpq reads it; UserError where there is none."""
+    if found := given or os.environ.get("BANKD_FLEET"):
+        return found
+    try:
+        return fleet_file().read_text("utf-8").strip()
+    except OSError:
+        raise UserError("no fleet is known here: bankctl fleet init DSN, or set BANKD_FLEET") from None
+
+
+def keep_dsn(dsn: str) -> Path:
+    """Write the address down for this user alone: it may hold a password."""
+    path = fleet_file()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    staged = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(f"{dsn}\n")
+    staged.replace(path)
+    return path

@@ -13,7 +13,22 @@ from bankd.core.daemon.health_facts import HealthFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.errors import BusyError, UsageError
 from bankd.service.jobs import Jobs
+from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
+
+
+class ServedBank(BankReader):
+    """The bank as the daemon itself reads it for a hook: what another process asks over the socket is asked directly."""
+
+    def __init__(self, root: str, handle: Callable[[dict[str, Any]], Any]) -> None:
+        """Take the workspace, and what answers requests."""
+        super().__init__(root)
+        self._handle = handle
+
+    def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What the daemon answers; it waits for nobody, so `seconds` says nothing."""
+        return dict(self._handle(request))
+
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +101,7 @@ class Requests:
     def _hook(self, request: Request) -> Answer:
         """What a hook of an agent's session puts before the model: its process need not import what answers that."""
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
-        from bankd.service.served_bank import ServedBank  # noqa: PLC0415 -- same
+        from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
         event, said = request.get("event"), request.get("said")
         if not isinstance(event, str) or not isinstance(said, dict):
@@ -97,7 +112,7 @@ class Requests:
         """What a tool that agents have gives, such as memory_feedback; one that writes borrows the lock as any client."""
         from bankd.agents.memory_tools import BankMethods  # noqa: PLC0415 -- most daemons serve no agent
         from bankd.core.agents.mcp_protocol import ProtocolError  # noqa: PLC0415 -- same
-        from bankd.service.served_bank import ServedBank  # noqa: PLC0415 -- same
+        from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
         name, arguments = request.get("name"), request.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):

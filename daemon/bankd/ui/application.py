@@ -1,15 +1,18 @@
-"""The addresses of the page, and which view answers each."""
+"""The addresses of the page, which view answers each, and how it becomes HTML in the language of the reader."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,11 +21,34 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from bankd.core.markdown.display import make_visible
 from bankd.errors import BankError, BusyError, UsageError
 from bankd.ui.asked import Asked, Shown
 from bankd.ui.guard import Access, Guard
-from bankd.ui.rendering import render
+from bankd.ui.words import translate
 from bankd.wiring.open_banks import OpenBank, OpenBanks
+
+
+def render(shown: Shown, asked: Asked, around: Mapping[str, Any]) -> str:
+    """A page as HTML; what a terminal would not show is shown as what it is here too."""
+    template = _environment().get_template(shown.template)
+    return template.render({**around, **shown.facts, "t": partial(translate, language=asked.language)})
+
+
+@cache
+def _environment() -> Environment:
+    loader = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"part": partial(quote, safe=""), "moment": _moment, "seen": make_visible}
+    return environment
+
+
+def _moment(text: str) -> str:
+    """A moment as a clock shows it where it was written."""
+    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
+
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +56,7 @@ View: TypeAlias = Callable[[OpenBank, Asked], Shown]
 
 VIEWS: Mapping[str, tuple[str, str]] = {
     "search": ("searching", "show_search"),
-    "night": ("runs", "show_night"),
+    "night": ("health", "show_night"),
     "desk": ("desk", "show_desk"),
     "memory": ("memories", "show_memory"),
     "timeline": ("searching", "show_timeline"),

@@ -1,13 +1,17 @@
-"""How the bank is doing, and what fades."""
+"""How the bank is doing, what fades, and what its runs did in the last weeks, as differences, with the way back."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
 from bankd.app.archive import forecast_fading, list_archive, offer_candidates
-from bankd.app.log import list_runs
+from bankd.app.log import list_runs, show_run
 from bankd.app.status import read_status
+from bankd.core.plan.report import chapters_of
 from bankd.ui.asked import Asked, Shown
 from bankd.ui.pictures import draw_runs
-from bankd.ui.runs import by_day
 from bankd.wiring.open_banks import OpenBank
 from bankd.wiring.probing import open_probe
 
@@ -28,3 +32,28 @@ def show_fading(bank: OpenBank, asked: Asked) -> Shown:
         facts = {"floor": workspace.settings.decay.floor, "today": workspace.now.date()}
         offered, archived = offer_candidates(workspace), list_archive(workspace)[:20]
     return Shown("fading.html", {**facts, "falls": falls, "pinned": pinned, "offered": offered, "archived": archived})
+
+
+WEEKS = 6
+_SHOWN = 60
+
+Run = Mapping[str, Any]
+
+
+def show_night(bank: OpenBank, asked: Asked) -> Shown:
+    """The runs, the newest first, or one of them."""
+    with bank.look() as workspace:
+        runs = list_runs(workspace)
+        today = workspace.now.date()
+        page = show_run(workspace, asked.what) if asked.what else None
+    facts = {"runs": runs[:_SHOWN], "strip": draw_runs(by_day(runs, today), asked.language), "page": page}
+    return Shown("night.html", {**facts, "chapters": chapters_of(page.rows) if page else []})
+
+
+def by_day(runs: Sequence[Run], today: date) -> list[tuple[date, list[Run]]]:
+    """The runs of each day of the last weeks, the oldest day first."""
+    days = [today - timedelta(days=back) for back in reversed(range(7 * WEEKS))]
+    found: dict[date, list[Run]] = {day: [] for day in days}
+    for run in runs:
+        found.get(datetime.fromisoformat(str(run["at"])).date(), []).append(run)
+    return list(found.items())

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from bankd.adapters.system.staged_file import replace_file
 from bankd.core.briefing.facts import BriefFacts, Occasion
 from bankd.core.briefing.modes import MODES, due_modes, make_briefing
 from bankd.wiring.bank_reader import BankReader
@@ -34,6 +35,4 @@ def _put(file: Path, text: str) -> None:
         if file.read_text(encoding="utf-8") == text:
             return
     file.parent.mkdir(parents=True, exist_ok=True)
-    staged = file.with_name(f".{file.name}")
-    staged.write_text(text, encoding="utf-8")
-    staged.replace(file)
+    replace_file(file, text)

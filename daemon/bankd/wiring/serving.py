@@ -14,14 +14,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, Protocol
 
-from bankd.adapters.system.alerting import call_person
+from bankd.adapters.system.alerting import call_person, write_metrics
 from bankd.adapters.system.banks_file import read_banks
 from bankd.adapters.system.clock import read_clocks, read_monotonic, utc_now
 from bankd.adapters.system.logging_setup import logged_as, set_up_log
 from bankd.adapters.system.malloc import keep_little
-from bankd.adapters.system.metrics_file import write_metrics
-from bankd.adapters.system.notify import Notifier, take_notifier
-from bankd.adapters.system.signals import Signals
+from bankd.adapters.system.notify import Notifier, Signals, take_notifier
 from bankd.adapters.system.socket_client import socket_path
 from bankd.adapters.system.socket_server import Answer, Handler, LockLoan, Request, SocketServer
 from bankd.adapters.system.timer import Timer

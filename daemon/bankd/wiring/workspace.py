@@ -36,8 +36,7 @@ from bankd.adapters.workspace.logs import LogFiles
 from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.adapters.workspace.outside import WorkspaceWriter
 from bankd.adapters.workspace.purging import TextTraces
-from bankd.adapters.workspace.run_ledger import RunLedger
-from bankd.adapters.workspace.run_reports import RunReports
+from bankd.adapters.workspace.run_ledger import RunLedger, RunReports
 from bankd.app.init import append_to_log
 from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex

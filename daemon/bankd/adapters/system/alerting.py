@@ -1,10 +1,13 @@
-"""Calls a person by the command that the settings name: no shell, the message on its standard input, half a minute."""
+"""What the daemon says to people who do not look at it: an alert by a command of theirs, and metrics for their collector."""
 
 from __future__ import annotations
 
 import logging
 import shlex
 import subprocess
+from pathlib import Path
+
+from bankd.adapters.system.staged_file import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -12,7 +15,10 @@ TIMEOUT = 30
 
 
 def call_person(command: str, message: str) -> bool:
-    """Run the command; gives whether it worked. Without a command the journal alone has the message."""
+    """Run the command of the settings, without a shell and for half a minute at most, the message on its standard input.
+
+    Gives whether it worked; without a command the journal alone has the message.
+    """
     if not command.strip():
         return False
     try:
@@ -25,3 +31,11 @@ def call_person(command: str, message: str) -> bool:
     if done.returncode:
         log.error("alert command failed exit=%d said=%s", done.returncode, done.stderr[:500])
     return done.returncode == 0
+
+
+def write_metrics(path: Path, text: str) -> None:
+    """Replace the file that a node exporter's textfile collector reads; a disk that does not take it costs one reading."""
+    try:
+        replace_file(path, text, 0o644)
+    except OSError as error:
+        log.warning("metrics not written path=%s error=%s", path, error.strerror)

@@ -1,19 +1,25 @@
-"""The notify protocol of systemd (sd_notify(3)): a datagram to the socket that `NOTIFY_SOCKET` names, if any."""
+"""Talking with the service manager while it runs us: what we tell it, and the signals that it sends.
+
+We tell it by the notify protocol of systemd (sd_notify(3)), a datagram to the socket that `NOTIFY_SOCKET` names, if any.
+"""
 
 from __future__ import annotations
 
 import os
+import select
+import signal
 import socket
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from datetime import timedelta
+from types import FrameType
 
 from bankd.adapters.system.clock import read_monotonic
 
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Tells the service manager how we are; without one it does nothing."""
+    """Tells the service manager the state of this process; without a manager it does nothing."""
 
     address: str | None
     watchdog: timedelta | None = None
@@ -63,3 +69,31 @@ def take_notifier(environment: MutableMapping[str, str]) -> Notifier:
     is_ours = not watched_pid or watched_pid == str(os.getpid())
     interval = timedelta(microseconds=int(watchdog)) if watchdog.isdigit() and int(watchdog) and is_ours else None
     return Notifier(address, interval)
+
+
+HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Signals:
+    """Collects signals from construction on; to be made in the main thread, once.
+
+    The handler does nothing: Python writes the signal's number into a pipe. Setting a threading.Event in a handler
+    can deadlock with a wait on it in the same thread.
+    """
+
+    def __init__(self) -> None:
+        self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in HANDLED:
+            signal.signal(number, _ignore)
+
+    def wait(self, seconds: float) -> set[signal.Signals]:
+        """The signals that came, as soon as there is one; empty after this many seconds without."""
+        ready, _, _ = select.select([self._reader], [], [], seconds)
+        if not ready:
+            return set()
+        return {signal.Signals(number) for number in os.read(self._reader, 1024)} & set(HANDLED)
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    return

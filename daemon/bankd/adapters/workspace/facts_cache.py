@@ -6,12 +6,12 @@ Derived and disposable: whatever cannot be read is read again from the pages.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from bankd.adapters.system.staged_file import replace_file
 from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
 
 PATH = ".bankd/brief-facts.json"
@@ -40,13 +40,8 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
         "newer": dict(facts.newer),
         "lines": [[line.day.isoformat(), line.text, line.place] for line in facts.log_lines],
     }
-    staged = root / f"{PATH}.{os.getpid()}"
     with suppress(OSError):
-        staged.write_text(json.dumps(held), encoding="ascii")
-        staged.replace(root / PATH)
-        return
-    with suppress(OSError):
-        staged.unlink()
+        replace_file(root / PATH, json.dumps(held))
 
 
 def _row(one: KnownMemory) -> list[Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 
+from bankd.adapters.system.staged_file import replace_file
 from bankd.core.briefing.shown import Shown
 
 PATH = ".bankd/shown.json"
@@ -23,11 +22,4 @@ def read_shown(root: Path) -> Shown:
 
 def write_shown(root: Path, shown: Shown) -> None:
     """Remember it; of two at once the later one holds. Raises OSError."""
-    staged = root / f"{PATH}.{os.getpid()}"
-    try:
-        staged.write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
-        staged.replace(root / PATH)
-    except OSError:
-        with suppress(OSError):
-            staged.unlink()
-        raise
+    replace_file(root / PATH, json.dumps(shown, ensure_ascii=False))

@@ -10,7 +10,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from bankd.core.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion
-from bankd.core.lifecycle.notice import NOTICE
+from bankd.core.lifecycle.decay import NOTICE
 
 _DECIDED = (
     r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 
-from bankd.core.lifecycle.decay import Fading, falls_on, is_faded, is_fading
-from bankd.core.lifecycle.notice import NOTICE
+from bankd.core.lifecycle.decay import NOTICE, Fading, falls_on, is_faded, is_fading
 from bankd.core.markdown.memory import Memory
 from bankd.core.use.policy import WEAK
 from bankd.core.use.signals import NOTHING, UseSignals

@@ -16,6 +16,11 @@ from bankd.core.markdown.memory import Confidence, Memory
 if TYPE_CHECKING:
     from bankd.core.markdown.policy import DecayPolicy
 
+NOTICE = timedelta(days=7)
+"""How long before it goes a fading memory is announced, and the least time that it stays after it was taken in: a year of
+old opinions may have faded by the time that they are imported."""
+
+
 FADING_TAG = "O"
 CERTAIN = 100
 

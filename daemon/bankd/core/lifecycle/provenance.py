@@ -1,4 +1,4 @@
-"""Provenance both ways: from a memory to the log line it came from, and from a log line to what became of it."""
+"""Provenance both ways: from a memory to the log line it came from, and from any line of a log to what became of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
 from bankd.core.markdown.memory import statement_of
-from bankd.core.secrets.screening import find_secrets, mask_secrets
+from bankd.core.markdown.scanner import BlockKind, scan_text
+from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
 from bankd.core.use.signals import UseSignals
 
 
@@ -110,3 +111,35 @@ def confirmations(id_: str, ledger: Ledger) -> list[Event]:
 
 def _confirms(fact: Event, id_: str) -> bool:
     return fact["type"] == DUPLICATE and fact.get("of") == id_ and not fact.get("overruled")
+
+
+_PROSE = (
+    "not taken in, found by search; to have it remembered: bankctl add 'W: …', or tag it `- W: …` below `## Retain`"
+)
+_SENTENCES = {
+    BlockKind.BLANK: ("empty", "nothing stands there"),
+    BlockKind.HEADING: (
+        "heading",
+        "search reads it along with what is below; below `## Retain` stand lines to remember",
+    ),
+    BlockKind.COMMENT: ("comment", "neither taken in nor searched"),
+    BlockKind.FRONT_MATTER: ("front matter", "neither taken in nor searched"),
+    BlockKind.RULE: ("rule", "neither taken in nor searched"),
+    BlockKind.REFERENCE: ("link", "neither taken in nor searched"),
+    BlockKind.FENCE: ("code", "not taken in, found by search"),
+    BlockKind.CODE: ("code", "not taken in, found by search"),
+}
+
+
+def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequence[Finder] = ()) -> Trace:
+    """The trace of a line that is no Retain line, with what it is in the text of its log."""
+    document, number, place = scan_text(text), trace.place.line, trace.place
+    if not 0 < number <= len(document.lines):
+        return Trace(place, "nothing", None, "", f"the log has {len(document.lines)} lines")
+    block = next((one for one in reversed(document.blocks) if one.start < number <= one.end), None)
+    first = block.start + 1 if block else number
+    if any(line.place.line == first for line in reading.lines):
+        return Trace(place, "part", None, "", f"belongs to the line above: bankctl show memory/{reading.log}:{first}")
+    outcome, sentence = _SENTENCES.get(block.kind, ("prose", _PROSE)) if block else _SENTENCES[BlockKind.BLANK]
+    own = document.lines[number - 1].strip()
+    return Trace(place, outcome, None, mask_secrets(own, find_secrets(own, finders)), sentence)

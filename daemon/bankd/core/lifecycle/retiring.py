@@ -13,9 +13,8 @@ from datetime import date
 from bankd.core.edits.operations import Append, Operation, Piece, Remove, Replace
 from bankd.core.edits.spans import block_key, outdent_lines, unix_text
 from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, archive_page, fades_away_on
-from bankd.core.lifecycle.decay import Fading, value_on
+from bankd.core.lifecycle.decay import NOTICE, Fading, value_on
 from bankd.core.lifecycle.events import Ledger, day_of
-from bankd.core.lifecycle.notice import NOTICE
 from bankd.core.markdown.memory import Confidence, Memory, memory_id, parse_memory, statement_of
 from bankd.core.markdown.page_lines import MARKER, MemoryLines
 from bankd.core.markdown.policy import BudgetPolicy

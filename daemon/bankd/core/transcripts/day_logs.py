@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from itertools import groupby
 
-from bankd.core.agents.memory_block import strip_memories
+from bankd.core.agents.recalled import strip_memories
 from bankd.core.edits.spans import is_item
 from bankd.core.markdown.display import make_visible
 from bankd.core.transcripts.turns import Dialogue, Turn

@@ -1,29 +1,19 @@
-"""Which agent or service a source is from, and the conversations in it."""
+"""Which agent or service a source is from, and the conversations in it; of Markdown, each block is a turn of nobody."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TypeAlias
 
-from bankd.core.transcripts import chatgpt, claude_ai, claude_code, codex, hermes, openclaw
-from bankd.core.transcripts.notes import read_notes
-from bankd.core.transcripts.turns import Dialogue, Row, TornRow, Turn, parse_json_rows
+from bankd.core.markdown.scanner import BlockKind, scan_text
+from bankd.core.transcripts.agent_sessions import SESSION_FORMATS, read_hermes_turns
+from bankd.core.transcripts.chat_exports import EXPORT_FORMATS
+from bankd.core.transcripts.turns import Dialogue, Row, TornRow, Turn, parse_json_rows, turn_key
 
-Reader: TypeAlias = Callable[[Iterable[Row]], Iterator[Turn]]
-
-_LINES: Mapping[str, tuple[Callable[[Row], bool], Reader]] = {
-    "claude-code": (claude_code.is_claude_code_row, claude_code.read_claude_code_turns),
-    "codex": (codex.is_codex_row, codex.read_codex_turns),
-    "openclaw": (openclaw.is_openclaw_row, openclaw.read_openclaw_turns),
-    "hermes": (hermes.is_hermes_row, hermes.read_hermes_turns),
-}
-_EXPORTS: Mapping[str, tuple[Callable[[Row], bool], Callable[[Row], Dialogue]]] = {
-    "chatgpt": (chatgpt.is_chatgpt_export, chatgpt.read_chatgpt_export),
-    "claude-ai": (claude_ai.is_claude_ai_export, claude_ai.read_claude_ai_export),
-}
 _NOTES = (("openclaw", "openclaw"), ("hermes", "hermes"), ("/.claude/", "claude-code"))
 _OPENCLAW_NOTES = {"MEMORY", "USER", "SOUL", "IDENTITY"}
 _SAMPLE = 50
@@ -43,7 +33,7 @@ def read_lines(stem: str, lines: Iterable[str]) -> Recognised | None:
     torn: list[TornRow] = []
     rows = _sound(parse_json_rows(lines), torn)
     sample = list(islice(rows, _SAMPLE))
-    for agent, (is_row, read_turns) in _LINES.items():
+    for agent, (is_row, read_turns) in SESSION_FORMATS.items():
         if any(map(is_row, sample)):
             turns = tuple(turn for turn in read_turns(chain(sample, rows)) if turn.speaker)
             return Recognised(agent, [Dialogue(stem, "", turns, tuple(torn))])
@@ -65,12 +55,12 @@ def read_export(stem: str, text: str) -> Recognised | None:
     except (ValueError, RecursionError):
         return None
     listed = [row for row in whole if isinstance(row, dict)] if isinstance(whole, list) else []
-    for agent, (is_conversation, read) in _EXPORTS.items():
+    for agent, (is_conversation, read) in EXPORT_FORMATS.items():
         if any(map(is_conversation, listed)):
             return Recognised(agent, [read(row) for row in listed if is_conversation(row)])
     messages = whole.get("messages") if isinstance(whole, dict) else None
     if isinstance(messages, list):
-        turns = tuple(hermes.read_hermes_turns(row for row in messages if isinstance(row, dict)))
+        turns = tuple(read_hermes_turns(row for row in messages if isinstance(row, dict)))
         return Recognised("hermes", [Dialogue(stem, "", turns)])
     return None
 
@@ -80,4 +70,29 @@ def read_markdown(path: str, text: str) -> Recognised:
     stem = path.rpartition("/")[2].rpartition(".")[0]
     known = next((agent for part, agent in _NOTES if part in path.casefold()), "")
     agent = known or ("openclaw" if stem in _OPENCLAW_NOTES else "markdown")
-    return Recognised(agent, [read_notes(stem, text)])
+    return Recognised(agent, [_read_notes(stem, text)])
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_PASSED_OVER = {BlockKind.BLANK, BlockKind.FRONT_MATTER}
+
+
+def _read_notes(stem: str, text: str) -> Dialogue:
+    """A Markdown file by its name without the ending; one whose name is a day is the log of that day."""
+    day = _DAY.search(stem)
+    name = _DAY.sub("", stem).strip("-_ ")
+    return Dialogue(name, name or stem, tuple(_note_turns(text)), (), day[0] if day else "", is_quoted=False)
+
+
+def _note_turns(text: str) -> Iterator[Turn]:
+    document, heading, seen = scan_text(text.removeprefix("\ufeff")), "", Counter[str]()
+    for block in document.blocks:
+        if block.depth or block.kind in _PASSED_OVER:
+            continue
+        if block.kind is BlockKind.HEADING:
+            heading = "".join(document.lines[block.start : block.end]).strip()
+            continue
+        said = "".join(document.lines[block.start : max(block.end, block.whole_end)]).rstrip()
+        key = turn_key(heading, said)
+        seen[key] += 1
+        yield Turn(heading, None, said, turn_key(key, seen[key]))

@@ -1,11 +1,17 @@
-"""The export of ChatGPT: `conversations.json`, each conversation a tree of which the branch that was shown last counts."""
+"""What chat services export, a `conversations.json` each.
+
+ChatGPT: each conversation a tree, of which the branch that was shown last counts.
+Claude.ai: a list of conversations with their `chat_messages`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bankd.core.transcripts.turns import Dialogue, Row, Turn, moment_of, said_texts, turn_key
+
+_SENDERS = {"human": "user", "assistant": "assistant"}
 
 
 def is_chatgpt_export(row: Row) -> bool:
@@ -16,10 +22,10 @@ def is_chatgpt_export(row: Row) -> bool:
 def read_chatgpt_export(row: Row) -> Dialogue:
     """One conversation of an export."""
     own = str(row.get("conversation_id") or row.get("id") or turn_key(row.get("title"), row.get("create_time")))
-    return Dialogue(own, str(row.get("title") or ""), tuple(_turns(row)))
+    return Dialogue(own, str(row.get("title") or ""), tuple(_shown_turns(row)))
 
 
-def _turns(row: Row) -> Iterator[Turn]:
+def _shown_turns(row: Row) -> Iterator[Turn]:
     for id_, message in reversed(list(_branch(row["mapping"], row.get("current_node")))):
         author, content = message.get("author"), message.get("content")
         role = author.get("role") if isinstance(author, dict) else ""
@@ -44,3 +50,30 @@ def _upwards(mapping: Mapping[str, Any], leaf: object) -> Iterator[str]:
         seen.add(here)
         yield here
         here = (mapping[here] or {}).get("parent")
+
+
+def is_claude_ai_export(row: Row) -> bool:
+    """Whether an object is a conversation of Claude.ai."""
+    return isinstance(row.get("chat_messages"), list)
+
+
+def read_claude_ai_export(row: Row) -> Dialogue:
+    """One conversation of an export."""
+    own = str(row.get("uuid") or turn_key(row.get("name"), row.get("created_at")))
+    return Dialogue(own, str(row.get("name") or ""), tuple(_chat_turns(row)))
+
+
+def _chat_turns(row: Row) -> Iterator[Turn]:
+    for message in row["chat_messages"]:
+        speaker = _SENDERS.get(message.get("sender", "")) if isinstance(message, dict) else None
+        if speaker:
+            at = moment_of(message.get("created_at") or row.get("created_at"))
+            text = "\n\n".join(said_texts(message.get("content"))) or str(message.get("text") or "")
+            yield Turn(speaker, at, text, turn_key(message.get("uuid") or (speaker, at, text)))
+
+
+EXPORT_FORMATS: Mapping[str, tuple[Callable[[Row], bool], Callable[[Row], Dialogue]]] = {
+    "chatgpt": (is_chatgpt_export, read_chatgpt_export),
+    "claude-ai": (is_claude_ai_export, read_claude_ai_export),
+}
+"""By service: whether an object is a conversation of its, and what was said in it."""
