@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from bankd.app.user_run import begin_run
+from bankd.app.user_run import begin_run, record_events
 from bankd.app.workspace import Workspace
 from bankd.core.edits.operations import Replace
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import APART, make_event
+from bankd.core.lifecycle.events import APART
 from bankd.core.lifecycle.retiring import memory_of, moved_out
 from bankd.core.markdown.memory import PIN, pinned
 from bankd.core.plan.report import ReportRow
@@ -40,7 +40,8 @@ def pin_memory(workspace: Workspace, id_: str, *, dry_run: bool) -> str:
         return lines.page
     operation = Replace(lines.page, id_, lines.text, pinned(lines.text, id_))
     with workspace.recorder.recording("pin") as record:
-        applied = workspace.commit(Transaction(record.run, _at(workspace), (operation,), (), "pin"))
+        at = workspace.now.isoformat(timespec="seconds")
+        applied = workspace.commit(Transaction(record.run, at, (operation,), (), "pin"))
         record.is_changed, record.counts = bool(applied.changed), {"pinned": 1}
         record.rows = [ReportRow("~", "pinned", lines.page, lines.text.strip(), "it does not fade any more")]
     workspace.refresh()
@@ -54,21 +55,18 @@ def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> t
     pair = min(one, other), max(one, other)
     if dry_run:
         return pair
-    with workspace.recorder.recording("keep") as record:
-        key = f"{pair[0]}+{pair[1]}@{record.run}"
-        said = make_event(APART, key, workspace.now, memory=pair[0], other=pair[1], run=record.run)
-        workspace.commit(Transaction(record.run, _at(workspace), (), (said,), "keep"))
-        record.is_changed, record.counts = True, {"kept": 2}
-        record.rows = [ReportRow("=", "kept", "", " and ".join(pair), "both hold")]
-    workspace.catalog.keep_apart([pair])
+    keep_apart(workspace, [pair], 2, [ReportRow("=", "kept", "", " and ".join(pair), "both hold")])
     return pair
+
+
+def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
+    """Note that pairs of memories, among so many, are both to stay; no run or search takes one for the other again."""
+    said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
+    record_events(workspace, "keep", said, {"kept": count}, rows)
+    workspace.catalog.keep_apart(pairs)
 
 
 def _require(ids: Sequence[str], held: Container[str]) -> None:
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
         raise UserError(*(f"{id_}: no memory of the bank has this id" for id_ in missing))
-
-
-def _at(workspace: Workspace) -> str:
-    return workspace.now.isoformat(timespec="seconds")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from bankd.app.user_run import Said, record_events
 from bankd.app.workspace import Workspace
 from bankd.core.agents.responses import judge_response
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import Event, make_event
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.report import ReportRow
@@ -45,7 +45,7 @@ def give_feedback(
         )
     if not dry_run:
         lost = _questions_lost(workspace, said) if workspace.settings.search.suppression else {}
-        used_facts: list[tuple[str, str, dict[str, object]]] = [(USED, id_, {}) for id_ in said.used]
+        used_facts: list[Said] = [(USED, id_, {}) for id_ in said.used]
         _note(workspace, "feedback", [*used_facts, *((IGNORED, id_, lost.get(id_, {})) for id_ in said.ignored)])
     return said
 
@@ -77,25 +77,10 @@ def set_importance(workspace: Workspace, id_: str, value: int, *, dry_run: bool 
         _note(workspace, "importance", [(IMPORTANCE, id_, {"value": value, "before": before})])
 
 
-def _note(workspace: Workspace, name: str, said: Sequence[tuple[str, str, dict[str, object]]]) -> None:
-    if not said:
-        return
-    with workspace.recorder.recording(name) as record:
-        events = tuple(_events(workspace, record.run, said))
-        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, name))
-        with suppress(UserError):  # noted it is; the next refresh of the index reads it
+def _note(workspace: Workspace, name: str, said: Sequence[Said]) -> None:
+    if said:
+        rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
+        events = ((kind, id_, {"memory": id_, **facts}) for kind, id_, facts in said)
+        record_events(workspace, name, events, Counter(kind for kind, _, _ in said), rows)
+        with suppress(UserError):  # it is noted; the next refresh of the index reads it
             workspace.index.catch_up(workspace.now)
-        record.is_changed, record.counts = True, _counts(kind for kind, _, _ in said)
-        record.rows = [ReportRow("=", kind, id_, "", str(facts.get("value", ""))) for kind, id_, facts in said]
-
-
-def _events(workspace: Workspace, run: str, said: Iterable[tuple[str, str, dict[str, object]]]) -> Iterator[Event]:
-    for kind, id_, facts in said:
-        yield make_event(kind, f"{id_}@{run}", workspace.now, memory=id_, run=run, **facts)
-
-
-def _counts(kinds: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for kind in kinds:
-        counts[kind] = counts.get(kind, 0) + 1
-    return counts

@@ -8,35 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bankd.app.user_run import record_events
 from bankd.app.workspace import Workspace
-from bankd.core.edits.transaction import Event, Transaction
-from bankd.core.lifecycle.events import IMPORTED, make_event
+from bankd.core.edits.transaction import Event
+from bankd.core.lifecycle.events import IMPORTED
 from bankd.core.plan.report import ReportRow
 from bankd.core.transcripts.imported_end import ASIDE, ImportedEnd
 
 
 def note_import(workspace: Workspace, ends: Mapping[str, ImportedEnd]) -> None:
     """Record as a run what was appended to these logs, if anything was; StorageError when the disk does not take it."""
-    if not ends:
-        return
-    with workspace.recorder.recording("import") as record:
-        events = tuple(
-            make_event(
-                IMPORTED,
-                f"{log}@{record.run}",
-                workspace.now,
-                log=log,
-                size=end.size,
-                digest=end.digest,
-                run=record.run,
-            )
-            for log, end in ends.items()
-        )
-        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, "import"))
-        record.is_changed, record.counts = True, {"turns": sum(end.turns for end in ends.values())}
-        record.rows = [
+    if ends:
+        said = ((IMPORTED, log, {"log": log, "size": end.size, "digest": end.digest}) for log, end in ends.items())
+        rows = [
             ReportRow("+", "imported", f"memory/imports/{log}", f"{end.turns} turns", "") for log, end in ends.items()
         ]
+        record_events(workspace, "import", said, {"turns": sum(end.turns for end in ends.values())}, rows)
 
 
 def move_import(workspace: Workspace, said: Event) -> tuple[str, str]:

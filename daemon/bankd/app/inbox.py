@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bankd.app.user_run import record_events
 from bankd.app.workspace import Workspace
 from bankd.core.edits.transaction import Transaction, keep_versions
 from bankd.core.lifecycle.copies import ADVICE
-from bankd.core.lifecycle.events import DISMISSED, make_event
+from bankd.core.lifecycle.events import DISMISSED
 from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, identified_as
 from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
@@ -100,13 +101,9 @@ def dismiss_line(workspace: Workspace, log: str, line: int, *, dry_run: bool, ac
         raise UserError(f"{place}: no line there waits to be dealt with; bankctl inbox lists those that do")
     if dry_run:
         return item
-    with workspace.recorder.recording("dismiss") as record:
-        facts = {"key": item.key, "log": log, "line": line, "why": item.kind, "run": record.run}
-        facts |= {"accepted": accepted} if accepted else {}
-        said = make_event(DISMISSED, f"{item.key}@{record.run}", workspace.now, **facts)
-        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "dismiss"))
-        record.is_changed, record.counts = True, {"dismissed": 1}
-        record.rows = [ReportRow("-", "dismissed", str(place), item.text, item.reason)]
+    facts = {"key": item.key, "log": log, "line": line, "why": item.kind} | ({"accepted": accepted} if accepted else {})
+    row = ReportRow("-", "dismissed", str(place), item.text, item.reason)
+    record_events(workspace, "dismiss", [(DISMISSED, item.key, facts)], {"dismissed": 1}, [row])
     workspace.logs.dismiss(item.key)
     return item
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bankd.app.decisions import keep_apart
 from bankd.app.workspace import Workspace
 from bankd.core.dedup.known_pairs import near_groups
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import APART, make_event
 from bankd.core.plan.report import ReportRow
 from bankd.errors import UserError
 
@@ -36,19 +35,8 @@ def keep_near(workspace: Workspace, id_: str, *, dry_run: bool) -> list[NearMemo
         raise UserError(f"{id_}: nothing says nearly the same that is not kept already; bankctl inbox lists what does")
     ids = {one.id for one in group}
     if not dry_run:
-        _note(workspace, group, [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)])
+        pairs = [pair for pair in workspace.catalog.known_pairs() if ids.issuperset(pair)]
+        why = "beside others that say much the same"
+        rows = [ReportRow("=", "kept", one.place, one.text, why) for one in group]
+        keep_apart(workspace, pairs, len(group), rows)
     return group
-
-
-def _note(workspace: Workspace, group: list[NearMemory], pairs: list[tuple[str, str]]) -> None:
-    with workspace.recorder.recording("keep") as record:
-        said = tuple(
-            make_event(APART, f"{one}+{other}@{record.run}", workspace.now, memory=one, other=other, run=record.run)
-            for one, other in map(sorted, pairs)
-        )
-        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), said, "keep"))
-        record.is_changed, record.counts = True, {"kept": len(group)}
-        record.rows = [
-            ReportRow("=", "kept", one.place, one.text, "beside others that say much the same") for one in group
-        ]
-    workspace.catalog.keep_apart(pairs)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bankd.app.inbox import move_memories, places_for
+from bankd.app.user_run import record_events
 from bankd.app.workspace import Workspace
-from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.events import DISMISSED, make_event
+from bankd.core.lifecycle.events import DISMISSED
 from bankd.core.lifecycle.promotion import find_promotable, is_lived, lasting_place
 from bankd.core.lifecycle.retiring import residents_of
 from bankd.core.lifecycle.routing import Destination, problem_of_target
@@ -58,11 +58,8 @@ def decline_promotion(workspace: Workspace, id_: str, *, dry_run: bool) -> Promo
     """Leave one where it is, and ask no more, or only say which; UserError when it is not offered."""
     offered = _offered(workspace, id_)
     if not dry_run:
-        with workspace.recorder.recording("keep") as record:
-            said = make_event(DISMISSED, f"{id_}@{record.run}", workspace.now, key=id_, why="promotion", run=record.run)
-            workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), (said,), "keep"))
-            record.is_changed, record.counts = True, {"kept": 1}
-            record.rows = [ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")]
+        row = ReportRow("=", "kept", offered.place, offered.text, "it stays with what was lived")
+        record_events(workspace, "keep", [(DISMISSED, id_, {"key": id_, "why": "promotion"})], {"kept": 1}, [row])
     return offered
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from bankd.app.workspace import Workspace
-from bankd.core.lifecycle.events import Ledger
+from bankd.core.edits.transaction import Transaction
+from bankd.core.lifecycle.events import Ledger, make_event
 from bankd.core.plan.closing import leave_out
 from bankd.core.plan.plan import Plan
+from bankd.core.plan.report import ReportRow
 from bankd.cycle import Report, check_plan, closed_for
 from bankd.errors import UserError
 from bankd.ports.bank import MemoryCatalog
 from bankd.relinking import relink_plan
+
+Said: TypeAlias = tuple[str, str, Mapping[str, object]]
+"""An event that a person causes: its type, what is said of, and the facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,18 @@ class UserRun:
             record.tell(plan)
         workspace.refresh()
         return Report(self.name, plan, is_applied=True, notes=tuple(conflicts))
+
+
+def record_events(
+    workspace: Workspace, kind: str, said: Iterable[Said], counts: Mapping[str, int], rows: Sequence[ReportRow]
+) -> None:
+    """Record as a run of this kind what a person said, which changes no page; each event is one of this run."""
+    with workspace.recorder.recording(kind) as record:
+        events = tuple(
+            make_event(name, f"{key}@{record.run}", workspace.now, run=record.run, **facts) for name, key, facts in said
+        )
+        workspace.commit(Transaction(record.run, workspace.now.isoformat(timespec="seconds"), (), events, kind))
+        record.is_changed, record.counts, record.rows = True, counts, rows
 
 
 def begin_run(workspace: Workspace, name: str) -> UserRun:
