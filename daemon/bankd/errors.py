@@ -39,7 +39,6 @@ class RefusedError(UserError):
     def __init__(self, reason: str, permit: str) -> None:
         """Take the reason as a clause and the flag, such as `--force`, that permits it."""
         super().__init__(f"{reason}; nothing was written. If that is what you want, repeat with {permit}")
-        self.permit = permit
 
 
 class StorageError(UserError):
@@ -66,7 +65,6 @@ class InvariantError(BankError):
         super().__init__(
             "this is a bug in bankd; nothing was written:\n" + "\n".join(f"  {finding}" for finding in findings)
         )
-        self.findings: Sequence[str] = findings
 
 
 class IndexDamaged(Exception):  # noqa: N818 -- it is what was found

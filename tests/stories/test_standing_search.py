@@ -23,7 +23,7 @@ LONG_ENOUGH = 20.0
 @pytest.fixture
 def bank(root: Path) -> Iterator[OpenBank]:
     (root / PAGE).write_text("# Facts\n\n- W: The boiler is in the cellar. ^m-aaaaaaaaaaaa\n", "utf-8")
-    bank = OpenBank("ws", str(root))
+    bank = OpenBank(str(root))
     yield bank
     bank.close()
 

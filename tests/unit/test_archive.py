@@ -24,7 +24,7 @@ from bankd.core.use.signals import UseSignals
 
 TODAY = date(2026, 11, 21)
 FADING = Fading(per_day=2, floor=30)
-PLAIN = Resident("m-a", "bank/opinions/tea.md", ("Tea",), Memory("prefers tea", "O", Confidence(90, TODAY)), kept=TODAY)
+PLAIN = Resident("m-a", "bank/opinions/tea.md", Memory("prefers tea", "O", Confidence(90, TODAY)), kept=TODAY)
 FADED = replace(
     PLAIN, memory=Memory("prefers tea", "O", Confidence(100, TODAY - timedelta(36))), kept=TODAY - timedelta(7)
 )
@@ -83,7 +83,7 @@ def test_the_archive_mirrors_the_bank() -> None:
 
 
 PAGE = "bank/knowledge/full.md"
-STONE = Tombstone("m-x", PAGE, ("Full", "Tools"), after=("m-w",))
+STONE = Tombstone(PAGE, ("Full", "Tools"), after=("m-w",))
 
 
 @pytest.mark.parametrize(

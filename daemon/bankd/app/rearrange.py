@@ -34,7 +34,6 @@ class Rearranged:
     layout: Layout
     relinked: Relinked
     conflicts: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
 
 class Rearranger:
@@ -184,8 +183,8 @@ class Rearranger:
         workspace.transactions.remove_empty_folders(layout.gone)
         self._graph.refresh()
         self._graph.settle(layout.gone)
-        notes = workspace.index.refresh(workspace.now)
-        return Rearranged(run, layout, arranged.relinked, conflicts, notes)
+        workspace.index.refresh(workspace.now)
+        return Rearranged(run, layout, arranged.relinked, conflicts)
 
 
 def _check_own(page: str) -> None:

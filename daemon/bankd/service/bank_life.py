@@ -50,8 +50,6 @@ class BankSignals:
 class BankVoice:
     """Hears how one bank is, and remembers it."""
 
-    address: str | None = "here"
-    """Somebody hears: so it waits for what a person mends."""
     watchdog: timedelta | None = field(default=timedelta(seconds=3 * BEAT))
     said: str = "starting"
     proved: float | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -29,8 +28,6 @@ class ServedBank(BankReader):
         """What the daemon answers; it waits for nobody, so `seconds` says nothing."""
         return dict(self._handle(request))
 
-
-log = logging.getLogger(__name__)
 
 LONGEST_WAIT = 600.0
 RETAKE_EVERY = 0.2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,8 +48,6 @@ def _moment(text: str) -> str:
     """A moment as a clock shows it where it was written."""
     return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
 
-
-log = logging.getLogger(__name__)
 
 View: TypeAlias = Callable[[OpenBank, Asked], Shown]
 

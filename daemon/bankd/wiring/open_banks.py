@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class OpenBank:
-    """One bank by its name."""
+    """One bank."""
 
-    def __init__(self, name: str, root: str) -> None:
-        """Take its name and folder; nothing is opened yet."""
-        self.name, self.root = name, Path(root)
+    def __init__(self, root: str) -> None:
+        """Take its folder; nothing is opened yet."""
+        self.root = Path(root)
         self._searching = StandingSearch(root)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class OpenBanks:
         if root is None:
             raise UserError(f"{name}: no bank of this name is on the list")
         if name not in self._open or str(self._open[name].root) != root:
-            self._open[name] = OpenBank(name, root)
+            self._open[name] = OpenBank(root)
         return self._open[name]
 
     def ask_all(self, request: dict[str, Any]) -> dict[str, Any]:

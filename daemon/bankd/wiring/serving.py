@@ -58,10 +58,6 @@ class Telling(Protocol):
     """Who is told how a daemon is: its service manager, or the daemon of several banks."""
 
     @property
-    def address(self) -> str | None:
-        """Where it hears; None where nobody does."""
-
-    @property
     def watchdog(self) -> timedelta | None:
         """How long it waits for a sign of life; None where it does not."""
 

@@ -34,7 +34,7 @@ _HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in t
 
 @dataclass(slots=True)
 class Recovery:
-    """What a start found to do: transactions finished, pages healed, late writes carried over, journals set aside.
+    """What a start found to do: transactions finished, pages healed, late writes carried over.
 
     `notes` name for people what of their saving was not left as they saved it.
     """
@@ -42,7 +42,6 @@ class Recovery:
     finished: list[Applied] = field(default_factory=list)
     healed: list[Applied] = field(default_factory=list)
     carried: list[Applied] = field(default_factory=list)
-    set_aside: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -83,7 +82,6 @@ class Recoverer:
             self._retire(now)
         except OSError as problem:
             raise explain_failure(problem, self._tree.root) from problem
-        recovery.set_aside = list(self._journals.set_aside)
         return recovery
 
     def _clear_stage(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bankd.adapters.storage.tree import FileTree
 
-EVENTS, ARCHIVE = "events", "events/archive"
+EVENTS = "events"
 PACKED = ".gz"
 SEGMENT_CAP = 64 * 1024 * 1024  # bytes of one segment, unpacked
 _WHOLE_CAP = 256 * 1024 * 1024

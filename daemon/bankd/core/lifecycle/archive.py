@@ -36,7 +36,6 @@ class Resident:
 
     id: str
     page: str
-    heading: tuple[str, ...]
     memory: Memory
     kept: date | None = None
     used: date | None = None
@@ -65,7 +64,6 @@ class ArchiveCandidate:
 class Tombstone:
     """Where an archived memory stood: its page and headings then, and its neighbours there, the nearest first."""
 
-    id: str
     page: str
     heading: tuple[str, ...]
     after: tuple[str, ...] = ()

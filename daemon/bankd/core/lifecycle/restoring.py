@@ -65,9 +65,9 @@ def plan_restoring(
 
 def _tombstone(id_: str, lines: MemoryLines, event: Event | None) -> Tombstone:
     if event is None or not event.get("page"):
-        return Tombstone(id_, "bank/" + lines.page.removeprefix("archive/"), lines.heading)
+        return Tombstone("bank/" + lines.page.removeprefix("archive/"), lines.heading)
     heading = tuple(str(title) for title in event.get("heading") or ())
-    return Tombstone(id_, str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
+    return Tombstone(str(event["page"]), heading, _ids(event.get("after")), _ids(event.get("before")))
 
 
 def written_links(tombstone: Event) -> dict[tuple[str, str], str]:

@@ -123,7 +123,7 @@ def _resident(id_: str, lines: MemoryLines, newer: str | None, ledger: Ledger) -
     kept = ledger.consumed.get(id_)
     first = day_of(kept) if kept else None
     used, signals = ledger.last_use_of(id_), ledger.signals_of(id_)
-    return Resident(id_, lines.page, lines.heading, memory, first, used, newer, ledger.restored.get(id_), signals)
+    return Resident(id_, lines.page, memory, first, used, newer, ledger.restored.get(id_), signals)
 
 
 def memory_of(lines: MemoryLines) -> Memory:

@@ -147,7 +147,7 @@ class _Reverser:
         contents = {
             path: read_contents(read_page(path, self._now.look(path) or b"")) for path in self._now.pages_of(page)
         }
-        place, heading = restore_place(Tombstone(id_, page, was.heading, was.after, was.before), contents)
+        place, heading = restore_place(Tombstone(page, was.heading, was.after, was.before), contents)
         title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
         piece = Piece(id_, unix_text(text))
         self.undoing.operations.append(Append(place, last, (piece,), title, was.after, was.before, was.is_apart))

@@ -42,7 +42,6 @@ class Heading:
     """A heading with the path of the headings around it, itself last."""
 
     title: str
-    level: int
     path: tuple[str, ...]
     start: int
     end: int
@@ -56,7 +55,6 @@ class Page:
     document: Document
     headings: tuple[Heading, ...]
     entries: tuple[Entry, ...]
-    description: str
 
     def text_of(self, entry: Entry) -> str:
         """The exact lines of a memory with all that is nested in it."""
@@ -73,7 +71,7 @@ def read_page(path: str, data: bytes) -> Page:
     document = document_of(decode_text(data))
     reader = _Reader(path, document)
     entries = tuple(reader.entries())
-    return Page(path, document, tuple(reader.headings), entries, reader.description)
+    return Page(path, document, tuple(reader.headings), entries)
 
 
 @lru_cache(maxsize=32)
@@ -104,14 +102,11 @@ class _Reader:
         self._open: list[tuple[int, str]] = []
         self._heading: tuple[str, ...] = ()
         self.headings: list[Heading] = []
-        self.description = ""
 
     def entries(self) -> Iterator[Entry]:
         for block in self._document.blocks:
             if block.kind is BlockKind.HEADING:
                 self._enter(block)
-            elif block.kind is BlockKind.QUOTE:
-                self._describe(block)
             elif block.kind in {BlockKind.ITEM, BlockKind.PARAGRAPH} and not self._stands_for_part(block):
                 yield self._entry(block)
 
@@ -119,13 +114,7 @@ class _Reader:
         title = heading_title(self._document.lines, block)
         self._open = [(level, name) for level, name in self._open if level < block.level] + [(block.level, title)]
         self._heading = tuple(name for _, name in self._open)
-        self.headings.append(Heading(title, block.level, self._heading, block.start, block.end))
-
-    def _describe(self, block: Block) -> None:
-        """Take the quote right under the title: it says what belongs on the page and is not a memory."""
-        if len(self.headings) == 1 and not self.description:
-            lines = self._document.lines[block.start : block.end]
-            self.description = " ".join(line.strip().lstrip(">").strip() for line in lines)
+        self.headings.append(Heading(title, self._heading, block.start, block.end))
 
     def _stands_for_part(self, block: Block) -> bool:
         """A hub's line for a part is a place of the tree, not a memory."""

@@ -57,7 +57,7 @@ class _Splitter:
     """One page, with what each of its parts needs to know."""
 
     def __init__(self, path: str, document: Document, limits: Limits, is_taken: Callable[[str], bool]) -> None:
-        self._path, self._document, self._limits = path, document, limits
+        self._path, self._document = path, document
         self._is_taken = is_taken
         self._front = inherited_front_matter(document)
         self._room = max(limits.warn - len(self._front.encode("utf-8", "surrogateescape")), limits.warn // 2)
