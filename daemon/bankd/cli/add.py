@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,8 +20,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Append the line."""
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.core.lifecycle.adding import retain_line
     from bankd.wiring.workspace import add_line
 

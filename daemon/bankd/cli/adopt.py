@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import say, say_json, styled
 
 if TYPE_CHECKING:
     from bankd.app.adopt import Adoption
@@ -25,7 +26,6 @@ def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from bankd.app.adopt import adopt_folder, plan_adoption
-    from bankd.cli.printing import say, say_json
 
     folder, root = (Path(given).expanduser().resolve() for given in (arguments.folder, arguments.workspace_folder))
     adoption = plan_adoption(folder, root, is_copy=arguments.copy)
@@ -40,8 +40,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _say_plan(adoption: Adoption) -> None:
-    from bankd.cli.printing import say, styled
-
     how = f"copied to {adoption.root / adoption.becomes}" if adoption.is_copy else "used where they are"
     say(f"{styled('reads', 'bold')}   {len(adoption.pages)} Markdown files below {styled(str(adoption.folder))}, {how}")
     if adoption.becomes == "memory":

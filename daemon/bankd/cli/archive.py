@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.archive import ArchivedMemory, OfferedMemory
@@ -34,7 +36,6 @@ def run(arguments: Namespace) -> int:
     from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
     from bankd.app.decisions import archive_memories
     from bankd.cli.reports import tell
-    from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
@@ -62,8 +63,6 @@ def run(arguments: Namespace) -> int:
 def _offer(offered: list[OfferedMemory], *, as_json: bool) -> int:
     from dataclasses import asdict
 
-    from bankd.cli.printing import say, say_json, styled
-
     if as_json:
         say_json({"candidates": [asdict(item) for item in offered]})
         return 0
@@ -75,15 +74,11 @@ def _offer(offered: list[OfferedMemory], *, as_json: bool) -> int:
 
 
 def _say_how() -> None:
-    from bankd.cli.printing import say
-
     say("bankctl archive gc --apply does it; bankctl archive restore ID brings one back")
 
 
 def _list(stored: list[ArchivedMemory], *, as_json: bool) -> int:
     from dataclasses import asdict
-
-    from bankd.cli.printing import say, say_json, styled
 
     if as_json:
         say_json({"archive": [asdict(item) for item in stored]})

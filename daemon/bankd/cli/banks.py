@@ -6,6 +6,8 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import locate_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -30,7 +32,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _add(banks: dict[str, str], arguments: Namespace) -> int:
-    from bankd.cli.workspace import locate_workspace
     from bankd.wiring.asking_all import write_banks
 
     root = os.path.realpath(locate_workspace(arguments.bank or arguments.workspace))
@@ -55,7 +56,6 @@ def _checked(name: str, root: str, banks: dict[str, str]) -> str:
 
 
 def _remove(banks: dict[str, str], arguments: Namespace) -> int:
-    from bankd.cli.workspace import locate_workspace
     from bankd.errors import UserError
     from bankd.wiring.asking_all import write_banks
 
@@ -70,8 +70,6 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
 
 
 def _tell(said: str, row: dict[str, str], arguments: Namespace) -> int:
-    from bankd.cli.printing import say, say_json, styled
-
     if arguments.json:
         say_json(row)
     else:
@@ -80,8 +78,6 @@ def _tell(said: str, row: dict[str, str], arguments: Namespace) -> int:
 
 
 def _list(banks: dict[str, str], *, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json, styled
-
     rows = [{"name": name, "root": root, "problem": _problem_of(root)} for name, root in banks.items()]
     if as_json:
         say_json({"banks": rows})

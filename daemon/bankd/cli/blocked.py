@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.duplicates import BlockedLine
@@ -18,7 +19,6 @@ def run_blocked(arguments: Namespace) -> int:
     """List, show, allow or merge."""
     from bankd.app.duplicates import find_blocked, list_blocked
     from bankd.cli.reports import tell
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     action = arguments.action or "list"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json, add_now
+from bankd.cli.printing import plain, say, say_json
+from bankd.cli.workspace import locate_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -21,8 +23,6 @@ def run(arguments: Namespace) -> int:
     if arguments.lists:
         return _print_modes(as_json=arguments.json)
     from bankd.agents.briefings import brief_reader
-    from bankd.cli.printing import plain, say, say_json
-    from bankd.cli.workspace import locate_workspace
     from bankd.wiring.bank_reader import BankReader
 
     bank = BankReader(locate_workspace(arguments.workspace))
@@ -55,7 +55,6 @@ def _checked(mode: str, subjects: list[str]) -> str:
 
 
 def _print_modes(*, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json
     from bankd.core.briefing.modes import MODES
 
     for name, mode in MODES.items():

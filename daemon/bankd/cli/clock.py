@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -16,8 +18,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show, or accept; exit code 3 while a person should look at the clock."""
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     accepts = arguments.action == "accept"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import plain, say, say_json
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -17,8 +19,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Check the files."""
-    from bankd.cli.printing import plain, say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.config.workspace_config import check_configuration
 
     checked = check_configuration(find_workspace(arguments.workspace))

@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.consolidate import ConflictSide
@@ -33,8 +35,6 @@ def run(arguments: Namespace) -> int:
 
 def _keep(arguments: Namespace) -> int:
     from bankd.app.decisions import keep_both
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     one, other = (id_.removeprefix("^") for id_ in arguments.ids)
@@ -51,8 +51,6 @@ def _list(arguments: Namespace) -> int:
     from dataclasses import asdict
 
     from bankd.app.consolidate import list_conflicts
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
@@ -79,8 +77,6 @@ def _list(arguments: Namespace) -> int:
 
 
 def _print(which: str, side: ConflictSide) -> None:
-    from bankd.cli.printing import say, styled
-
     day = side.day.isoformat() if side.day else "undated   "
     colour = "green" if which == "newer" else "dim"
     say(f"  {styled(which, colour)} {styled(day, 'dim')}  {styled(side.text)}")

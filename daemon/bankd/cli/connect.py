@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import plain, say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +29,6 @@ def run(arguments: Namespace) -> int:
     """Install, or show what would be installed."""
     from bankd.app.agent_plans import plan_connection, user_homes
     from bankd.app.connect import connect_agent, plan_changes
-    from bankd.cli.workspace import find_workspace
 
     root = find_workspace(arguments.workspace).resolve()
     if arguments.agent == "mcp":
@@ -42,8 +43,6 @@ def run(arguments: Namespace) -> int:
 
 def tell_changes(arguments: Namespace, changes: Sequence[FileChange], last: str) -> None:
     """Say what was, or would be, changed: new files by name, others by their difference."""
-    from bankd.cli.printing import say, say_json, styled
-
     if arguments.json:
         rows = [
             {"path": str(change.path), "new": change.before is None, "gone": change.after is None} for change in changes
@@ -61,8 +60,6 @@ def tell_changes(arguments: Namespace, changes: Sequence[FileChange], last: str)
 def _say_difference(change: FileChange) -> None:
     from difflib import unified_diff
 
-    from bankd.cli.printing import say, styled
-
     before, after = ((data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
     colours = {"+": "green", "-": "red"}
     for line in unified_diff(before, after, str(change.path), str(change.path), lineterm="", n=1):
@@ -73,7 +70,6 @@ def _print_entry(root: Path, *, as_json: bool) -> int:
     import json
 
     from bankd.app.agent_plans import agents_text, server_entry
-    from bankd.cli.printing import plain, say, say_json
 
     entry = {"mcpServers": {"bankd": server_entry(root)}}
     if as_json:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_apply, add_force, add_json, add_now, share
+from bankd.cli.printing import say
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -21,9 +23,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Merge, or say what would be merged."""
     from bankd.app.consolidate import consolidate_bank
-    from bankd.cli.printing import say
     from bankd.cli.reports import tell
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=arguments.apply) as workspace:

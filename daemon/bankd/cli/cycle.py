@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now, add_verbose
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the cycle and print its report."""
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)

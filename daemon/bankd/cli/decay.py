@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json, add_now, whole_number
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -31,8 +33,6 @@ def run(arguments: Namespace) -> int:
 
 def _pin(arguments: Namespace) -> int:
     from bankd.app.decisions import pin_memory
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     id_, tried = arguments.id.removeprefix("^"), arguments.dry_run
@@ -49,8 +49,6 @@ def _pin(arguments: Namespace) -> int:
 
 def _forecast(arguments: Namespace) -> int:
     from bankd.app.archive import forecast_fading
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.printing import Progress, padded, say, shortened, styled
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -34,7 +36,6 @@ def run(arguments: Namespace) -> int:
 
 def _demo(root: Path, *, kept: bool) -> int:
     from bankd.app.init import make_workspace
-    from bankd.cli.printing import say, styled
     from bankd.shipped import shipped_folder
 
     make_workspace(root)
@@ -53,7 +54,6 @@ def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
     import shutil
     from datetime import datetime, time, timedelta
 
-    from bankd.cli.printing import Progress
     from bankd.wiring.workspace import open_workspace
 
     plans = []
@@ -72,7 +72,6 @@ def _run_days(root: Path, logs: list[Path]) -> list[Plan]:
 
 
 def _print_night(plan: Plan) -> None:
-    from bankd.cli.printing import say, shortened, styled
     from bankd.core.plan.report import counts_of, rows_of
 
     rows = tuple(rows_of(plan))
@@ -86,7 +85,6 @@ def _print_night(plan: Plan) -> None:
 
 
 def _print_tree(root: Path, plans: list[Plan]) -> None:
-    from bankd.cli.printing import padded, say, shortened, styled
     from bankd.core.markdown.pages import read_page
 
     learned = {p.line.id: plan.now for plan in plans for p in plan.placements}
@@ -107,7 +105,6 @@ def _print_tree(root: Path, plans: list[Plan]) -> None:
 
 
 def _ask(root: Path, queries: list[str]) -> None:
-    from bankd.cli.printing import say, shortened, styled
     from bankd.wiring.asking import open_asking
 
     say()
@@ -127,8 +124,6 @@ def _ask(root: Path, queries: list[str]) -> None:
 
 def _say_next(root: Path, *, kept: bool) -> None:
     from shlex import quote
-
-    from bankd.cli.printing import say, styled
 
     say()
     if kept:

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.connect import AGENTS, tell_changes
 from bankd.cli.options import add_json
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,7 +19,6 @@ def run(arguments: Namespace) -> int:
     """Give every file its bytes back."""
     from bankd.app.agent_plans import plan_connection, user_homes
     from bankd.app.connect import disconnect_agent
-    from bankd.cli.workspace import find_workspace
 
     homes = user_homes()
     root = find_workspace(arguments.workspace).resolve()

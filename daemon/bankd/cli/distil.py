@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
+from bankd.cli.printing import say, say_json
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.distil import DistilPlan
@@ -23,7 +25,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Distil, or say what would be sent, how many tokens that takes, and what it costs."""
     from bankd.app.distil import ask_now, distil_now, plan_distilling
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
@@ -38,8 +39,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
-    from bankd.cli.printing import say, say_json
-
     if arguments.json:
         say_json(plan._asdict() | {"sections": [one._asdict() for one in plan.sections]})
         return 0
@@ -55,8 +54,6 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
 
 
 def _tell_done(done: Distilled, *, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json
-
     if as_json:
         waiting = [{"what": one.what, "reason": one.reason} for one in done.waiting]
         say_json(done._asdict() | {"waiting": waiting})

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import NOW_HELP, add_json, add_limit
+from bankd.cli.printing import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Judge and print; exit code 1 when a figure is below that of `--gate`."""
     from bankd.app.evaluate import compare_with, open_trial, read_saved, read_set, save_queries
-    from bankd.cli.printing import say_json
     from bankd.errors import UsageError
     from bankd.wiring.searching import trial_tools
 
@@ -103,8 +103,6 @@ def _as_json(compared: Mapping[str, Comparison]) -> dict[str, dict[str, float]]:
 
 
 def _print_warm(warm: Mapping[str, Mapping[str, Comparison]]) -> None:
-    from bankd.cli.printing import say
-
     for name, compared in warm.items():
         say(f"  after {name}, against the same questions before:")
         for field, figure in _NAMES.items():
@@ -112,15 +110,11 @@ def _print_warm(warm: Mapping[str, Mapping[str, Comparison]]) -> None:
 
 
 def _say_fallen(fallen: Sequence[str], saved: Path) -> None:
-    from bankd.cli.printing import say
-
     if fallen:
         say(f"  below {saved}: {', '.join(fallen)}")
 
 
 def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapping[str, Comparison]) -> None:
-    from bankd.cli.printing import say
-
     say(f"{name}: {documents} documents, {figures['queries']} queries")
     for field, figure in _NAMES.items():
         say(f"  {figure:<10} {figures[figure]:.3f}" + (f"  {_change(compared[field])}" if compared else ""))
@@ -134,8 +128,6 @@ def _print(name: str, documents: int, figures: Mapping[str, Any], compared: Mapp
 
 
 def _say_how(saved: Path, common: int) -> None:
-    from bankd.cli.printing import say
-
     say(f"  compared with {saved} over the {common} queries in both; [95 % interval], p by permutation")
 
 

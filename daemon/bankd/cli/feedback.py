@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.feedback import Feedback
@@ -28,7 +30,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Note it, or say what would be noted; exit code 1 when some ids are known and others not."""
     from bankd.app.feedback import give_feedback, judge_answers
-    from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
@@ -61,8 +62,6 @@ def _read(file: str) -> str:
 
 
 def _tell(said: Feedback, *, is_noted: bool, as_json: bool) -> None:
-    from bankd.cli.printing import say, say_json, styled
-
     if as_json:
         say_json({"used": said.used, "ignored": said.ignored, "unknown": said.unknown, "noted": is_noted})
         return

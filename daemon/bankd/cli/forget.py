@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -17,9 +20,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Forget it, or say what would go."""
     from bankd.app.forget import forget_memory
-    from bankd.cli.dangling import Announcer
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)

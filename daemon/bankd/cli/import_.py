@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import Progress, say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.import_sources import Imported
@@ -40,7 +42,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _import_once(arguments: Namespace) -> int:
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
@@ -53,7 +54,6 @@ def _import_once(arguments: Namespace) -> int:
 
 
 def _imported(workspace: Workspace, arguments: Namespace) -> list[Imported]:
-    from bankd.cli.printing import Progress
     from bankd.wiring.importing import forget_handed_over, import_sources, sources_at
 
     sources = sources_at(workspace, arguments.source)
@@ -69,8 +69,6 @@ def _imported(workspace: Workspace, arguments: Namespace) -> list[Imported]:
 
 
 def _print(done: list[Imported], *, is_dry: bool) -> None:
-    from bankd.cli.printing import say, styled
-
     for one in done:
         for log, turns in sorted(one.added.items()):
             say(f"{styled('+', 'green')} memory/imports/{styled(log)}  {styled(f'{turns} turns', 'dim')}")
@@ -90,7 +88,5 @@ def _print(done: list[Imported], *, is_dry: bool) -> None:
 
 def _print_json(done: list[Imported]) -> None:
     from dataclasses import asdict
-
-    from bankd.cli.printing import say_json
 
     say_json({"imported": [asdict(one) for one in done]})

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
+from bankd.cli.printing import say, say_json, shortened, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +55,6 @@ def run(arguments: Namespace) -> int:
     from bankd.app.inbox import list_inbox, place_memory, retry_inbox
     from bankd.app.near_groups import list_near
     from bankd.app.promotion import list_promotable, promote_memory
-    from bankd.cli.workspace import find_workspace
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
@@ -82,7 +83,6 @@ def run(arguments: Namespace) -> int:
 
 def _deal_with_line(root: Path, arguments: Namespace) -> int:
     from bankd.app.inbox import accept_line, dismiss_line
-    from bankd.cli.printing import say, say_json, styled
     from bankd.cli.show import LINE
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -107,7 +107,6 @@ def _deal_with_line(root: Path, arguments: Namespace) -> int:
 def _keep(root: Path, arguments: Namespace) -> int:
     from bankd.app.near_groups import keep_near
     from bankd.app.promotion import decline_promotion, list_promotable
-    from bankd.cli.printing import say, say_json, styled
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
 
@@ -139,8 +138,6 @@ def _list(
     *,
     as_json: bool,
 ) -> int:
-    from bankd.cli.printing import say, say_json, shortened, styled
-
     if as_json:
         rows = [{"id": item.id, "line": item.line, "text": item.text, "source": item.source} for item in waiting]
         lines = [{"place": str(h.place), "kind": h.kind, "text": h.text, "reason": h.reason} for h in held_back]
@@ -175,7 +172,6 @@ def _list(
 
 
 def _list_lived(lived: list[PromotableMemory]) -> None:
-    from bankd.cli.printing import say, shortened, styled
     from bankd.core.markdown.memory import split_id
 
     for one in lived:
@@ -188,7 +184,6 @@ def _list_lived(lived: list[PromotableMemory]) -> None:
 
 
 def _list_near(near: list[list[NearMemory]]) -> None:
-    from bankd.cli.printing import say, shortened, styled
     from bankd.core.markdown.memory import split_id
 
     for group in near:
@@ -201,8 +196,6 @@ def _list_near(near: list[list[NearMemory]]) -> None:
 
 
 def _tell(moved: list[tuple[str, str]], arguments: Namespace) -> int:
-    from bankd.cli.printing import say, say_json, styled
-
     if arguments.json:
         rows = [{"id": id_, "page": page} for id_, page in moved]
         say_json({"moved": rows, "applied": not arguments.dry_run})

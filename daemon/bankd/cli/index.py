@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -24,8 +26,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Do it and print how the index stands."""
     from bankd.app.index import check_index, index_state, refresh_index
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.searching import open_search
     from bankd.wiring.workspace import open_workspace
 

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -19,7 +20,6 @@ def run(arguments: Namespace) -> int:
     from shlex import quote
 
     from bankd.app.init import machine_zone, make_workspace
-    from bankd.cli.printing import say, say_json, styled
     from bankd.wiring.probing import find_installation
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.rearranged import rearrange
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.core.links.linking import Link
@@ -28,13 +31,10 @@ def run(arguments: Namespace) -> int:
     from bankd.errors import UsageError
 
     if arguments.action == "heal":
-        from bankd.cli.rearranged import rearrange
-
         return rearrange(arguments, lambda rearranger: rearranger.heal(dry_run=arguments.dry_run))
     if arguments.action == "to" and not arguments.page:
         raise UsageError("usage: bankctl links to PAGE")
     from bankd.app.rearrange import open_rearranger
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with (
@@ -48,8 +48,6 @@ def run(arguments: Namespace) -> int:
 
 def _check(graph: Graph, arguments: Namespace) -> int:
     """Tell what is broken; 3 when something is that was whole."""
-    from bankd.cli.printing import say, say_json, styled
-
     broken = list(graph.broken())
     news, moved = [link for link, once in broken if once], graph.moved()
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
@@ -70,8 +68,6 @@ def _check(graph: Graph, arguments: Namespace) -> int:
 
 
 def _to(links: Sequence[Link], *, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json, styled
-
     if as_json:
         say_json({"links": [_row(link) for link in links]})
         return 0
@@ -82,8 +78,6 @@ def _to(links: Sequence[Link], *, as_json: bool) -> int:
 
 
 def _place(link: Link) -> str:
-    from bankd.cli.printing import styled
-
     return styled(f"{link.source}:{link.reference.line + 1}", "dim")
 
 

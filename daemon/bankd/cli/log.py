@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
+from bankd.cli.printing import padded, say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.recording import RunRows
@@ -24,8 +26,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """List the runs, newest first."""
     from bankd.app.log import list_runs
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
@@ -49,7 +49,6 @@ def _follow(ledger: RunRows, rows: Iterable[dict[str, Any]], *, as_json: bool) -
     from itertools import chain
 
     from bankd.app.log import follow_runs
-    from bankd.cli.printing import say, say_json
 
     for row in chain(rows, follow_runs(ledger)):
         say_json(row) if as_json else say(_line(row))
@@ -57,8 +56,6 @@ def _follow(ledger: RunRows, rows: Iterable[dict[str, Any]], *, as_json: bool) -
 
 
 def _line(row: dict[str, Any]) -> str:
-    from bankd.cli.printing import padded, styled
-
     colour = {"changed": "green", "failed": "red", "refused": "red", "missed": "yellow"}.get(str(row["status"]), "dim")
     counts = row.get("counts") or {}
     words = ", ".join(f"{number} {what}" for what, number in counts.items() if number)

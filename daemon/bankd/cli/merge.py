@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.rearranged import rearrange
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -16,6 +17,4 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Merge and tell."""
-    from bankd.cli.rearranged import rearrange
-
     return rearrange(arguments, lambda rearranger: rearranger.merge(arguments.page, dry_run=arguments.dry_run))

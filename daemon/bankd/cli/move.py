@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.rearranged import rearrange
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -17,8 +18,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Move and tell."""
-    from bankd.cli.rearranged import rearrange
-
     return rearrange(
         arguments, lambda rearranger: rearranger.move(arguments.old, arguments.new, dry_run=arguments.dry_run)
     )

@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
+from bankd.cli.printing import say, styled
+from bankd.cli.workspace import locate_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +25,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing is related, as search has it."""
-    from bankd.cli.printing import say
     from bankd.cli.streams import write_json
-    from bankd.cli.workspace import locate_workspace
     from bankd.wiring.asking import open_asking
 
     with open_asking(locate_workspace(arguments.workspace)) as ask:
@@ -43,8 +43,6 @@ def run(arguments: Namespace) -> int:
 
 def _print(one: Mapping[str, Any]) -> None:
     """What is related with its place and text, and below it the steps that lead there, each with why and since where."""
-    from bankd.cli.printing import say, styled
-
     place = one["path"] if one["line"] is None else f"{one['path']}:{one['line']}"
     id_ = styled(f"^{one['id']}", "dim") if one["id"] else ""
     say("  ".join(filter(None, [styled(place, "cyan"), styled(f"{one['score']:.2f}", "dim"), id_])))

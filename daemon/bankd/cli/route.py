@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -19,8 +21,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Show the candidates."""
     from bankd.app.inbox import places_for
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.core.lifecycle.adding import retain_line
     from bankd.core.lifecycle.retain import read_log
     from bankd.wiring.workspace import open_workspace

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from bankd.cli.options import add_days, add_json, add_limit, days_asked, share
+from bankd.cli.workspace import locate_workspace
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
@@ -65,8 +66,6 @@ def run(arguments: Namespace) -> int:
 def _banks(arguments: Namespace) -> dict[str, str]:
     """The folders that are asked: that of this workspace, which has no name, or with `--all` those on the list."""
     if not arguments.all:
-        from bankd.cli.workspace import locate_workspace
-
         return {"": locate_workspace(arguments.workspace)}
     from bankd.errors import UserError
     from bankd.wiring.asking_all import read_banks

@@ -6,6 +6,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import plain, say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.service_units import Installation
@@ -29,8 +31,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do what was asked."""
-    from bankd.cli.printing import plain, say
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.probing import find_installation, installation_of_all
 
     if arguments.all:
@@ -54,7 +54,6 @@ def run(arguments: Namespace) -> int:
 
 def _reload(installation: Installation) -> int:
     from bankd.app.status import reload_daemon
-    from bankd.cli.printing import plain, say
     from bankd.wiring.probing import open_probe
 
     if installation.is_all:
@@ -71,8 +70,6 @@ def _reload(installation: Installation) -> int:
 
 def _status(installation: Installation, *, as_json: bool) -> int:
     from dataclasses import asdict
-
-    from bankd.cli.printing import say, say_json, styled
 
     state = installation.state()
     if as_json:

@@ -7,6 +7,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_json, add_now
+from bankd.cli.printing import plain, reads_korean, say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.show import FoundMemory
@@ -31,9 +33,7 @@ def run(arguments: Namespace) -> int:
     """Show it."""
     from bankd.app.log import show_run
     from bankd.app.show import find_memory, trace_log_line
-    from bankd.cli.printing import reads_korean
     from bankd.cli.run_diff import print_run
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
@@ -47,8 +47,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _show_line(trace: Trace, *, as_json: bool) -> int:
-    from bankd.cli.printing import say, say_json, styled
-
     if as_json:
         fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
         say_json({"place": str(trace.place), **fields})
@@ -62,7 +60,6 @@ def _show_line(trace: Trace, *, as_json: bool) -> int:
 
 def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     from bankd.app.show import describe_memory
-    from bankd.cli.printing import plain, say, say_json, styled
 
     if as_json:
         say_json(describe_memory(found))

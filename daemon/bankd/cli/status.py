@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -20,8 +22,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Look and print; nothing is changed."""
     from bankd.app.status import metrics_of, read_status
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.probing import open_probe
 
     with open_probe(find_workspace(arguments.workspace)) as probe:
@@ -38,7 +38,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _lines(status: dict[str, Any]) -> Iterator[str]:
-    from bankd.cli.printing import styled
     from bankd.core.plan.report import tell_prose
 
     bank = status["bank"]
@@ -100,8 +99,6 @@ def _job_line(job: dict[str, Any], status: dict[str, Any]) -> str:
 
 
 def _missed(status: dict[str, Any]) -> Iterator[str]:
-    from bankd.cli.printing import styled
-
     for row in status["missed"]:
         end = "made up for" if row["made_up"] else "not made up for"
         yield styled(f"{row['job']:8} was due {_at(row['due'], status)}, noticed {_at(row['at'], status)}, {end}")

@@ -7,6 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_days, add_json, add_limit, days_asked
+from bankd.cli.printing import reads_korean, say, styled
+from bankd.cli.workspace import locate_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,9 +26,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List; exit code 1 when there is nothing, as search has it."""
-    from bankd.cli.printing import say
     from bankd.cli.streams import write_json
-    from bankd.cli.workspace import locate_workspace
     from bankd.wiring.asking import open_asking
 
     with open_asking(locate_workspace(arguments.workspace)) as ask:
@@ -45,8 +45,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _request(arguments: Namespace) -> dict[str, Any]:
-    from bankd.cli.printing import reads_korean
-
     subject, days = arguments.subject or "", days_asked(arguments)
     if not days["on"] and _is_day(subject):
         subject, days = "", {**days, "on": subject}
@@ -68,7 +66,6 @@ def _is_day(subject: str) -> bool:
 
 def _print_days(hits: Sequence[Mapping[str, Any]]) -> None:
     from bankd.cli.answers import marked_text
-    from bankd.cli.printing import say, styled
 
     for when, of_day in groupby(hits, key=lambda hit: hit["when"]):
         say(styled(when, "bold"))

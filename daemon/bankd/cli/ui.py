@@ -6,6 +6,8 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import whole_number
+from bankd.cli.printing import say
+from bankd.cli.workspace import locate_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,7 +20,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Serve until Ctrl-C."""
-    from bankd.cli.workspace import locate_workspace
     from bankd.errors import UsageError, UserError
 
     if arguments.port > 65_535:
@@ -39,8 +40,6 @@ def run(arguments: Namespace) -> int:
 def _announce(link: str, *, open_it: bool) -> None:
     import sys
     import webbrowser
-
-    from bankd.cli.printing import say
 
     say(link)
     say("the link opens once, on this machine; Ctrl-C ends the page")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
     from bankd.app.undo import Undone
@@ -21,9 +24,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Say what stays, then take back the rest."""
     from bankd.app.undo import Undo
-    from bankd.cli.dangling import Announcer
-    from bankd.cli.printing import say_json
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("undoing this undo lets them lead there again", as_json=arguments.json)
@@ -44,15 +44,11 @@ def run(arguments: Namespace) -> int:
 
 
 def _say_what_stays(stays: list[str]) -> None:
-    from bankd.cli.printing import say, styled
-
     for words in stays:
         say(f"{styled('stays', 'yellow')} {styled(words)}")
 
 
 def _tell(undone: Undone, *, is_dry: bool) -> None:
-    from bankd.cli.printing import say, styled
-
     for path in undone.changed:
         say(f"{styled('back', 'green')}  {styled(path)}")
     if is_dry:

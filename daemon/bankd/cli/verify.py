@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import find_workspace
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -17,8 +19,6 @@ def run(arguments: Namespace) -> int:
     from dataclasses import asdict
 
     from bankd.app.verify import verify_workspace
-    from bankd.cli.printing import say, say_json, styled
-    from bankd.cli.workspace import find_workspace
     from bankd.wiring.workspace import open_workspace
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
