@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from bankd.core.language.analysis import normal_form, runs_of
 from bankd.core.lifecycle.similar import NEAREST
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import is_own
 from bankd.core.ranking.query import Filters, FoundRow
 from bankd.core.ranking.scoring import Weights, score_finalists, score_first, weigh_query
 from bankd.search.reading_query import lexicon_within

@@ -21,7 +21,7 @@ from typing import Any
 from bankd.app.init import make_workspace
 from bankd.core.lifecycle.routing import route_memory
 from bankd.core.markdown.memory import Memory, render_memory
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.wiring.workspace import open_workspace
 from tests.bench.quality import data_folder
 

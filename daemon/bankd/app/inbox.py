@@ -14,7 +14,7 @@ from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace, identified_as
 from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
 from bankd.core.markdown.memory import Memory, parse_memory
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.pages import read_page
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in

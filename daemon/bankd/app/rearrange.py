@@ -14,8 +14,7 @@ from bankd.core.lifecycle.routing import problem_of_target
 from bankd.core.links.relink import Relinked
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.hubs import part_lines, parts_folder
-from bankd.core.markdown.names import BANK
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import BANK, is_own
 from bankd.core.markdown.scanner import Document
 from bankd.core.pages.block_links import edit_of, heal_strays, relink_operations
 from bankd.core.pages.merge import parts_of, plan_merge

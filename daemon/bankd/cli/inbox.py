@@ -16,7 +16,7 @@ from bankd.cli.workspace import find_workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bankd.app.near_groups import NearMemory
+    from bankd.app.decisions import NearMemory
     from bankd.app.promotion import PromotableMemory
     from bankd.core.plan.held_back import HeldBack
     from bankd.core.plan.memory_moves import MovingMemory
@@ -52,8 +52,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List or move."""
+    from bankd.app.decisions import list_near
     from bankd.app.inbox import list_inbox, place_memory, retry_inbox
-    from bankd.app.near_groups import list_near
     from bankd.app.promotion import list_promotable, promote_memory
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace
@@ -105,7 +105,7 @@ def _deal_with_line(root: Path, arguments: Namespace) -> int:
 
 
 def _keep(root: Path, arguments: Namespace) -> int:
-    from bankd.app.near_groups import keep_near
+    from bankd.app.decisions import keep_near
     from bankd.app.promotion import decline_promotion, list_promotable
     from bankd.errors import UsageError
     from bankd.wiring.workspace import open_workspace

@@ -10,10 +10,18 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from bankd.app.engine import Engine, RunSummary
-from bankd.core.daemon.alerts import PersonCall, after_run
 from bankd.core.daemon.health_facts import JobFacts
 from bankd.core.daemon.schedule import Daily, Every, Job, Slot, check_schedule, next_run
-from bankd.core.daemon.schedule_rows import History, LedgerRow, RunOutcome, add_row, fold_rows, is_enrolled
+from bankd.core.daemon.schedule_rows import (
+    History,
+    LedgerRow,
+    PersonCall,
+    RunOutcome,
+    add_row,
+    after_run,
+    fold_rows,
+    is_enrolled,
+)
 from bankd.core.markdown.policy import SchedulePolicy, Settings
 from bankd.errors import BankError, BusyError
 from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic

@@ -7,11 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.app.archive import restore_memories
 from bankd.app.consolidate import consolidate_bank
-from bankd.app.decisions import archive_memories, keep_both, pin_memory
+from bankd.app.decisions import archive_memories, keep_both, keep_near, pin_memory
 from bankd.app.duplicates import allow_line
 from bankd.app.feedback import set_importance
 from bankd.app.inbox import accept_line, dismiss_line, place_memory
-from bankd.app.near_groups import keep_near
 from bankd.app.promotion import decline_promotion, promote_memory
 from bankd.app.undo import Undo
 from bankd.app.workspace import Workspace

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from bankd.app.archive import forecast_fading
 from bankd.app.consolidate import ConflictSide, list_conflicts
+from bankd.app.decisions import list_near
 from bankd.app.inbox import list_inbox
-from bankd.app.near_groups import list_near
 from bankd.app.promotion import list_promotable
 from bankd.app.workspace import Workspace
 from bankd.core.markdown.memory import split_id

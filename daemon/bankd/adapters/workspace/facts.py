@@ -22,7 +22,7 @@ from bankd.config.workspace_config import FOLDERS
 from bankd.core.daemon.health_facts import BankFacts, IndexFacts
 from bankd.core.daemon.watching import is_watched
 from bankd.core.lifecycle.copies import Copied, find_copied
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.pages import read_page
 from bankd.core.pages.rearrange import is_splittable
 from bankd.core.plan.held_back import HeldBack

@@ -21,8 +21,7 @@ from bankd.core.markdown.anchors import Outline, outline_of
 from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
-from bankd.core.markdown.names import ARCHIVE, BANK, Names, is_outside, path_key
-from bankd.core.markdown.own_pages import INBOX, is_own
+from bankd.core.markdown.names import ARCHIVE, BANK, INBOX, Names, is_outside, is_own, path_key
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import Document, decode_text, scan_text
 from bankd.core.markdown.utf8 import only_utf8

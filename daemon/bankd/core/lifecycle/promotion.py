@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from bankd.core.lifecycle.archive import Resident
 from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import is_own
 from bankd.core.use.policy import PROMOTED_AFTER, PROMOTED_USES
 
 LIVED = ("experience/", "world/events.md", "world/events/")

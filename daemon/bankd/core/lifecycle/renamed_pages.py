@@ -12,8 +12,7 @@ from functools import cached_property
 
 from bankd.core.lifecycle.events import KEPT, Ledger
 from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.names import BANK
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import BANK, is_own
 
 _MOST = 0.5
 """More than this share of what was filed on a page stands where it is now."""

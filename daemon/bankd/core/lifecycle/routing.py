@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.core.lifecycle.similar import Similar, choose_page
 from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.own_pages import INBOX, is_own
+from bankd.core.markdown.names import INBOX, is_own
 
 _MAX_LEVELS = 8
 _SHOWN = 40  # characters of a memory that says why

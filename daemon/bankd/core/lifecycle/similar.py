@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bankd.core.markdown.memory import Memory
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import is_own
 
 NEAREST = 3
 """So many memories are asked."""

@@ -1,6 +1,7 @@
 """Which files a link can lead to, found as links find them: by path or by name, whatever the case or Unicode form.
 
-Paths are relative to the workspace; those of other folders outside it are absolute.
+Paths are relative to the workspace; those of other folders outside it are absolute. `bank/_meta/` holds pages that bankd
+keeps for itself, of which only the inbox holds memories.
 """
 
 from __future__ import annotations
@@ -10,6 +11,13 @@ from collections.abc import Iterable
 
 BANK = "bank/"
 ARCHIVE = "archive/"
+META = "_meta/"
+INBOX = f"{META}inbox.md"
+
+
+def is_own(page: str) -> bool:
+    """Whether a page, relative to `bank/`, is one of bankd's own."""
+    return page.casefold().startswith(META)
 
 
 def path_key(path: str) -> str:

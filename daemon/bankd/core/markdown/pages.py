@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from bankd.core.markdown.hubs import part_of_line
 from bankd.core.markdown.memory import Memory, parse_memory
-from bankd.core.markdown.own_pages import INBOX, is_own
+from bankd.core.markdown.names import INBOX, is_own
 from bankd.core.markdown.scanner import Block, BlockKind, Document, decode_text, document_of
 from bankd.core.markdown.utf8 import MARK
 

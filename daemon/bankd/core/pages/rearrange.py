@@ -13,8 +13,7 @@ from bankd.core.links.relink import Edit, Relinked, Source, edit_line, relink_la
 from bankd.core.links.resolve import WIKI_KINDS
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
-from bankd.core.markdown.names import BANK, Names, path_key
-from bankd.core.markdown.own_pages import is_own
+from bankd.core.markdown.names import BANK, Names, is_own, path_key
 from bankd.core.markdown.scanner import Document, document_of, encode_text, scan_text
 from bankd.core.pages.moves import folders_moved, plan_move
 from bankd.core.pages.split import Limits, is_due, plan_split

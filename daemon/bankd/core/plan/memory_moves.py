@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bankd.core.edits.operations import Append, Operation, Piece, Remove
 from bankd.core.edits.spans import outdent_lines, unix_text
 from bankd.core.lifecycle.routing import Destination
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.core.plan.plan import title_of
 
 

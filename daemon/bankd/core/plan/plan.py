@@ -24,7 +24,7 @@ from bankd.core.lifecycle.retain import BadLine, RetainLine
 from bankd.core.lifecycle.retiring import Archived, Departure, Named
 from bankd.core.links.linking import Stray
 from bankd.core.markdown.memory import Confidence, parse_memory, render_memory, statement_of
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.pages.block_links import Followed, relink_operations
 from bankd.core.pages.rearrange import Rearrangement

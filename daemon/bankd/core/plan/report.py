@@ -13,7 +13,7 @@ from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.links.references import Reference
 from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.memory import normalise_text, parse_memory, statement_of
-from bankd.core.markdown.own_pages import INBOX
+from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.plan import Plan
 
