@@ -80,11 +80,11 @@ def test_the_catalog_tells_what_changed_and_all_where_it_is_another(tmp_path: Pa
     file = tmp_path / "catalogue.sqlite3"
     assert read_questions(file, "") == NewQuestions((), "")
     catalog = CatalogDatabase(file)
-    catalog.change(lambda: catalog.record_questions("x.md", {"m-1": ["one", "two"], "m-2": ["three"]}))
+    catalog.change(lambda: catalog.logs.record_questions("x.md", {"m-1": ["one", "two"], "m-2": ["three"]}))
     first = read_questions(file, "")
     assert [(one.memory, list(one.questions)) for one in first.changed] == [("m-1", ["one", "two"]), ("m-2", ["three"])]
     assert read_questions(file, first.seen) == NewQuestions((), first.seen)
-    catalog.change(lambda: catalog.record_questions("x.md", {"m-1": ["one", "two"]}))
+    catalog.change(lambda: catalog.logs.record_questions("x.md", {"m-1": ["one", "two"]}))
     second = read_questions(file, first.seen)
     assert [(one.memory, list(one.questions)) for one in second.changed] == [("m-2", [])]
     catalog.close()

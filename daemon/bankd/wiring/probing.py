@@ -19,8 +19,8 @@ from bankd.adapters.system.clock import utc_now
 from bankd.adapters.system.mounts import find_file_system, needs_polling
 from bankd.adapters.system.service_manager import Manager
 from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.adapters.workspace.catalog_database import read_held_back
 from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
+from bankd.adapters.workspace.log_tables import read_held_back
 from bankd.adapters.workspace.run_ledger import read_ledger
 from bankd.app.service_units import Installation
 from bankd.app.status import Probe

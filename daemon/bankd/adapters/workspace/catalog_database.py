@@ -6,8 +6,7 @@ It saves reading pages that did not change. Anything wrong with the file, and it
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
@@ -18,16 +17,15 @@ from typing import TypeAlias
 from bankd.adapters.storage.derived import DerivedDatabase
 from bankd.adapters.workspace.compared_table import SCHEMA as COMPARED
 from bankd.adapters.workspace.compared_table import ComparedTable
+from bankd.adapters.workspace.log_tables import SCHEMA as LOGS
+from bankd.adapters.workspace.log_tables import LogTables
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.matching import match_equal
 from bankd.core.lifecycle.copies import Copied, find_copied
-from bankd.core.lifecycle.edited import PastLine
 from bankd.core.lifecycle.purge import PURGED
-from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
-from bankd.core.plan.held_back import HeldBack
 
 _FORMAT = 12
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
@@ -39,18 +37,10 @@ CREATE TABLE memories (
 CREATE INDEX memories_path ON memories (path);
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_key ON memories (key);
-CREATE TABLE held_back (log TEXT NOT NULL, line INTEGER NOT NULL, kind TEXT, text TEXT, reason TEXT, key TEXT);
-CREATE TABLE lines (log TEXT NOT NULL, place INTEGER NOT NULL, id TEXT, key TEXT, pairs BLOB, hundredths INTEGER, PRIMARY KEY (log, place)) WITHOUT ROWID;
-CREATE TABLE questions (change INTEGER PRIMARY KEY AUTOINCREMENT, log TEXT NOT NULL, memory TEXT NOT NULL, questions TEXT NOT NULL);
-CREATE INDEX questions_log ON questions (log, memory);
-CREATE TABLE prose (log TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE unended (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, since REAL) WITHOUT ROWID;
 CREATE TABLE superseded (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX superseded_new ON superseded (new);
 CREATE TABLE noted (what TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE INDEX held_back_log ON held_back (log);
 """
-_PROSE = "SELECT coalesce(sum(lines), 0) FROM prose"
 _COPIED = """
 SELECT id, path, line FROM memories WHERE id IN (
     SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
@@ -67,17 +57,8 @@ class HeldMemory:
     id: str | None
 
 
-def read_held_back(path: Path) -> list[HeldBack]:
-    """The lines of logs that wait for a person, for one who only looks: no catalog is made where none is."""
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return [_held_back(*row) for row in connection.execute(_HELD_BACK)]
-    except sqlite3.Error:
-        return []
-
-
 def read_known(path: Path, folder: str) -> dict[str, FileFingerprint]:
-    """How the files of a folder looked when they were last read, for one who only looks; empty where no catalog is."""
+    """How the files of a folder looked when they were last read, read only; empty where no catalog is."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             return dict(_seen(*row) for row in connection.execute(_BELOW, (f"{folder}/", f"{folder}0")))
@@ -85,21 +66,7 @@ def read_known(path: Path, folder: str) -> dict[str, FileFingerprint]:
         return {}
 
 
-def read_prose(path: Path) -> int:
-    """How many lines of the logs were read and not taken in, for one who only looks; 0 where no catalog is."""
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return int(connection.execute(_PROSE).fetchone()[0])
-    except sqlite3.Error:
-        return 0
-
-
-def _held_back(log: str, line: int, *rest: str) -> HeldBack:
-    return HeldBack(LogPlace(log, line), *rest)
-
-
 _BELOW = "SELECT * FROM files WHERE path >= ? AND path < ?"
-_HELD_BACK = "SELECT log, line, kind, text, reason, key FROM held_back ORDER BY log, line"
 
 
 class CatalogDatabase(DerivedDatabase):
@@ -107,8 +74,8 @@ class CatalogDatabase(DerivedDatabase):
 
     def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         """Open the catalog."""
-        super().__init__(path, _SCHEMA + COMPARED, _FORMAT, may_stay_in_memory=may_stay_in_memory)
-        self.compared = ComparedTable(self)
+        super().__init__(path, _SCHEMA + LOGS + COMPARED, _FORMAT, may_stay_in_memory=may_stay_in_memory)
+        self.compared, self.logs = ComparedTable(self), LogTables(self)
 
     def fingerprints(self, folder: str) -> dict[str, FileFingerprint]:
         """How all files known below a folder of the workspace looked when they were read."""
@@ -118,16 +85,6 @@ class CatalogDatabase(DerivedDatabase):
         """Remember how a file looked when it was read."""
         values = (path, seen.size, seen.mtime_ns, seen.inode)
         self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", values)
-
-    def unended(self) -> dict[str, tuple[FileFingerprint, float]]:
-        """The logs whose last line had no end when a run looked: how each looked, and when, in seconds of the epoch."""
-        return {path: (FileFingerprint(*seen), since) for path, *seen, since in self.execute("SELECT * FROM unended")}
-
-    def record_unended(self, logs: Mapping[str, tuple[FileFingerprint, float]]) -> None:
-        """Remember those logs, and no others."""
-        rows = [(path, seen.size, seen.mtime_ns, seen.inode, since) for path, (seen, since) in logs.items()]
-        self.execute("DELETE FROM unended")
-        self.execute_many("INSERT INTO unended VALUES (?, ?, ?, ?, ?)", rows)
 
     def forget_file(self, path: str) -> None:
         """Forget a file that is gone, and what it held."""
@@ -149,40 +106,6 @@ class CatalogDatabase(DerivedDatabase):
         self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
         self.record_file(path, seen)
 
-    def record_held_back(self, log: str, lines: Iterable[HeldBack]) -> None:
-        """Remember the lines of a log that were not taken in and wait for a person."""
-        self.execute("DELETE FROM held_back WHERE log = ?", (log,))
-        rows = [(log, item.place.line, item.kind, _safe(item.text), item.reason, item.key) for item in lines]
-        self.execute_many("INSERT INTO held_back VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def record_prose(self, log: str, lines: int) -> None:
-        """Remember how many lines of a log were not taken in because nobody tagged them."""
-        self.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (log, lines))
-
-    def record_lines(self, log: str, lines: Iterable[PastLine]) -> None:
-        """Remember the Retain lines of a log: of what they say no more than what tells an edited line from another."""
-        self.execute("DELETE FROM lines WHERE log = ?", (log,))
-        rows = [
-            (log, place, line.id, line.key, array("H", sorted(line.pairs)).tobytes(), line.hundredths)
-            for place, line in enumerate(lines)
-        ]
-        self.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def lines_before(self, log: str) -> list[PastLine]:
-        """These lines, in their order."""
-        query = "SELECT id, key, pairs, hundredths FROM lines WHERE log = ? ORDER BY place"
-        return self.read(query, (log,), _past_line)
-
-    def record_questions(self, log: str, questions: Mapping[str, Sequence[str]]) -> None:
-        """Remember which questions memories answer by the lines of a log; search reads those that changed."""
-        query = "SELECT memory, questions FROM questions WHERE log = ?"
-        before: dict[str, str] = dict(self.read(query, (log,), lambda memory, asked: (memory, asked)))
-        now = {memory: _safe("\n".join(asked)) for memory, asked in questions.items()}
-        changed = [(log, memory) for memory in {**before, **now} if before.get(memory, "") != now.get(memory, "")]
-        self.execute_many("DELETE FROM questions WHERE log = ? AND memory = ?", changed)
-        rows = [(log, memory, now.get(memory, "")) for log, memory in changed]
-        self.execute_many("INSERT INTO questions (log, memory, questions) VALUES (?, ?, ?)", rows)
-
     def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
         """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees."""
         asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
@@ -191,18 +114,6 @@ class CatalogDatabase(DerivedDatabase):
         self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
         self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
         self.execute("VACUUM")
-
-    def prose(self) -> int:
-        """How many such lines there are."""
-        return int(self.execute(_PROSE)[0][0])
-
-    def held_back(self) -> list[HeldBack]:
-        """The lines of logs that were not taken in and wait for a person."""
-        return self.read(_HELD_BACK, (), _held_back)
-
-    def dismiss(self, key: str) -> None:
-        """Forget the lines with this key."""
-        self.execute("DELETE FROM held_back WHERE key = ?", (key,))
 
     def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
         """Where each id stands, for those that stand anywhere."""
@@ -289,10 +200,6 @@ def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
     return find_copied(places)
 
 
-def _past_line(id_: str, key: str, pairs: bytes, hundredths: int | None) -> PastLine:
-    return PastLine(id_, key, frozenset(array("H", pairs)), hundredths)
-
-
 def _seen(path: str, size: int, mtime_ns: int, inode: int) -> tuple[str, FileFingerprint]:
     return path, FileFingerprint(size, mtime_ns, inode)
 
@@ -317,8 +224,3 @@ def _row(path: str, entry: Entry) -> _Row:
     value = memory.confidence.hundredths if memory.confidence else None
     day = memory.confidence.day.isoformat() if memory.confidence and memory.confidence.day else None
     return path, entry.line, memory.id, text_key(memory), memory.tag, value, day
-
-
-def _safe(text: str) -> str:
-    """A text that SQLite takes: bytes that are not UTF-8 become question marks."""
-    return text.encode("utf-8", "replace").decode()

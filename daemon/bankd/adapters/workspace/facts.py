@@ -16,8 +16,9 @@ from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.storage.writability import closed_pages
 from bankd.adapters.system.clock import utc_now
-from bankd.adapters.workspace.catalog_database import read_copied, read_held_back, read_known, read_prose
+from bankd.adapters.workspace.catalog_database import read_copied, read_known
 from bankd.adapters.workspace.clock_trust import TrustedClock
+from bankd.adapters.workspace.log_tables import read_held_back, read_prose
 from bankd.config.workspace_config import FOLDERS
 from bankd.core.daemon.health_facts import BankFacts, IndexFacts
 from bankd.core.daemon.watching import is_watched

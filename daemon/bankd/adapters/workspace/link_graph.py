@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from bankd.adapters.storage.tree import FILE_CAP, FileTree
+from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.workspace.link_store import LinkTable
-from bankd.core.daemon.settle import FileFingerprint, ignored_among
+from bankd.adapters.workspace.referring_files import ReferringFiles
+from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.follow import PagePart, read_part
 from bankd.core.links.linking import Link, Stray, files_touched, keys_to, keys_touched, links_to
@@ -29,11 +28,6 @@ from bankd.core.pages.moves import PageIdentity, moved_by_hand
 from bankd.core.pages.rearrange import REFERRING, read_source
 from bankd.errors import ConflictError
 
-FOLDERS = ("bank", "memory", "archive")
-_SKIPPED = frozenset({"node_modules", "__pycache__"})
-_OWN = frozenset({"events", "recall"})
-"""Folders of the workspace, and only there: a page of the bank about events has its parts in `events/`."""
-
 
 class LinkGraph:
     """Files, names and references; `opened` counts the files that were read since it was made."""
@@ -41,12 +35,10 @@ class LinkGraph:
     def __init__(self, tree: FileTree, table: LinkTable, roots: Collection[str], routing: str) -> None:
         """`roots` are other folders, and `routing` is the file of rules, from the workspace."""
         self._tree, self.routing = tree, routing
-        self._home = tree.root.resolve().as_posix()
-        self._prefix = str(Path(self._home, "x"))[:-1]
-        self._roots = tuple(_relative(Path(self._home, root).resolve(), self._home) for root in roots)
+        self._files = ReferringFiles(tree.root.resolve().as_posix(), roots)
         self.table = table
         table.refill = self.refresh
-        self.names = Names((), self._home)
+        self.names = Names((), self._files.home)
         self.opened = 0
         self._views: dict[str, PagePart] = {}
 
@@ -57,8 +49,8 @@ class LinkGraph:
     def refresh(self) -> None:
         """Read the files that changed, forget those that are gone, and notice moves that the user has made."""
         self._views = {}
-        there = dict(self._walk())
-        self.names = Names(there, self._home)
+        there = dict(self._files.walk())
+        self.names = Names(there, self._files.home)
         seen = {path: there[path] for path in only_utf8(there)}  # a link may lead to the others too
         self.table.change(lambda: self._take_in(seen))
 
@@ -109,33 +101,11 @@ class LinkGraph:
         """Whether a file's references are people's; what bankd keeps for itself names pages as examples, or is made anew."""
         if path.startswith(BANK) and is_own(path.removeprefix(BANK)) and path != BANK + INBOX:
             return False
-        return path.startswith(BANK) or path == self.routing or any(path.startswith(root + "/") for root in self._roots)
-
-    def _walk(self) -> Iterator[tuple[str, FileFingerprint]]:
-        """Every file of the bank, the logs, the archive, the other folders and the top; nothing is opened."""
-        folders = [*FOLDERS, *(root for root in self._roots if root.partition("/")[0] not in FOLDERS)]
-        while folders:
-            for entry in self._entries(folders.pop()):
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(self._path(entry))
-                else:
-                    yield from _regular(self._path(entry), entry)
-        for entry in self._entries(""):
-            if not entry.is_dir(follow_symlinks=False):
-                yield from _regular(entry.name, entry)
-
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """What is in a folder and might be referred to."""
-        try:
-            with os.scandir(Path(self._home, folder)) as entries:
-                there = {entry.name: entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN}
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            return []
-        ignored = ignored_among(name for name in there if name.endswith(".md"))
-        return [there[name] for name in sorted(there.keys() - ignored)]
-
-    def _path(self, entry: os.DirEntry[str]) -> str:
-        return entry.path.removeprefix(self._prefix)
+        return (
+            path.startswith(BANK)
+            or path == self.routing
+            or any(path.startswith(root + "/") for root in self._files.roots)
+        )
 
     def sources_for(self, layout: Layout, names: Names) -> dict[str, Source]:
         """The pages of a layout and the files that it touches, read; `names` are those from before it."""
@@ -282,24 +252,5 @@ def _is_ours(link: Link, once: Reach) -> bool:
     return bool(target.strip("#")) and not is_address
 
 
-def _relative(path: Path, home: str) -> str:
-    """A path relative to the workspace if it lies in there, else as it is."""
-    return path.relative_to(home).as_posix() if path.is_relative_to(home) else path.as_posix()
-
-
-def _is_visible(entry: os.DirEntry[str]) -> bool:
-    return not (entry.name.startswith(".") or entry.name in _SKIPPED or entry.is_symlink())
-
-
 def _pages(paths: Collection[str]) -> list[str]:
     return [path for path in paths if path.startswith(BANK) and path.endswith(".md")]
-
-
-def _regular(path: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, FileFingerprint]]:
-    """A file as it looks, if it is one, and is still there."""
-    try:
-        state = entry.stat(follow_symlinks=False)
-    except OSError:
-        return
-    if stat.S_ISREG(state.st_mode) and state.st_size <= FILE_CAP:
-        yield path, FileFingerprint(state.st_size, state.st_mtime_ns, state.st_ino)

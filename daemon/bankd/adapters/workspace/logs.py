@@ -79,7 +79,7 @@ class LogFiles:
         waiting = [Deferred(path, reason) for path, reason in self._survey.unsettled.items()]
         waiting += [Deferred(path, reason) for path, reason in self._survey.quarantined.items()]
         readings: list[LogReading] = []
-        unended, changed, count = self._catalog_db.unended(), self._changed(start), 0
+        unended, changed, count = self._catalog_db.logs.unended(), self._changed(start), 0
         while changed and (enough is None or count < enough):
             path = changed.popleft()
             reading = self._read(path)
@@ -121,7 +121,7 @@ class LogFiles:
 
     def _note_held_back(self, lines: Mapping[str, Sequence[HeldBack]]) -> None:
         for log, held_back in lines.items():
-            self._catalog_db.record_held_back(log, held_back)
+            self._catalog_db.logs.record_held_back(log, held_back)
 
     def note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         """Remember, by log and memory, the questions that memories answer; of these logs no others."""
@@ -130,7 +130,7 @@ class LogFiles:
 
     def _note_questions(self, questions: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         for log, by_memory in questions.items():
-            self._catalog_db.record_questions(log, by_memory)
+            self._catalog_db.logs.record_questions(log, by_memory)
 
     def mark_read(self, readings: Iterable[LogReading]) -> None:
         """Remember that these logs were read whole, as they were when this run looked."""
@@ -139,32 +139,32 @@ class LogFiles:
 
     def _mark_read(self, readings: Iterable[LogReading]) -> None:
         by_name = {_name(path): path for path in self._survey.files}
-        self._catalog_db.record_unended(self._unended)
+        self._catalog_db.logs.record_unended(self._unended)
         for path in self._known.keys() - self._survey.files.keys():
             self._catalog_db.forget_file(path)
-            self._catalog_db.record_held_back(_name(path), ())
-            self._catalog_db.record_prose(_name(path), 0)
+            self._catalog_db.logs.record_held_back(_name(path), ())
+            self._catalog_db.logs.record_prose(_name(path), 0)
         for reading in readings:
             path = by_name[reading.log]
             self._catalog_db.record_file(path, self._survey.files[path])
-            self._catalog_db.record_prose(reading.log, reading.prose)
-            self._catalog_db.record_lines(reading.identity, [past_line(line) for line in reading.lines])
+            self._catalog_db.logs.record_prose(reading.log, reading.prose)
+            self._catalog_db.logs.record_lines(reading.identity, [past_line(line) for line in reading.lines])
 
     def lines_before(self, identity: str) -> Sequence[PastLine]:
         """The Retain lines of a log, by the name it was first read under, as it was last marked as read."""
-        return self._catalog_db.lines_before(identity)
+        return self._catalog_db.logs.lines_before(identity)
 
     def dismiss(self, key: str) -> None:
         """Let the lines with this key be named no more."""
-        self._catalog_db.dismiss(key)
+        self._catalog_db.logs.dismiss(key)
 
     def prose(self) -> int:
         """How many lines of all logs were read and not taken in because nobody tagged them."""
-        return self._catalog_db.prose()
+        return self._catalog_db.logs.prose()
 
     def held_back(self) -> Sequence[HeldBack]:
         """The lines that were not taken in and wait for a person."""
-        return self._catalog_db.held_back()
+        return self._catalog_db.logs.held_back()
 
     def text(self, log: str) -> str:
         """The text of a log by its name below `memory/`, without what cannot be read; empty when there is none."""
