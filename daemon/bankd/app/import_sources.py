@@ -57,6 +57,7 @@ class Imported:
     """
 
     source: str
+    agent: str
     added: Mapping[str, int]
     known: int = 0
     torn: Sequence[TornRow] = ()
@@ -93,9 +94,9 @@ class Importer:
         try:
             recognised = _recognised(source)
         except (OSError, ValueError) as error:
-            return Imported(source.path, {}, problem=str(getattr(error, "strerror", None) or error))
+            return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
         if recognised is None:
-            return Imported(source.path, {}, problem="no transcript, export or Markdown that bankd knows")
+            return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
         added, known, withheld = dict[str, int](), 0, 0
         for conversation in recognised.conversations:
             had = self._keys(recognised.agent, conversation)
@@ -105,7 +106,7 @@ class Importer:
             known += len(conversation.turns) - sum(new.values())
             withheld += sum(turn.key in unwanted for turn in conversation.turns)
         torn = [row for conversation in recognised.conversations for row in conversation.torn]
-        return Imported(source.path, added, known, torn, withheld=withheld)
+        return Imported(source.path, recognised.agent, added, known, torn, withheld=withheld)
 
     def _keys(self, agent: str, conversation: Dialogue, ending: str = "") -> frozenset[str]:
         """The keys of turns in the logs of a conversation, or in the files beside them whose names have this ending."""
