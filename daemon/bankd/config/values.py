@@ -173,8 +173,5 @@ SCALARS: Mapping[str, Callable[[str], object]] = {
 }
 """How the text of each scalar setting is read."""
 
-ITEMS: Mapping[str, Callable[[str], object]] = {
-    "secrets.patterns": compile_pattern,
-    "agents.briefs": _one_of(*MODES),
-}
+ITEMS: Mapping[str, Callable[[str], object]] = {"secrets.patterns": compile_pattern, "agents.briefs": _one_of(*MODES)}
 """What each item of a list must pass."""

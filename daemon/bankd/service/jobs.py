@@ -6,12 +6,11 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta
 
 from bankd.app.engine import Engine, RunSummary
 from bankd.core.daemon.health_facts import JobFacts
-from bankd.core.daemon.schedule import Daily, Every, Job, Slot, check_schedule, next_run
+from bankd.core.daemon.schedule import Job, Slot, check_schedule, make_jobs, next_run
 from bankd.core.daemon.schedule_rows import (
     History,
     LedgerRow,
@@ -22,7 +21,7 @@ from bankd.core.daemon.schedule_rows import (
     fold_rows,
     is_enrolled,
 )
-from bankd.core.markdown.policy import SchedulePolicy, Settings
+from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError
 from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 
@@ -184,16 +183,12 @@ class Jobs:
             run.error, outcome, note = error, RunOutcome.FAILED, str(error)
         except Exception as error:
             log.exception("run failed by a bug job=%s", name)
-            run.error, outcome, note = (
-                BankError(f"this is a bug in bankd: {error}"),
-                RunOutcome.FAILED,
-                f"bug: {error!r}",
-            )
-        self._note_end(
-            LedgerRow(self._clock(), name, outcome, run.slot, seconds=read_monotonic() - run.began, note=note)
-        )
+            run.error = BankError(f"this is a bug in bankd: {error}")
+            outcome, note = RunOutcome.FAILED, f"bug: {error!r}"
+        seconds = read_monotonic() - run.began
+        self._note_end(LedgerRow(self._clock(), name, outcome, run.slot, seconds=seconds, note=note))
         level = logging.INFO if outcome is RunOutcome.RAN else logging.ERROR
-        log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, read_monotonic() - run.began, note)
+        log.log(level, "run %s job=%s seconds=%.2f note=%s", outcome, name, seconds, note)
         with self._lock:
             if self._runs.get(name) is run:
                 del self._runs[name]
@@ -273,25 +268,6 @@ class Jobs:
             self._stopping = True
             for run in going:
                 if not run.done.is_set():
-                    row = LedgerRow(
-                        self._clock(), run.job.name, RunOutcome.STOPPED, run.slot, note="the service was stopped"
-                    )
-                    self._ledger.add(row)
+                    why = "the service was stopped"
+                    self._ledger.add(LedgerRow(self._clock(), run.job.name, RunOutcome.STOPPED, run.slot, note=why))
         return ended
-
-
-def make_jobs(settings: Settings) -> tuple[Job, ...]:
-    """The two cycles by the settings; what a micro cycle missed, the next one finds, so it is always made up for."""
-    schedule = settings.schedule
-    hour, minute = schedule.reflect_at.split(":")
-    daily = Daily(time(int(hour), int(minute)), ZoneInfo(settings.timezone))
-    return Job("micro", Every(schedule.micro_minutes)), Job("reflect", daily, make_up_window(schedule))
-
-
-def make_up_window(schedule: SchedulePolicy) -> timedelta | None:
-    """How late a missed run is made up for: `run-once` always (None), `skip` never, `within: 6h` up to then."""
-    if schedule.missed in {"run-once", "skip"}:
-        return None if schedule.missed == "run-once" else timedelta(0)
-    amount = schedule.missed.removeprefix("within:").strip()
-    units = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
-    return int(amount[:-1].strip()) * units[amount[-1]]

@@ -87,16 +87,7 @@ def make_search(
 
     return SearchService(
         SearchParts(
-            index,
-            beside,
-            analyser,
-            recalls,
-            options,
-            take_apart,
-            write_tree,
-            settings.unusable,
-            vectors,
-            successors,
+            index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable, vectors, successors
         ),
         is_daemon=is_daemon,
     )

@@ -23,15 +23,7 @@ from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Drop, Remove, Rewrite, digest_of
 from bankd.core.edits.recasting import find_half_divided
 from bankd.core.edits.spans import keys_in
-from bankd.core.edits.transaction import (
-    Step,
-    StepResult,
-    Transaction,
-    keep_versions,
-    refused_step,
-    state_of,
-    take_step,
-)
+from bankd.core.edits.transaction import Step, StepResult, Transaction, keep_versions, refused_step, state_of, take_step
 from bankd.core.markdown.scanner import decode_text
 from bankd.errors import ConflictError, InvariantError
 

@@ -121,7 +121,7 @@ def carry_operations(late: LateWrite, locate: Locate, look: Look) -> tuple[Opera
     away = set(written) - set(_entries(look(late.path) or b""))
     moved = {key: sorted(held)[0] for key, held in locate(away).items() if held} if away else {}
     operations: list[Operation] = [
-        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved))),
+        Carry(late.path, decode_text(late.pristine), decode_text(late.data), tuple(sorted(moved)))
     ]
     for key, place in sorted(moved.items()):
         if key in pristine and pristine[key] != written[key]:

@@ -39,13 +39,7 @@ def _tool(name: str, said: str, takes: Json, needs: Sequence[str], hints: Json, 
     schema = {"type": "object", "properties": takes, "required": list(needs)}
     output = {"outputSchema": {"type": "object", "properties": gives}} if gives else {}
     annotations = {"openWorldHint": False, **hints}
-    tool = {
-        "name": name,
-        "description": said,
-        "inputSchema": schema,
-        **output,
-        "annotations": annotations,
-    }
+    tool = {"name": name, "description": said, "inputSchema": schema, **output, "annotations": annotations}
     return {**tool, "_meta": {"anthropic/alwaysLoad": True}} if name in _ALWAYS_SHOWN else tool
 
 
@@ -61,10 +55,7 @@ TOOLS: Sequence[Json] = (
         {
             "query": _text("a question or words"),
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "default 5"},
-            "tags": {
-                "type": "array",
-                "items": {"enum": ["W", "B", "O", "S"]},
-            },
+            "tags": {"type": "array", "items": {"enum": ["W", "B", "O", "S"]}},
             "entities": _texts("only about these, e.g. Peter"),
             "since": _text("YYYY-MM-DD"),
             "until": _text("YYYY-MM-DD"),
@@ -76,10 +67,7 @@ TOOLS: Sequence[Json] = (
     _tool(
         "memory_get",
         "A memory by its id, a page by its path, or what is related, 1 or 2 steps away.",
-        {
-            "what": _text("m-…, bank/tools.md, @Peter, offered"),
-            "related": {"enum": [1, 2]},
-        },
+        {"what": _text("m-…, bank/tools.md, @Peter, offered"), "related": {"enum": [1, 2]}},
         ["what"],
         _READS,
     ),
@@ -119,13 +107,7 @@ TOOLS: Sequence[Json] = (
         [],
         _TELLS,
     ),
-    _tool(
-        FORGET,
-        "Delete a memory for good, when the user asks.",
-        {"id": _text("m-…")},
-        ["id"],
-        _DELETES,
-    ),
+    _tool(FORGET, "Delete a memory for good, when the user asks.", {"id": _text("m-…")}, ["id"], _DELETES),
 )
 
 

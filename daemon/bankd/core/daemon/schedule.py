@@ -11,6 +11,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, Protocol, TypeAlias
 from zoneinfo import ZoneInfo
 
+from bankd.core.markdown.policy import SchedulePolicy, Settings
+
 # A look comes every 30 s; what starts within three of them was not missed.
 ON_TIME = timedelta(seconds=90)
 # Smaller steps back are corrections of a network clock: a slot that just ran must not run again.
@@ -182,3 +184,20 @@ def next_run(job: Job, state: JobState, now: datetime) -> datetime:
     """When the job runs next, as far as one can tell now."""
     planned = job.timetable.following(now).due
     return planned if state.retry_at is None else min(planned, max(state.retry_at, now))
+
+
+def make_jobs(settings: Settings) -> tuple[Job, ...]:
+    """The two cycles by the settings; what a micro cycle missed, the next one finds, so it is always made up for."""
+    schedule = settings.schedule
+    hour, minute = schedule.reflect_at.split(":")
+    daily = Daily(time(int(hour), int(minute)), ZoneInfo(settings.timezone))
+    return Job("micro", Every(schedule.micro_minutes)), Job("reflect", daily, make_up_window(schedule))
+
+
+def make_up_window(schedule: SchedulePolicy) -> timedelta | None:
+    """How late a missed run is made up for: `run-once` always (None), `skip` never, `within: 6h` up to then."""
+    if schedule.missed in {"run-once", "skip"}:
+        return None if schedule.missed == "run-once" else timedelta(0)
+    amount = schedule.missed.removeprefix("within:").strip()
+    units = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+    return int(amount[:-1].strip()) * units[amount[-1]]

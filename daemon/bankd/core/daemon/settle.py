@@ -81,11 +81,7 @@ def judge_listings(
 
 
 def _judge_listing(
-    folder: str,
-    listing: Mapping[str, ListedFile],
-    rest: RestRule,
-    known: Mapping[str, FileFingerprint],
-    survey: Survey,
+    folder: str, listing: Mapping[str, ListedFile], rest: RestRule, known: Mapping[str, FileFingerprint], survey: Survey
 ) -> None:
     prefix = f"{folder}/" if folder else ""
     for name, listed in listing.items():

@@ -23,12 +23,8 @@ from bankd.core.markdown.utf8 import MARK, is_utf8
 
 PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        "default": MappingProxyType(
-            {"W": "world", "B": "behaviour", "O": "opinion", "S": "self"},
-        ),
-        "openclaw": MappingProxyType(
-            {"W": "world", "B": "experience", "O": "opinion", "S": "observation (summary)"},
-        ),
+        "default": MappingProxyType({"W": "world", "B": "behaviour", "O": "opinion", "S": "self"}),
+        "openclaw": MappingProxyType({"W": "world", "B": "experience", "O": "opinion", "S": "observation (summary)"}),
     }
 )
 """What each tag of a log means, by profile; B and S differ between the tools that write Retain lines."""

@@ -79,11 +79,5 @@ def _kept_of(said: Event) -> dict[str, object]:
     return told
 
 
-_REOPENS = {
-    APART: REOPENED,
-    DISMISSED: REOPENED,
-    IMPORTANCE: IMPORTANCE,
-    IMPORTED: TAKEN_OUT,
-    TAKEN_OUT: IMPORTED,
-}
+_REOPENS = {APART: REOPENED, DISMISSED: REOPENED, IMPORTANCE: IMPORTANCE, IMPORTED: TAKEN_OUT, TAKEN_OUT: IMPORTED}
 _OF_EVENTS = frozenset({"id", "type", "at", "run", "told"})

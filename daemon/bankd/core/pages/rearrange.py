@@ -112,11 +112,7 @@ def heal_links(
 
 
 def plan_layout(
-    layout: Layout,
-    sources: Mapping[str, Source],
-    names: Names,
-    *,
-    by_hand: Mapping[str, str] | None = None,
+    layout: Layout, sources: Mapping[str, Source], names: Names, *, by_hand: Mapping[str, str] | None = None
 ) -> Rearrangement:
     """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
     moved = by_hand or {}

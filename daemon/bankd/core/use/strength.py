@@ -51,12 +51,7 @@ def strength_on(today: date, last: date, signals: UseSignals = NOTHING, *, is_pi
 
 
 def curve_of(
-    learned: date,
-    said_again: Collection[date],
-    signals: UseSignals,
-    today: date,
-    *,
-    is_pinned: bool = False,
+    learned: date, said_again: Collection[date], signals: UseSignals, today: date, *, is_pinned: bool = False
 ) -> list[StrengthPoint]:
     """The strength of a memory over its events, and today; between two points it falls as `strength_on` has it.
 
