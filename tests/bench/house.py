@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 import bankd
 from bankd.cli import main
@@ -132,27 +133,51 @@ def homonyms(owners: Mapping[str, list[str]]) -> dict[str, list[str]]:
 _CONTRACTS = frozenset({"configure", "run", "main"})  # what every command of the command line has, by contract
 
 
-def print_crossings() -> None:
-    """Print how many calls, and how many from one layer into another, the taking in of one line makes."""
+Place: TypeAlias = tuple[str, str]
+"""A module and a function in it."""
+
+
+def print_walks() -> None:
+    """Print what the walks of ARCHITECTURE.md pass, and how many calls from one layer into another a line makes."""
+    walks = dict(_walk())
+    print("\nwalk              modules  functions    calls")
+    for name, calls in walks.items():
+        passed = {callee for _, callee in calls if not callee[1].endswith(">")}  # with a name of its own
+        print(f"{name:17} {len({module for module, _ in passed}):7} {len(passed):10} {calls.total():8}")
+    layers = Counter[Place]()
+    for (caller, callee), count in walks["a line of a log"].items():
+        layers[_layer(caller), _layer(callee)] += count
+    crossing = {pair: count for pair, count in layers.items() if pair[0] != pair[1]}
+    print(f"\none line: {layers.total()} calls, {sum(crossing.values())} from one layer to another")
+    for (from_, to), count in sorted(crossing.items(), key=lambda item: -item[1])[:12]:
+        print(f"  {from_:10} -> {to:10} {count}")
+
+
+def _walk() -> Iterator[tuple[str, Counter[tuple[Place, Place]]]]:
+    """Take the walks in a small workspace, without a daemon and with what is imported already: from call to call."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):
-        workspace = ["--workspace", folder]
+        workspace, log = ["--workspace", folder], Path(folder, "memory", "2026-05-04.md")
         main(["init", folder])
-        log = Path(folder, "memory", "2026-05-04.md")
         log.write_text("- W: The production deploy runs at 10:00 on Tuesdays.\n", encoding="utf-8")
         main(["cycle", "micro", *workspace, "--now", "2026-05-05T03:00"])
         log.write_text(log.read_text(encoding="utf-8") + "- W: Coffee beans come from Jeju.\n", encoding="utf-8")
-        calls = _profiled(["cycle", "micro", *workspace, "--now", "2026-05-05T04:00"])
-    crossing = {pair: n for pair, n in calls.items() if pair[0] != pair[1]}
-    print(f"\none line: {sum(calls.values())} calls, {sum(crossing.values())} from one layer to another")
-    for (caller, callee), count in sorted(crossing.items(), key=lambda item: -item[1])[:12]:
-        print(f"  {caller:10} -> {callee:10} {count}")
+        yield "a line of a log", _profiled(["cycle", "micro", *workspace, "--now", "2026-05-05T04:00"])
+        main(["search", "deploy", *workspace])
+        yield "a query", _profiled(["search", "coffee beans", *workspace])
+        page = next(path for path in Path(folder, "bank").rglob("*.md") if "deploy" in path.read_text(encoding="utf-8"))
+        page.write_text(page.read_text(encoding="utf-8").replace("10:00", "11:00"), encoding="utf-8")
+        yield "an outside edit", _profiled(["cycle", "micro", *workspace, "--now", "2026-05-06T04:00"])
+        sections = (f"\n## Part {part}\n\n" + "- A line of some length that says nothing.\n" * 40 for part in range(4))
+        page.write_text(page.read_text(encoding="utf-8") + "".join(sections), encoding="utf-8")
+        split = ["split", page.relative_to(Path(folder, "bank")).as_posix(), *workspace]
+        yield "a split", _profiled(split)
 
 
-def _profiled(arguments: list[str]) -> Counter[tuple[str, str]]:
-    calls: Counter[tuple[str, str]] = Counter()
+def _profiled(arguments: list[str]) -> Counter[tuple[Place, Place]]:
+    calls: Counter[tuple[Place, Place]] = Counter()
 
     def count(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and (callee := _layer(frame)) and frame.f_back and (caller := _layer(frame.f_back)):
+        if event == "call" and (callee := _place(frame)) and frame.f_back and (caller := _place(frame.f_back)):
             calls[caller, callee] += 1
 
     sys.setprofile(count)
@@ -163,11 +188,16 @@ def _profiled(arguments: list[str]) -> Counter[tuple[str, str]]:
     return calls
 
 
-def _layer(frame: FrameType) -> str:
+def _place(frame: FrameType) -> Place | None:
     name = str(frame.f_globals.get("__name__", ""))
-    return name.split(".")[1] if name.startswith("bankd.") and frame.f_code.co_name != "<module>" else ""
+    is_ours = name.startswith("bankd.") and frame.f_code.co_name != "<module>"
+    return (name, frame.f_code.co_qualname) if is_ours else None
+
+
+def _layer(place: Place) -> str:
+    return place[0].split(".")[1]
 
 
 if __name__ == "__main__":
     print_rooms()
-    print_crossings()
+    print_walks()
