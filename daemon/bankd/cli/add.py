@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json
+from bankd.cli.printing import say_answer
 from bankd.cli.workspace import find_workspace
 
 
@@ -25,8 +25,5 @@ def run(arguments: Namespace) -> int:
 
     line = retain_line(" ".join(arguments.text), arguments.tag)
     place = add_line(find_workspace(arguments.workspace), line)
-    if arguments.json:
-        say_json({"log": place.log, "line": place.line, "text": line})
-    else:
-        say(f"{place}: remembered at the next run (or now: bankctl cycle micro)")
-    return 0
+    said = f"{place}: remembered at the next run (or now: bankctl cycle micro)"
+    return say_answer({"log": place.log, "line": place.line, "text": line}, said, as_json=arguments.json)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say, say_answer, styled
 
 if TYPE_CHECKING:
     from bankd.app.adopt import Adoption
@@ -32,11 +32,9 @@ def run(arguments: Namespace) -> int:
     if not arguments.json:
         _say_plan(adoption)
     made = [] if arguments.dry_run else adopt_folder(adoption)
-    if arguments.json:
-        say_json({"workspace": str(root), "folder": str(adoption.folder), "pages": len(adoption.pages), "made": made})
-    else:
-        say("Nothing was written." if arguments.dry_run else f"Made {root}. Next: cd there, and bankctl cycle micro")
-    return 0
+    whole = {"workspace": str(root), "folder": str(adoption.folder), "pages": len(adoption.pages), "made": made}
+    said = "Nothing was written." if arguments.dry_run else f"Made {root}. Next: cd there, and bankctl cycle micro"
+    return say_answer(whole, said, as_json=arguments.json)
 
 
 def _say_plan(adoption: Adoption) -> None:

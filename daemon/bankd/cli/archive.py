@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say, say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -56,36 +56,28 @@ def run(arguments: Namespace) -> int:
             report = collect_garbage(workspace, apply=writes, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if arguments.action == "gc" and not arguments.apply and report.plan.archived and not arguments.json:
-        _say_how()
+        say("bankctl archive gc --apply does it; bankctl archive restore ID brings one back")
     return code
 
 
 def _offer(offered: list[OfferedMemory], *, as_json: bool) -> int:
     from dataclasses import asdict
 
-    if as_json:
-        say_json({"candidates": [asdict(item) for item in offered]})
-        return 0
-    for item in offered:
-        say(f"{item.strength:.2f}  {styled(item.id, 'bold')}  {styled(item.reason, 'dim')}")
-        say(f"      {styled(item.text)}")
-    say(f"{len(offered)} may go; bankctl archive gc --apply takes them all" if offered else "nothing may go")
-    return 0
-
-
-def _say_how() -> None:
-    say("bankctl archive gc --apply does it; bankctl archive restore ID brings one back")
+    lines = [
+        f"{item.strength:.2f}  {styled(item.id, 'bold')}  {styled(item.reason, 'dim')}\n      {styled(item.text)}"
+        for item in offered
+    ]
+    said = f"{len(offered)} may go; bankctl archive gc --apply takes them all" if offered else "nothing may go"
+    return say_answer({"candidates": [asdict(item) for item in offered]}, *lines, said, as_json=as_json)
 
 
 def _list(stored: list[ArchivedMemory], *, as_json: bool) -> int:
     from dataclasses import asdict
 
-    if as_json:
-        say_json({"archive": [asdict(item) for item in stored]})
-        return 0
-    for item in stored:
-        say(f"{styled(item.id, 'bold')}  {styled(item.since or 'long ago', 'dim')}  {styled(item.reason)}")
-        say(f"  {styled(item.text)}")
-        say(f"  {styled(f'was in {item.page}, is in {item.place}', 'dim')}")
-    say(f"{len(stored)} archived; bankctl archive restore ID brings one back" if stored else "the archive is empty")
-    return 0
+    lines = [
+        f"{styled(item.id, 'bold')}  {styled(item.since or 'long ago', 'dim')}  {styled(item.reason)}\n"
+        f"  {styled(item.text)}\n  {styled(f'was in {item.page}, is in {item.place}', 'dim')}"
+        for item in stored
+    ]
+    said = f"{len(stored)} archived; bankctl archive restore ID brings one back" if stored else "the archive is empty"
+    return say_answer({"archive": [asdict(item) for item in stored]}, *lines, said, as_json=as_json)

@@ -6,7 +6,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import locate_workspace
 
 
@@ -40,7 +40,8 @@ def _add(banks: dict[str, str], arguments: Namespace) -> int:
     kept = {one: folder for one, folder in banks.items() if one != known}
     if {**kept, name: root} != banks:
         write_banks({**kept, name: root})
-    return _tell(f"{name} is on the list: bankctl search --all asks it too", {"added": name, "root": root}, arguments)
+    said = styled(f"{name} is on the list: bankctl search --all asks it too")
+    return say_answer({"added": name, "root": root}, said, as_json=arguments.json)
 
 
 def _checked(name: str, root: str, banks: dict[str, str]) -> str:
@@ -65,28 +66,16 @@ def _remove(banks: dict[str, str], arguments: Namespace) -> int:
     if name is None:
         raise UserError(f"{wanted}: no bank on the list has this name or folder; bankctl banks shows them")
     write_banks({one: root for one, root in banks.items() if one != name})
-    said = f"{name} is off the list; {banks[name]} is as it was"
-    return _tell(said, {"removed": name, "root": banks[name]}, arguments)
-
-
-def _tell(said: str, row: dict[str, str], arguments: Namespace) -> int:
-    if arguments.json:
-        say_json(row)
-    else:
-        say(styled(said))
-    return 0
+    said = styled(f"{name} is off the list; {banks[name]} is as it was")
+    return say_answer({"removed": name, "root": banks[name]}, said, as_json=arguments.json)
 
 
 def _list(banks: dict[str, str], *, as_json: bool) -> int:
     rows = [{"name": name, "root": root, "problem": _problem_of(root)} for name, root in banks.items()]
-    if as_json:
-        say_json({"banks": rows})
-        return 0
-    for row in rows:
-        problem = styled(row["problem"], "red")
-        say("  ".join(part for part in (styled(row["name"], "bold"), styled(row["root"]), problem) if part))
-    if not rows:
-        say("no bank is on the list; bankctl banks add DIR puts one there")
+    shown = [(styled(row["name"], "bold"), styled(row["root"]), styled(row["problem"], "red")) for row in rows]
+    lines = ["  ".join(filter(None, parts)) for parts in shown]
+    none = "" if rows else "no bank is on the list; bankctl banks add DIR puts one there"
+    say_answer({"banks": rows}, *lines, none, as_json=as_json)
     return 3 if any(row["problem"] for row in rows) else 0
 
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def run_blocked(arguments: Namespace) -> int:
         if action == "list":
             return _list(list_blocked(workspace), as_json=arguments.json)
         if action == "show":
-            return _show(find_blocked(workspace, arguments.id.removeprefix("^")), as_json=arguments.json)
+            line = find_blocked(workspace, arguments.id.removeprefix("^"))
+            return say_answer(asdict(line), _lines_of(line), as_json=arguments.json)
         return tell(_act(workspace, action, arguments), as_json=arguments.json)
 
 
@@ -42,27 +43,14 @@ def _act(workspace: Workspace, action: str, arguments: Namespace) -> Report:
 
 
 def _list(lines: list[BlockedLine], *, as_json: bool) -> int:
-    if as_json:
-        say_json({"duplicates": [asdict(line) for line in lines]})
-        return 0
-    for line in lines:
-        _print(line)
     said = f"{len(lines)} blocked; bankctl duplicates allow ID lets one in" if lines else "no line was blocked"
-    say(said)
-    return 0
+    whole = {"duplicates": [asdict(line) for line in lines]}
+    return say_answer(whole, *map(_lines_of, lines), said, as_json=as_json)
 
 
-def _show(line: BlockedLine, *, as_json: bool) -> int:
-    if as_json:
-        say_json(asdict(line))
-        return 0
-    _print(line)
-    return 0
-
-
-def _print(line: BlockedLine) -> None:
-    say(f"{styled(line.id, 'bold')}  {styled(line.place, 'cyan')}  {styled(line.day, 'dim')}")
-    say(f"  {styled(line.text)}")
+def _lines_of(line: BlockedLine) -> str:
     twin = f"{line.twin_text.strip()}  ({line.twin_place})" if line.twin_text else f"{line.twin}, which is gone since"
-    say(f"  {styled('says nothing new beside', 'dim')} {styled(twin)}")
-    say(f"  {styled(line.reason, 'dim')}")
+    return (
+        f"{styled(line.id, 'bold')}  {styled(line.place, 'cyan')}  {styled(line.day, 'dim')}\n  {styled(line.text)}\n"
+        f"  {styled('says nothing new beside', 'dim')} {styled(twin)}\n  {styled(line.reason, 'dim')}"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import plain, say, say_json
+from bankd.cli.printing import plain, say_answer
 from bankd.cli.workspace import find_workspace
 
 
@@ -22,12 +22,11 @@ def run(arguments: Namespace) -> int:
     from bankd.config.workspace_config import check_configuration
 
     checked = check_configuration(find_workspace(arguments.workspace))
-    if arguments.json:
-        say_json({"problems": list(checked.problems), "rules": checked.rules})
-    elif checked.problems:
-        say(plain("\n".join(checked.problems)))
-    elif checked.rules:
-        say(f"settings and {checked.rules} rules are fine")
-    else:
-        say("settings are fine; there are no rules, so every line goes to the default page of its tag or to the inbox")
+    said = f"settings and {checked.rules} rules are fine"
+    if not checked.rules:
+        said = (
+            "settings are fine; there are no rules, so every line goes to the default page of its tag or to the inbox"
+        )
+    whole = {"problems": list(checked.problems), "rules": checked.rules}
+    say_answer(whole, plain("\n".join(checked.problems)) or said, as_json=arguments.json)
     return 3 if checked.problems else 0

@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from bankd.app.consolidate import ConflictSide
+    from bankd.app.consolidate import ConflictSide, Contradiction
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -40,11 +40,8 @@ def _keep(arguments: Namespace) -> int:
     one, other = (id_.removeprefix("^") for id_ in arguments.ids)
     with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
         kept = keep_both(workspace, one, other, dry_run=arguments.dry_run)
-    if arguments.json:
-        say_json({"kept": kept, "applied": not arguments.dry_run})
-    else:
-        say("would both hold. Nothing was written" if arguments.dry_run else "both hold; they are named no more")
-    return 0
+    said = "would both hold. Nothing was written" if arguments.dry_run else "both hold; they are named no more"
+    return say_answer({"kept": kept, "applied": not arguments.dry_run}, said, as_json=arguments.json)
 
 
 def _list(arguments: Namespace) -> int:
@@ -55,29 +52,21 @@ def _list(arguments: Namespace) -> int:
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
         found = list_conflicts(workspace)
-    if arguments.json:
-        rows = [asdict(pair) for pair in found]
-        for row in rows:
-            for side in (row["older"], row["newer"]):
-                side["day"] = side["day"].isoformat() if side["day"] else None
-        say_json({"conflicts": rows})
-        return 0
-    for pair in found:
-        say(styled(pair.reason, "bold"))
-        is_dated = pair.newer.day or pair.is_known  # of two that no log dates, nobody knows which is newer
-        _print("newer" if is_dated else "one  ", pair.newer)
-        _print("older" if is_dated else "other", pair.older)
-    said = (
-        f"{len(found)} pairs; bankctl archive put ID ends one, bankctl conflicts keep ID ID lets both hold"
-        if found
-        else "no two memories contradict"
-    )
-    say(said)
-    return 0
+    rows = [asdict(pair) for pair in found]
+    for side in (row[which] for row in rows for which in ("older", "newer")):
+        side["day"] = side["day"].isoformat() if side["day"] else None
+    ways = "bankctl archive put ID ends one, bankctl conflicts keep ID ID lets both hold"
+    said = f"{len(found)} pairs; {ways}" if found else "no two memories contradict"
+    return say_answer({"conflicts": rows}, *map(_lines_of, found), said, as_json=arguments.json)
 
 
-def _print(which: str, side: ConflictSide) -> None:
+def _lines_of(pair: Contradiction) -> str:
+    is_dated = pair.newer.day or pair.is_known  # of two that no log dates, nobody knows which is newer
+    newer, older = ("newer", "older") if is_dated else ("one  ", "other")
+    return "\n".join([styled(pair.reason, "bold"), _side(newer, pair.newer), _side(older, pair.older)])
+
+
+def _side(which: str, side: ConflictSide) -> str:
     day = side.day.isoformat() if side.day else "undated   "
-    colour = "green" if which == "newer" else "dim"
-    say(f"  {styled(which, colour)} {styled(day, 'dim')}  {styled(side.text)}")
-    say(f"        {styled(f'{side.place}  ^{side.id}  from {side.source}', 'dim')}")
+    where = styled(f"{side.place}  ^{side.id}  from {side.source}", "dim")
+    return f"  {styled(which, 'green' if which == 'newer' else 'dim')} {styled(day, 'dim')}  {styled(side.text)}\n        {where}"

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
-from bankd.cli.printing import plain, say, say_json, styled
+from bankd.cli.printing import plain, say, say_answer, say_json, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -72,11 +72,9 @@ def _print_entry(root: Path, *, as_json: bool) -> int:
     from bankd.app.agent_plans import agents_text, server_entry
 
     entry = {"mcpServers": {"bankd": server_entry(root)}}
-    if as_json:
-        say_json({**entry, "agents_md": agents_text()})
-        return 0
-    say("# for the settings of an agent that speaks MCP")
-    say(plain(json.dumps(entry, ensure_ascii=False, indent=2)))
-    say("\n# for the AGENTS.md, or what else it reads at its start")
-    say(plain(agents_text().strip()))
-    return 0
+    return say_answer(
+        {**entry, "agents_md": agents_text()},
+        f"# for the settings of an agent that speaks MCP\n{plain(json.dumps(entry, ensure_ascii=False, indent=2))}",
+        f"\n# for the AGENTS.md, or what else it reads at its start\n{plain(agents_text().strip())}",
+        as_json=as_json,
+    )

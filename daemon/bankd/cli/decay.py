@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now, whole_number
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from bankd.app.archive import FadingForecast
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -38,13 +42,9 @@ def _pin(arguments: Namespace) -> int:
     id_, tried = arguments.id.removeprefix("^"), arguments.dry_run
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not tried) as workspace:
         page = pin_memory(workspace, id_, dry_run=tried)
-    if arguments.json:
-        say_json({"pinned": id_, "page": page, "applied": not tried})
-        return 0
-    say(f"{styled(page, 'bold')}  {id_} {'would be' if tried else 'is'} pinned")
-    if tried:
-        say("nothing was written")
-    return 0
+    said = f"{styled(page, 'bold')}  {id_} {'would be' if tried else 'is'} pinned"
+    whole = {"pinned": id_, "page": page, "applied": not tried}
+    return say_answer(whole, said, "nothing was written" if tried else "", as_json=arguments.json)
 
 
 def _forecast(arguments: Namespace) -> int:
@@ -57,26 +57,20 @@ def _forecast(arguments: Namespace) -> int:
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
         fates, pinned = forecast_fading(workspace, arguments.days)
         floor = workspace.settings.decay.floor
-    if arguments.json:
-        rows = [
-            {
-                "day": fate.fall.day.isoformat(),
-                "id": fate.fall.id,
-                "today": fate.fall.value / 100,
-                "place": fate.place,
-                "text": fate.text,
-            }
-            for fate in fates
-        ]
-        say_json({"floor": floor, "days": arguments.days, "falls": rows, "pinned": pinned})
-        return 0
-    for fate in fates:
-        say(
-            f"{styled(str(fate.fall.day), 'bold')}  {styled(f'now {fate.fall.value / 100:.2f}', 'dim')}  {styled(fate.text)}"
-        )
-        say(f"    {styled(f'{fate.place}  ^{fate.fall.id}', 'dim')}")
+    rows = [
+        {"day": f.fall.day.isoformat(), "id": f.fall.id, "today": f.fall.value / 100, "place": f.place, "text": f.text}
+        for f in fates
+    ]
     said = f"{len(fates)} opinions fall below {floor:.2f} within {arguments.days} days"
-    say(said + (f"; {pinned} pinned ones do not fade" if pinned else ""))
-    if fates:
-        say("to keep one: say it again in a log, write another c=, or bankctl decay pin ID")
-    return 0
+    return say_answer(
+        {"floor": floor, "days": arguments.days, "falls": rows, "pinned": pinned},
+        *map(_lines_of, fates),
+        said + (f"; {pinned} pinned ones do not fade" if pinned else ""),
+        "to keep one: say it again in a log, write another c=, or bankctl decay pin ID" if fates else "",
+        as_json=arguments.json,
+    )
+
+
+def _lines_of(fate: FadingForecast) -> str:
+    now, place = styled(f"now {fate.fall.value / 100:.2f}", "dim"), styled(f"{fate.place}  ^{fate.fall.id}", "dim")
+    return f"{styled(str(fate.fall.day), 'bold')}  {now}  {styled(fate.text)}\n    {place}"

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
-from bankd.cli.printing import say, say_json
+from bankd.cli.printing import say, say_answer, say_json
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -54,12 +54,6 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
 
 
 def _tell_done(done: Distilled, *, as_json: bool) -> int:
-    if as_json:
-        waiting = [{"what": one.what, "reason": one.reason} for one in done.waiting]
-        say_json(done._asdict() | {"waiting": waiting})
-        return 0
-    for note in done.notes or ("no prose is new" if not done.waiting else "nothing was distilled",):
-        say(note)
-    for one in done.waiting:
-        say(f"{one.what}: {one.reason}")
-    return 0
+    whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
+    notes = done.notes or ("no prose is new" if not done.waiting else "nothing was distilled",)
+    return say_answer(whole, *notes, *(f"{one.what}: {one.reason}" for one in done.waiting), as_json=as_json)

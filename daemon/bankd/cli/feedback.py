@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -62,13 +63,9 @@ def _read(file: str) -> str:
 
 
 def _tell(said: Feedback, *, is_noted: bool, as_json: bool) -> None:
-    if as_json:
-        say_json({"used": said.used, "ignored": said.ignored, "unknown": said.unknown, "noted": is_noted})
-        return
-    for what, ids in (("used", said.used), ("ignored", said.ignored), ("no page holds", said.unknown)):
-        for id_ in ids:
-            say(f"{what}  {styled(id_, 'bold')}")
+    kinds = ("used", said.used), ("ignored", said.ignored), ("no page holds", said.unknown)
+    lines = [f"{what}  {styled(id_, 'bold')}" for what, ids in kinds for id_ in ids]
+    last = "" if is_noted else "nothing was written"
     if not (said.used or said.ignored):
-        say("no answer of the last hour names a memory; bankctl feedback used ID... names them")
-    elif not is_noted:
-        say("nothing was written")
+        last = "no answer of the last hour names a memory; bankctl feedback used ID... names them"
+    say_answer({**asdict(said), "noted": is_noted}, *lines, last, as_json=as_json)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bankd.cli.answers import print_answer
 from bankd.cli.fleet_status import show_status
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say, say_answer, say_json, styled
 from bankd.cli.workspace import locate_workspace
 from bankd.core.daemon.nights import FleetBank
 from bankd.errors import UsageError, UserError
@@ -131,11 +131,7 @@ def _work(dsn: str, arguments: Namespace) -> int:
 
 
 def _tell(said: str, row: Mapping[str, object], arguments: Namespace) -> int:
-    if arguments.json:
-        say_json(row)
-    else:
-        say(styled(said))
-    return 0
+    return say_answer(row, styled(said), as_json=arguments.json)
 
 
 def _tell_banks(banks: Sequence[FleetBank], said: str, arguments: Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json, add_now
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -29,10 +29,6 @@ def run(arguments: Namespace) -> int:
     tried = arguments.dry_run
     with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not tried) as workspace:
         set_importance(workspace, id_, arguments.value, dry_run=tried)
-    if arguments.json:
-        say_json({"id": id_, "importance": arguments.value, "noted": not tried})
-        return 0
-    say(f"{styled(id_, 'bold')} {'would have' if tried else 'has'} importance {arguments.value}")
-    if tried:
-        say("nothing was written")
-    return 0
+    said = f"{styled(id_, 'bold')} {'would have' if tried else 'has'} importance {arguments.value}"
+    whole = {"id": id_, "importance": arguments.value, "noted": not tried}
+    return say_answer(whole, said, "nothing was written" if tried else "", as_json=arguments.json)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
-from bankd.cli.printing import say, say_json, shortened, styled
+from bankd.cli.printing import say, say_answer, say_json, shortened, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -120,13 +120,10 @@ def _keep(root: Path, arguments: Namespace) -> int:
             if is_lived
             else keep_near(workspace, id_, dry_run=arguments.dry_run)
         )
-    if arguments.json:
-        say_json({"kept": [one.id for one in kept], "applied": not arguments.dry_run})
-        return 0
-    for one in kept:
-        say(f"{styled(one.id, 'dim')}  {styled(one.place, 'bold')}")
-    say("would be kept. Nothing was written" if arguments.dry_run else "kept as they are; you are asked no more")
-    return 0
+    said = "would be kept. Nothing was written" if arguments.dry_run else "kept as they are; you are asked no more"
+    lines = [f"{styled(one.id, 'dim')}  {styled(one.place, 'bold')}" for one in kept]
+    whole = {"kept": [one.id for one in kept], "applied": not arguments.dry_run}
+    return say_answer(whole, *lines, said, as_json=arguments.json)
 
 
 def _list(
@@ -196,14 +193,7 @@ def _list_near(near: list[list[NearMemory]]) -> None:
 
 
 def _tell(moved: list[tuple[str, str]], arguments: Namespace) -> int:
-    if arguments.json:
-        rows = [{"id": id_, "page": page} for id_, page in moved]
-        say_json({"moved": rows, "applied": not arguments.dry_run})
-        return 0
-    for id_, page in moved:
-        say(f"{styled(id_, 'dim')} -> {styled(page, 'bold')}")
-    if not moved:
-        say("no rule places any of them")
-    elif arguments.dry_run:
-        say("nothing was written")
-    return 0
+    lines = [f"{styled(id_, 'dim')} -> {styled(page, 'bold')}" for id_, page in moved]
+    last = "no rule places any of them" if not moved else "nothing was written" if arguments.dry_run else ""
+    whole = {"moved": [{"id": id_, "page": page} for id_, page in moved], "applied": not arguments.dry_run}
+    return say_answer(whole, *lines, last, as_json=arguments.json)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -24,12 +24,12 @@ def run(arguments: Namespace) -> int:
 
     root = Path(arguments.workspace or arguments.folder).expanduser().absolute()
     made = make_workspace(root, zone=machine_zone())
-    if arguments.json:
-        say_json({"workspace": str(root), "made": made})
-        return 0
-    say(f"{styled(str(root), 'bold')}: {len(made)} files made" if made else f"{root}: everything is there already")
-    say("Next: put daily logs into memory/, or say something yourself:")
-    say(styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'))
-    say("Then have what is new taken in by itself:")
-    say(styled(f"  {find_installation(root).how_to_start()}"))
-    return 0
+    return say_answer(
+        {"workspace": str(root), "made": made},
+        f"{styled(str(root), 'bold')}: {len(made)} files made" if made else f"{root}: everything is there already",
+        "Next: put daily logs into memory/, or say something yourself:",
+        styled(f'  cd {quote(str(root))} && bankctl add "S: 가치관: 정직을 최우선으로 한다." && bankctl cycle micro'),
+        "Then have what is new taken in by itself:",
+        styled(f"  {find_installation(root).how_to_start()}"),
+        as_json=arguments.json,
+    )

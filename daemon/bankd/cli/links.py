@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.rearranged import rearrange
 from bankd.cli.workspace import find_workspace
 
@@ -52,29 +52,21 @@ def _check(graph: Graph, arguments: Namespace) -> int:
     news, moved = [link for link, once in broken if once], graph.moved()
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
     shown = [link for link, _ in broken] if arguments.all else news
-    if arguments.json:
-        since_ever = len(broken) - len(news)
-        whole = {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks}
-        say_json(whole)
-        return 3 if news else 0
-    for link in shown:
-        say(f"{_place(link)}  {styled(link.reference.target, 'bold')}")
-    for old, new in moved.items():
-        say(f"{styled(old)} is {styled(new, 'bold')} now: bankctl links heal lets links follow")
-    for block, pages in blocks.items():
-        say(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} now: bankctl links heal lets links follow")
-    say(f"{len(news)} links lead nowhere that led somewhere; {len(broken) - len(news)} never did")
+    since_ever, heals = len(broken) - len(news), "now: bankctl links heal lets links follow"
+    say_answer(
+        {"broken": [_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
+        *(f"{_place(link)}  {styled(link.reference.target, 'bold')}" for link in shown),
+        *(f"{styled(old)} is {styled(new, 'bold')} {heals}" for old, new in moved.items()),
+        *(f"{styled(block)} is on {styled(' and '.join(pages), 'bold')} {heals}" for block, pages in blocks.items()),
+        f"{len(news)} links lead nowhere that led somewhere; {since_ever} never did",
+        as_json=arguments.json,
+    )
     return 3 if news else 0
 
 
 def _to(links: Sequence[Link], *, as_json: bool) -> int:
-    if as_json:
-        say_json({"links": [_row(link) for link in links]})
-        return 0
-    for link in links:
-        say(f"{_place(link)}  {styled(link.reference.target)}")
-    say(f"{len(links)} links")
-    return 0
+    lines = [f"{_place(link)}  {styled(link.reference.target)}" for link in links]
+    return say_answer({"links": [_row(link) for link in links]}, *lines, f"{len(links)} links", as_json=as_json)
 
 
 def _place(link: Link) -> str:

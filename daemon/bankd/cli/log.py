@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
-from bankd.cli.printing import padded, say, say_json, styled
+from bankd.cli.printing import padded, say, say_answer, say_json, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -34,13 +34,8 @@ def run(arguments: Namespace) -> int:
     if arguments.follow:
         _follow(ledger, shown[::-1], as_json=arguments.json)
         return 0
-    if arguments.json:
-        say_json({"runs": shown})
-        return 0
-    for row in shown:
-        say(_line(row))
-    say("bankctl show RUN shows what a run changed; bankctl undo RUN takes it back" if rows else "no runs yet")
-    return 0
+    said = "bankctl show RUN shows what a run changed; bankctl undo RUN takes it back" if rows else "no runs yet"
+    return say_answer({"runs": shown}, *map(_line, shown), said, as_json=arguments.json)
 
 
 def _follow(ledger: RunRows, rows: Iterable[dict[str, Any]], *, as_json: bool) -> None:

@@ -31,6 +31,16 @@ def say_json(value: object) -> None:
     write_json(value)
 
 
+def say_answer(whole: object, *lines: str, as_json: bool) -> int:
+    """Print one JSON object, or for people those of these lines that say something; gives exit code 0."""
+    if as_json:
+        say_json(whole)
+    else:
+        for line in filter(None, lines):
+            say(line)
+    return 0
+
+
 def styled(text: str, *styles: str) -> str:
     """A text made safe for one line of a terminal, styled where colour is wanted."""
     safe = show_line(text)

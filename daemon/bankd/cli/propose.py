@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json, add_now
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -35,19 +35,9 @@ def run(arguments: Namespace) -> int:
         for one in found
         for line, rule in one.lines
     ]
-    if arguments.json:
-        say_json({"proposed": rows, "applied": not arguments.dry_run})
-        return 0
-    for row in rows:
-        say(f"{styled(row['place'], 'bold')}  {row['tag']}: {row['text']}  {styled(row['rule'], 'dim')}")
-    way = (
-        "nothing was written"
-        if arguments.dry_run
-        else "after the next run bankctl inbox shows them, inbox accept takes one in"
-    )
-    say(
-        f"{len(rows)} {'line' if len(rows) == 1 else 'lines'} proposed; {way}"
-        if rows
-        else "nothing new asks to be remembered"
-    )
-    return 0
+    lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(r['rule'], 'dim')}" for r in rows]
+    way = "after the next run bankctl inbox shows them, inbox accept takes one in"
+    way = "nothing was written" if arguments.dry_run else way
+    said = f"{len(rows)} {'line' if len(rows) == 1 else 'lines'} proposed; {way}"
+    whole = {"proposed": rows, "applied": not arguments.dry_run}
+    return say_answer(whole, *lines, said if rows else "nothing new asks to be remembered", as_json=arguments.json)

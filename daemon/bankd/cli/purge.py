@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_apply, add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -25,16 +25,13 @@ def run(arguments: Namespace) -> int:
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace), write=arguments.apply) as workspace:
         purged = purge_text(workspace, arguments.what.removeprefix("^"), announcer, apply=arguments.apply)
-    if arguments.json:
-        said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}
-        say_json({**said, "dangling": announcer.rows})
-        return 0
-    done = "purged" if arguments.apply else "would be purged"
-    for path in purged.cleaned:
-        say(f"{styled(done, 'green')}  {styled(path)}")
-    say("bankd does not reach:")
-    for place in purged.beyond:
-        say(f"  {styled(place, 'yellow')}")
-    if not arguments.apply:
-        say("nothing was written; the same with --apply does it, and that cannot be undone")
-    return 0
+    done = styled("purged" if arguments.apply else "would be purged", "green")
+    said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}
+    return say_answer(
+        {**said, "dangling": announcer.rows},
+        *(f"{done}  {styled(path)}" for path in purged.cleaned),
+        "bankd does not reach:",
+        *(f"  {styled(place, 'yellow')}" for place in purged.beyond),
+        "" if arguments.apply else "nothing was written; the same with --apply does it, and that cannot be undone",
+        as_json=arguments.json,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -29,11 +29,11 @@ def run(arguments: Namespace) -> int:
     memory = read_log("", f"{line}\n", anywhere=True).lines[0].memory
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
         (found,) = places_for(workspace, [memory])
-    if arguments.json:
-        rows = [{"page": item.page, "heading": item.heading, "reason": item.reason} for item in found]
-        say_json({"text": memory.text, "tag": memory.tag, "candidates": rows})
-        return 0
-    for n, item in enumerate(found):
-        place = item.page + (f"#{item.heading}" if item.heading else "")
-        say(f"{'->' if n == 0 else '  '} {styled(place, *(['bold'] if n == 0 else ['dim']))}  {styled(item.reason)}")
-    return 0
+    rows = [{"page": item.page, "heading": item.heading, "reason": item.reason} for item in found]
+    places = [item.page + (f"#{item.heading}" if item.heading else "") for item in found]
+    signs = [("->", "bold"), *[("  ", "dim")] * len(found)]
+    lines = [
+        f"{sign} {styled(place, style)}  {styled(item.reason)}"
+        for (sign, style), place, item in zip(signs, places, found, strict=False)
+    ]
+    return say_answer({"text": memory.text, "tag": memory.tag, "candidates": rows}, *lines, as_json=arguments.json)

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_json, add_now
-from bankd.cli.printing import plain, reads_korean, say, say_json, styled
+from bankd.cli.printing import plain, reads_korean, say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -47,35 +47,29 @@ def run(arguments: Namespace) -> int:
 
 
 def _show_line(trace: Trace, *, as_json: bool) -> int:
-    if as_json:
-        fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
-        say_json({"place": str(trace.place), **fields})
-        return 0
-    say(f"{styled(str(trace.place), 'bold')}  {styled(trace.outcome, 'cyan')}")
-    if trace.text:
-        say(f"  {styled(trace.text)}")
-    say(f"  {styled(trace.sentence)}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else ""))
-    return 0
+    fields = {"outcome": trace.outcome, "memory": trace.memory, "text": trace.text, "sentence": trace.sentence}
+    return say_answer(
+        {"place": str(trace.place), **fields},
+        f"{styled(str(trace.place), 'bold')}  {styled(trace.outcome, 'cyan')}",
+        f"  {styled(trace.text)}" if trace.text else "",
+        f"  {styled(trace.sentence)}" + (f"  {styled('^' + trace.memory, 'dim')}" if trace.memory else ""),
+        as_json=as_json,
+    )
 
 
 def _show_memory(found: FoundMemory, *, as_json: bool) -> int:
     from bankd.app.show import describe_memory
 
-    if as_json:
-        say_json(describe_memory(found))
-        return 0
-    for place in found.places:
-        say(styled(place, "bold"))
-    say(f"  {plain(found.text)}" if found.text else "  no page holds it now")
-    if found.meaning:
-        say(f"  {styled(f'tagged as {found.meaning}', 'dim')}")
-    say(f"  from {styled(found.source or 'the user: no log line has this id')}")
-    if found.when:
-        say(f"  {styled(found.when, 'dim')}")
     asked = (f"? {question}" for question in found.questions)
     written = (f"a model wrote, to find it by: {text}" for text in found.written)
-    for line in (*asked, *written, *found.history):
-        say(f"  {styled(line, 'dim')}")
-    if found.strength is not None:
-        say(f"  {styled(f'strength {found.strength:.2f}, where 1 is fresh', 'dim')}")
-    return 0
+    strength = () if found.strength is None else (f"strength {found.strength:.2f}, where 1 is fresh",)
+    return say_answer(
+        describe_memory(found),
+        *(styled(place, "bold") for place in found.places),
+        f"  {plain(found.text)}" if found.text else "  no page holds it now",
+        f"  {styled(f'tagged as {found.meaning}', 'dim')}" if found.meaning else "",
+        f"  from {styled(found.source or 'the user: no log line has this id')}",
+        f"  {styled(found.when, 'dim')}" if found.when else "",
+        *(f"  {styled(line, 'dim')}" for line in (*asked, *written, *found.history, *strength)),
+        as_json=as_json,
+    )
