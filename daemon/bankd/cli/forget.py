@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_dry_run, add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -25,17 +25,14 @@ def run(arguments: Namespace) -> int:
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
     with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
         gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=not arguments.dry_run)
-    if arguments.json:
-        said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": not arguments.dry_run}
-        say_json({**said, "dangling": announcer.rows})
-        return 0
-    say(f"{'would be forgotten' if arguments.dry_run else 'forgotten'}: {styled(gone.text)}")
-    for page in gone.pages:
-        say(f"  out of {styled(page)}")
-    if arguments.dry_run:
-        say(f"nothing was written; bankctl forget {gone.id} does it, and that cannot be undone")
-        return 0
-    say(
-        f"its log line will not bring it back; old copies of the page remain for a while: bankctl purge {gone.id} --apply ends those"
+    said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": not arguments.dry_run}
+    last = "its log line will not bring it back; old copies of the page remain for a while: bankctl purge"
+    return say_answer(
+        {**said, "dangling": announcer.rows},
+        f"{'would be forgotten' if arguments.dry_run else 'forgotten'}: {styled(gone.text)}",
+        *(f"  out of {styled(page)}" for page in gone.pages),
+        f"nothing was written; bankctl forget {gone.id} does it, and that cannot be undone"
+        if arguments.dry_run
+        else f"{last} {gone.id} --apply ends those",
+        as_json=arguments.json,
     )
-    return 0

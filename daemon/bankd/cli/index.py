@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -39,11 +39,6 @@ def run(arguments: Namespace) -> int:
                 publish = workspace.transactions.publish
                 done = refresh_index(searching, workspace.now, publish, anew=arguments.action == "rebuild")
         state = index_state(searching)
-    if arguments.json:
-        say_json({"done": done, **state})
-        return 0 if state["usable"] else 3
-    if done:
-        say(styled(done))
-    for name, value in state.items():
-        say(f"{name:<12} {styled(str(value))}")
+    lines = [f"{name:<12} {styled(str(value))}" for name, value in state.items()]
+    say_answer({"done": done, **state}, styled(done), *lines, as_json=arguments.json)
     return 0 if state["usable"] else 3

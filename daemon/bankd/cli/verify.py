@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import find_workspace
 
 
@@ -23,15 +23,14 @@ def run(arguments: Namespace) -> int:
 
     with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
         verdict = verify_workspace(workspace)
-    if arguments.json:
-        say_json({"ok": not verdict.findings, **asdict(verdict)})
-        return 3 if verdict.findings else 0
-    for finding in verdict.findings:
-        say(f"{styled(finding.kind, 'red')}  {styled(finding.place, 'bold')}  {styled(finding.words)}")
-    for page in verdict.emptied:
-        say(f"{styled('waits', 'yellow')}  {styled(page.page, 'bold')}  {styled(page.words)}")
+    broken, rows = len(verdict.findings), [(one.kind, "red", one.place, one.words) for one in verdict.findings]
+    rows += [("waits", "yellow", one.page, one.words) for one in verdict.emptied]
     waiting = f", {verdict.waiting} wait for the next run" if verdict.waiting else ""
-    counted = f"{verdict.lines} Retain lines, {verdict.memories} memories{waiting}"
-    broken = len(verdict.findings)
-    say(f"{counted}: " + (f"{broken} finding{'s' if broken > 1 else ''}" if broken else "all promises hold"))
+    found = f"{broken} finding{'s' if broken > 1 else ''}" if broken else "all promises hold"
+    say_answer(
+        {"ok": not verdict.findings, **asdict(verdict)},
+        *(f"{styled(kind, colour)}  {styled(place, 'bold')}  {styled(words)}" for kind, colour, place, words in rows),
+        f"{verdict.lines} Retain lines, {verdict.memories} memories{waiting}: {found}",
+        as_json=arguments.json,
+    )
     return 3 if verdict.findings else 0
