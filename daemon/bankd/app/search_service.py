@@ -55,17 +55,9 @@ class SearchService:
     def __init__(self, parts: SearchParts, *, is_daemon: bool) -> None:
         """Take the parts, and whether this is the daemon's."""
         (
-            self.index,
-            self.beside,
-            self.analyser,
-            self._recalls,
-            self._options,
-            self.take_apart,
-            self.write_tree,
-            self._remark,
-            self._vectors,
-            self._found_ties,
-        ) = parts
+            self.index, self.beside, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree,
+            self._remark, self._vectors, self._found_ties,
+        ) = parts  # fmt: skip
         self._is_daemon = is_daemon
         self._pending: int | None = None
         self.has_more = False

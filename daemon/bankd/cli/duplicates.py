@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from bankd.cli.options import JSON, add_apply, add_dry_run, add_json
+from bankd.cli.printing import say_answer, styled
+from bankd.cli.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from bankd.app.duplicates import BlockedLine
+    from bankd.app.workspace import Workspace
+    from bankd.cycle import Report
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -26,7 +35,41 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Do one of them."""
-    from bankd.cli.blocked import run_blocked
+    """List, show, allow or merge."""
+    from bankd.app.duplicates import find_blocked, list_blocked
+    from bankd.cli.reports import tell
+    from bankd.wiring.workspace import open_workspace
 
-    return run_blocked(arguments)
+    action = arguments.action or "list"
+    writes = (action == "allow" and not arguments.dry_run) or (action == "merge" and arguments.apply)
+    with open_workspace(find_workspace(arguments.workspace), write=writes) as workspace:
+        if action == "list":
+            return _list(list_blocked(workspace), as_json=arguments.json)
+        if action == "show":
+            line = find_blocked(workspace, arguments.id.removeprefix("^"))
+            return say_answer(asdict(line), _lines_of(line), as_json=arguments.json)
+        return tell(_act(workspace, action, arguments), as_json=arguments.json)
+
+
+def _act(workspace: Workspace, action: str, arguments: Namespace) -> Report:
+    from bankd.app.consolidate import consolidate_bank
+    from bankd.app.duplicates import allow_line
+
+    id_ = arguments.id.removeprefix("^")
+    if action == "allow":
+        return allow_line(workspace, id_, dry_run=arguments.dry_run)
+    return consolidate_bank(workspace, None, id_, apply=arguments.apply)
+
+
+def _list(lines: list[BlockedLine], *, as_json: bool) -> int:
+    said = f"{len(lines)} blocked; bankctl duplicates allow ID lets one in" if lines else "no line was blocked"
+    whole = {"duplicates": [asdict(line) for line in lines]}
+    return say_answer(whole, *map(_lines_of, lines), said, as_json=as_json)
+
+
+def _lines_of(line: BlockedLine) -> str:
+    twin = f"{line.twin_text.strip()}  ({line.twin_place})" if line.twin_text else f"{line.twin}, which is gone since"
+    return (
+        f"{styled(line.id, 'bold')}  {styled(line.place, 'cyan')}  {styled(line.day, 'dim')}\n  {styled(line.text)}\n"
+        f"  {styled('says nothing new beside', 'dim')} {styled(twin)}\n  {styled(line.reason, 'dim')}"
+    )

@@ -30,26 +30,10 @@ from bankd.core.daemon.clock_trust import ClockReading
 from bankd.core.daemon.watching import Changes
 
 __all__ = [
-    "Answer",
-    "LockLoan",
-    "Notifier",
-    "Request",
-    "RunLedger",
-    "ServiceEnvironment",
-    "ServiceParts",
-    "Signalling",
-    "Signals",
-    "SocketServer",
-    "Telling",
-    "Timer",
-    "Watcher",
-    "call_person",
-    "logged_as",
-    "prepare_process",
-    "read_banks",
-    "read_monotonic",
-    "write_metrics",
-]
+    "Answer", "LockLoan", "Notifier", "Request", "RunLedger", "ServiceEnvironment", "ServiceParts", "Signalling", "Signals",
+    "SocketServer", "Telling", "Timer", "Watcher", "call_person", "logged_as", "prepare_process", "read_banks",
+    "read_monotonic", "write_metrics",
+]  # fmt: skip
 
 BEAT = 30.0
 
