@@ -34,8 +34,8 @@ class CompareParts:
     threshold: int
 
 
-def compare_changed(of: CompareParts, ledger: Ledger, told: Iterable[Event] = (), most: int | None = None) -> None:
-    """Compare the memories that are new or changed with those that look like them; `told` is newer than the ledger."""
+def compare_changed(of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (), most: int | None = None) -> None:
+    """Compare the memories that are new or changed with those that look like them; `fresh` are events newer than the ledger."""
     catalog = of.catalog
     changed = catalog.changed_since_look(of.threshold, most)
     if not changed:
@@ -45,7 +45,7 @@ def compare_changed(of: CompareParts, ledger: Ledger, told: Iterable[Event] = ()
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
     memories |= _memories(catalog, {id_ for pair in alike for id_ in pair} - memories.keys())
     pairs = [pair for pair in alike - ledger.wanted_both if memories.keys() >= set(pair)]
-    sources = {**ledger.consumed, **{str(item["memory"]): item for item in told if item.get("type") == KEPT}}
+    sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
     compared = _compare(pairs, memories, sources, of)
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
 

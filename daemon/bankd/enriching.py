@@ -45,7 +45,7 @@ class Enriched(NamedTuple):
 
 
 def enrich_memories(parts: EnrichParts, most: int, now: datetime) -> Enriched:
-    """Have a model write for at most so many memories, the newest first; what it wrote for before is left out."""
+    """Have a model write for a limited number of memories, the newest first; those it wrote for before are left out."""
     found = [UnaskedStatement(*one) for one in parts.memories.unasked(most)] if most else []
     asked = [one for one in dict.fromkeys(found) if not parts.kept.of(one.key) and _is_sendable(one, parts)]
     done = Enriched()

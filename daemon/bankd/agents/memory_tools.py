@@ -170,7 +170,7 @@ def _get(bank: BankReader, arguments: Json) -> Json:
 
 
 def _brief(bank: BankReader, arguments: Json) -> Json:
-    """What nobody has to be spared: an agent that asks is told, whatever was shown before."""
+    """Nothing is held back: an agent that asks gets an answer, whatever was shown before."""
     from bankd.agents.briefings import brief_asked
 
     made = brief_asked(arguments["mode"], bank, tuple(arguments.get("about", ())))

@@ -79,7 +79,7 @@ def hook_command(event: str, workspace: Path) -> str:
 
 
 def server_entry(workspace: Path) -> dict[str, Any]:
-    """What any client of MCP is told to start."""
+    """The command with which any client of MCP starts the server."""
     return {"command": find_bankctl(), "args": ["mcp", "--workspace", str(workspace)]}
 
 

@@ -65,14 +65,14 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     held = user_run.catalog.all_lines()
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
     known = dict(_known(user_run.ledger, memories))
-    told = {
+    dated = {
         pair: one.reason
         for pair, one in found.items()
         if one.relation is Relation.UPDATE and pair[::-1] not in known and memories.keys() >= set(pair)
     }
     sides = _Sides(user_run.ledger, held, memories)
     settled = user_run.ledger.wanted_both
-    open_ = {pair: why for pair, why in {**known, **told}.items() if (min(pair), max(pair)) not in settled}
+    open_ = {pair: why for pair, why in {**known, **dated}.items() if (min(pair), max(pair)) not in settled}
     rows = [sides.contradiction(*pair, why, is_known=pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 

@@ -62,7 +62,7 @@ def keep_both(workspace: Workspace, one: str, other: str, *, dry_run: bool) -> t
 
 
 def keep_apart(workspace: Workspace, pairs: Sequence[tuple[str, str]], count: int, rows: Sequence[ReportRow]) -> None:
-    """Note that pairs of memories, among so many, are both to stay; no run or search takes one for the other again."""
+    """Note that both memories of each pair stay, `count` memories in all; no run or search takes one for the other again."""
     said = ((APART, f"{one}+{other}", {"memory": one, "other": other}) for one, other in map(sorted, pairs))
     record_events(workspace, "keep", said, {"kept": count}, rows)
     workspace.catalog.keep_apart(pairs)

@@ -176,7 +176,7 @@ def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) 
 
 
 def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Proposed]:
-    """Find by rules what asks to be remembered in the prose of so many days; it waits in the inbox after that."""
+    """Find by rules what asks to be remembered in the prose of the last `days` days; it waits in the inbox after that."""
     parts = ProseParts(workspace.logs, workspace.finders())
     policy = replace(workspace.settings.distil, days=days)
     if dry_run:

@@ -51,7 +51,7 @@ def give_feedback(
 
 
 def _questions_lost(workspace: Workspace, said: Feedback) -> dict[str, dict[str, object]]:
-    """By what was ignored, the question at which one was used in its stead."""
+    """By the id of each ignored memory, the question for which another one was used instead."""
     answers = workspace.recalls.answers()
     asked = {id_: question_lost(id_, said.used, answers) for id_ in said.ignored}
     return {id_: {"asked": screen_text(text, workspace.finders())} for id_, text in asked.items() if text}

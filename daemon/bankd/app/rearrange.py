@@ -92,7 +92,7 @@ class Rearranger:
         return self._carry_out("move", plan_move(moves, counts, folder), dry_run=dry_run)
 
     def _moves(self, old: str, new: str) -> tuple[dict[str, str], tuple[str, str] | None]:
-        """Every file that goes along: all of a folder, the parts of a hub."""
+        """Every file that moves too: all of a folder, the parts of a hub."""
         old, new = old.rstrip("/"), new.rstrip("/")
         _check_own(old)
         is_folder = not old.endswith(".md") and self._graph.names.has_folder(BANK + old)

@@ -33,7 +33,7 @@ _WIDTH = 20
 DEPTHS = (1, 2)
 
 _MOST_BESIDE, _BESIDE_TIES = 3, 5
-"""So much stands beside an answer at most, chosen among so many ties of a kind; each costs a search a hundredth."""
+"""The most that stands beside an answer, and the most ties of a kind it is chosen from; each costs a search a hundredth."""
 
 
 def find_related(request: Mapping[str, Any], index: AssociatedIndex, ties_of: TiesOf, newer_of: NewerOf) -> Json:
@@ -45,8 +45,8 @@ def find_related(request: Mapping[str, Any], index: AssociatedIndex, ties_of: Ti
         raise UsageError(*_why_not(asked))
     found = follow([start], associations.edges_of, associations.signals_of, depth, _WIDTH)
     describing = _Describing(associations, newer_of, found)
-    told = (describing.told(one) for one in found if describing.knows(one.node))
-    return {"of": asked, "related": list(islice(told, limit))}
+    described = (describing.described(one) for one in found if describing.knows(one.node))
+    return {"of": asked, "related": list(islice(described, limit))}
 
 
 def see_also(
@@ -67,7 +67,7 @@ def see_also(
     describing = _Describing(associations, newer_of, found)
     said = {hit.row for hit in shown}, {hit.path for hit in shown}, {id_ for hit in shown for id_ in hit.like_it}
     fit = (one for one in found if describing.is_new(one.node, *said, query.filters.known_on))
-    yield from islice((describing.told(one) for one in fit), _MOST_BESIDE)
+    yield from islice((describing.described(one) for one in fit), _MOST_BESIDE)
 
 
 def _wants_more(query: Query) -> bool:
@@ -118,7 +118,7 @@ class _Describing:
         is_later = known_on is not None and row.learned is not None and row.learned > known_on
         return row.row not in rows and not is_later and (row.id is None or row.id not in {*self._newer, *like})
 
-    def told(self, one: Reached) -> Json:
+    def described(self, one: Reached) -> Json:
         return {**self.of(one.node), "score": round(one.score, 4), "steps": list(map(self._step, one.steps))}
 
     def of(self, node: Node) -> Json:

@@ -55,7 +55,7 @@ class RunIndex:
         return self._opened is not None and self._opened.has_more
 
     def catch_up(self, now: datetime) -> None:
-        """Bring the index alone up to date: for one who only looks, and may not write in the bank."""
+        """Bring the index alone up to date: for a command that only reads and may not write in the bank."""
         self._search.refresh(now, None)
 
     def _look_alikes(self) -> LookAlikes | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
-"""Vectors are made of so many memories at a time, or fewer long ones, and beside other work of so many characters.
+"""The most memories and characters of which vectors are made at a time, and the most characters beside other work.
 
 Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy machine than is waited for.
 """
@@ -64,11 +64,11 @@ class SearchService:
         """Whether the last refresh left memories without a vector."""
 
     def suppose_use(self, usage_of: UsageOf) -> None:
-        """Rank as if memories had been used so, whatever events tell: for an evaluation."""
+        """Rank by this use of memories instead of that in the events: for an evaluation."""
         self._options = self._options._replace(usage_of=usage_of)
 
     def suppose_losses(self, losses_of: LossesOf) -> None:
-        """Rank as if memories had been beaten so: for an evaluation."""
+        """Rank by these losses of memories instead of those in the events: for an evaluation."""
         self._options = self._options._replace(losses_of=losses_of)
 
     def answer(self, request: Mapping[str, Any], now: datetime, *, pending: int | None = None) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class SearchService:
         return "on" if known == of else f"{known:,} of {of:,} memories"
 
     def fill_vectors(self, characters: int | None = None) -> bool:
-        """Make vectors of the memories that have none, of so many characters or of all; says whether some wait on.
+        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
 
         Each batch is kept as it is made: a kill loses some seconds of work.
         """
@@ -179,7 +179,7 @@ class SearchService:
         return "", self._pending
 
     def look_again(self) -> None:
-        """Have the next answer look anew for what changed: for one who stays."""
+        """Have the next answer check again for what changed: for a process that keeps running."""
         self._pending = None
 
     def _catch_up(self, now: datetime) -> tuple[str, int]:

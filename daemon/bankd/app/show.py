@@ -71,7 +71,7 @@ def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | Non
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
     """A memory by its id: where it stands, what it says, where it came from; UserError when nobody knows it.
 
-    Its days are told in Korean to who reads that, or where it is in Korean itself.
+    Its days are named in Korean for a reader of Korean, or where its own text is Korean.
     """
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()

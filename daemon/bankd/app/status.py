@@ -1,4 +1,4 @@
-"""How bankd stands for one who only looks: asks the daemon, or without one reads what is on disk."""
+"""The state of bankd, read only: asks the daemon, or without one reads what is on disk."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _pages(workspace: Workspace) -> set[str]:
 
 
 def ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
-    """Ask again what these events reopened; gives, in words for people, what that is, and what of it stays, either maybe empty."""
+    """Ask again what these events reopened; gives, for people, what that is and what of it stays; either may be empty."""
     for said in events:
         if said["type"] == IMPORTANCE:
             held = f"importance {said['value']}" if said["value"] else "no importance"

@@ -21,12 +21,12 @@ from bankd.errors import UserError
 USES = (5, 20)
 """Days of use before a question is asked, as the protocol has it from which this is taken."""
 SHOWN = 5
-"""How many answers a search shows, and so recalls, unless it is told otherwise."""
+"""How many answers a search shows, and so recalls, by default."""
 _SEED = 4
 
 
 def judge_warm(opened: OpenTrial) -> dict[str, Evaluation]:
-    """The figures with answers in use: by question, so many days of use each, and all at once."""
+    """The figures with answers in use: by question, each with its number of days of use, and all at once."""
     named = {str(document["id"]): id_of(document) for document in opened.trial.documents}
     answers = {query: [named[one] for one in found if one in named] for query, found in opened.trial.relevant.items()}
     found = {f"{uses} uses of its own answers": _by_question(opened, answers, uses) for uses in USES}

@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _checked(mode: str, subjects: list[str]) -> str:
-    """The mode; UsageError when there is none of that name, or when it has to be told whom it is about."""
+    """The mode; UsageError when there is none of that name, or when it needs somebody or something to be about and has none."""
     from bankd.cli.parsing import suggest_word
     from bankd.core.briefing.modes import MODES
     from bankd.errors import UsageError

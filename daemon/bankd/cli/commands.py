@@ -40,7 +40,7 @@ COMMANDS = {
     "show": Command("show", "a memory and its source, what became of a log line, or what a run changed"),
     "inbox": Command("inbox", "the lines that no rule could place"),
     "route": Command("route", "test where a text would go, and by which rule"),
-    "duplicates": Command("duplicates", "lines that said nothing new, the way in for them, and how well that is told"),
+    "duplicates": Command("duplicates", "lines that were blocked because they said nothing new, and how to let one in"),
     "consolidate": Command("consolidate", "merge near-copies in the bank, none of which loses a word"),
     "conflicts": Command("conflicts", "memories that say different values of the same thing"),
     "decay": Command("decay", "which opinions will have faded when"),

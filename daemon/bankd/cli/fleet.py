@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     add_limit(parsers["status"], 20)
     for name, one in parsers.items():
         if name != "init":
-            help_ = "the database (default: $BANKD_FLEET, then what init was told)"
+            help_ = "the database (default: $BANKD_FLEET, then the one that init was given)"
             one.add_argument("--dsn", metavar="DSN", help=help_)
         add_json(one)
 
@@ -65,7 +65,7 @@ def _configure_search(parsers: dict[str, ArgumentParser]) -> None:
 
 
 def _configure_worker(parser: ArgumentParser) -> None:
-    help_ = "so many nights at a time, each in a process of its own (default: 1)"
+    help_ = "run N nights at a time, each in a process of its own (default: 1)"
     parser.add_argument("--concurrency", type=whole_number, default=1, metavar="N", help=help_)
     help_ = "only the banks there; may be said again (default: all)"
     parser.add_argument("--storage", action="append", default=[], metavar="NAME", help=help_)

@@ -11,7 +11,9 @@ from bankd.cli.workspace import find_workspace
 
 def configure(parser: ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--days", type=int, default=14, metavar="N", help="logs of so many days back (default: 14)")
+    parser.add_argument(
+        "--days", type=int, default=14, metavar="N", help="read the logs of the last N days (default: 14)"
+    )
     add_dry_run(parser)
     add_now(parser)
     add_json(parser)

@@ -58,9 +58,7 @@ def _reload(installation: Installation) -> int:
 
     if installation.is_all:
         installation.manager.run("reload", installation.unit)
-        say(
-            f"all are told to read their settings again; what is wrong with one: journalctl --user -u {installation.unit}"
-        )
+        say(f"all read their settings again; what is wrong with one: journalctl --user -u {installation.unit}")
         return 0
     with open_probe(installation.root) as probe:
         problem = reload_daemon(probe)

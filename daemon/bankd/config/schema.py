@@ -28,7 +28,7 @@ def load_settings(path: Path, text: str | None = None) -> Settings:
 
 
 def load_usable_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
-    """The settings as far as they can be used, the rest at its defaults, and every problem: for those who only look."""
+    """The settings as far as they can be used, the rest at its defaults, and every problem: for commands that only read."""
     try:
         settings, problems = _read_usable(compose_yaml(path))
     except ConfigError as error:

@@ -38,8 +38,8 @@ def row_of(hit: Hit) -> Content:
 
 
 def _row(hit: Hit) -> Iterator[Styled]:
-    if told := relation_of(hit):
-        yield f"[{show_line(told)}] ", "yellow"
+    if relation := relation_of(hit):
+        yield f"[{show_line(relation)}] ", "yellow"
     text, at = str(hit["text"]).replace("\n", " "), 0
     for start, end in hit["marks"]:
         yield show_line(text[at:start]), ""

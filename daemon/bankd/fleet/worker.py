@@ -1,4 +1,4 @@
-"""A worker: a process, or several, that do nights until they are told to end, and come back where the database went away."""
+"""A worker: a process, or several, that do nights until a signal ends them, and go on when a lost database is back."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _look(dsn: str) -> None:
 
 
 def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: str | None) -> int:
-    """Have so many processes do nights; a signal is handed on, and what they hold they finish. Gives the worst exit code.
+    """Have several processes do nights; a signal is passed on, and each finishes its night. Gives the worst exit code.
 
     The address of the database goes by the environment: others may read command lines, and it may hold a password.
     """
@@ -74,12 +74,12 @@ def work_together(dsn: str, words: Sequence[str], processes: int, socket_file: s
     commands = [[*command, *(served if number == 0 else [])] for number in range(processes)]
     children = [subprocess.Popen(one, env=around) for one in commands]  # noqa: S603 -- ourselves
 
-    def hand_on(caught: int, _frame: object) -> None:
+    def pass_on(caught: int, _frame: object) -> None:
         for child in children:
             child.send_signal(caught)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, hand_on)
+        signal.signal(number, pass_on)
     return max(child.wait() for child in children)
 
 

@@ -20,7 +20,7 @@ class UnaskedMemories(Protocol):
     """The memories of the bank of which nobody wrote what they answer."""
 
     def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        """At most so many, the last added first: text, entities, and the headings above."""
+        """Up to this many, the last added first: text, entities, and the headings above."""
         ...
 
 

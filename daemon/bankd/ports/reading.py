@@ -47,10 +47,10 @@ class PageSource(Protocol):
         """The bytes of a page; None when it cannot be read."""
 
     def dates_since(self, seen: str) -> MemoryDates:
-        """What is told of the days of memories since an earlier look, which gave `seen`; empty for all."""
+        """The days of memories that were noted since an earlier look, which gave `seen`; empty for all."""
 
     def questions_since(self, seen: str) -> NewQuestions:
-        """What is told of the questions that memories answer since an earlier look, which gave `seen`; empty for all."""
+        """The questions that memories answer, noted since an earlier look, which gave `seen`; empty for all."""
 
     def enriched_since(self, seen: str) -> NewQuestions:
         """The same of what a model wrote for statements, by their keys."""
@@ -96,7 +96,7 @@ class Vectors(Protocol):
         """Why they did not answer when last asked; empty when they did."""
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""
+        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """See that texts have vectors; gives their keys, None when it cannot be done now."""

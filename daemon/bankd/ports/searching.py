@@ -92,7 +92,7 @@ class AssociatedIndex(IndexView, Protocol):
         """What is known of the use of these memories, of those that were used at all."""
 
     def used_with(self, ids: Sequence[str], responses: int, most: int) -> Sequence[tuple[str, int]]:
-        """The memories that responses used together with one of these, and in how many of so many last ones."""
+        """The memories that responses used together with one of these, and in how many of the last `responses`."""
 
 
 class FoundTies(Protocol):

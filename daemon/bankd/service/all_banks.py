@@ -25,7 +25,7 @@ class AllBanks:
     """A daemon of as many banks as are on the list."""
 
     def __init__(self, telling: Telling, signals: Signalling, *, polling: bool) -> None:
-        """Take who is told how they are, and who tells them to end; nothing runs yet."""
+        """Take what receives their state, and what ends them; nothing runs yet."""
         self._telling, self._signals, self._polling = telling, signals, polling
         self._children = CommonChildren()
         self._lives: dict[str, BankLife] = {}

@@ -25,24 +25,24 @@ _SILENT = 4 * BEAT
 
 
 class BankSignals:
-    """What one bank is told, from whatever thread."""
+    """The signals of one bank, which any thread may send."""
 
     def __init__(self) -> None:
-        """Nothing was said yet."""
-        self._told: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
+        """No signal was sent yet."""
+        self._sent: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
 
     def send(self, number: signal.Signals) -> None:
-        """Tell it something."""
-        self._told.put(number)
+        """Send it a signal."""
+        self._sent.put(number)
 
     def wait(self, seconds: float) -> set[signal.Signals]:
         """The signals that came, as soon as there is one; empty after this many seconds without."""
         try:
-            came = {self._told.get(timeout=seconds)}
+            came = {self._sent.get(timeout=seconds)}
         except queue.Empty:
             return set()
-        while not self._told.empty():
-            came.add(self._told.get())
+        while not self._sent.empty():
+            came.add(self._sent.get())
         return came
 
 
@@ -103,7 +103,7 @@ class BankLife:
         self._thread.start()
 
     def has_ended(self, within: float) -> bool:
-        """Whether it has ended, waited for so many seconds."""
+        """Whether it has ended, after waiting for up to `seconds`."""
         self._thread.join(within)
         return not self._thread.is_alive()
 
@@ -113,7 +113,7 @@ class BankLife:
                 return
 
     def _live(self) -> bool:
-        """Open it and serve it; whether it was told to end."""
+        """Open it and serve it; gives whether a signal ended it."""
         try:
             opening = partial(open_engine, children=self._children.of_bank())
             engine = open_when_possible(Path(self.root), opening, self.voice, self.signals, ())

@@ -21,7 +21,7 @@ from bankd.wiring.importing import import_sources, sources_at
 from bankd.wiring.open_banks import OpenBank
 
 DAYS = 30
-"""An opinion is on the desk when it falls below the floor within so many days."""
+"""Days within which an opinion on the desk falls below the floor."""
 _MOST = 40
 """Cards of a kind that are shown; the heading says how many there are."""
 _SOURCE = re.compile(r"<!-- source: (?P<place>memory/.+?:[\d,]+) -->")

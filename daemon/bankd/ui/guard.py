@@ -34,7 +34,7 @@ _ENTER = '<!doctype html><meta charset="utf-8"><link rel="icon" href="/static/ic
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered: the status of HTTP, and words for people."""
+    """Why a request is not answered: the HTTP status and an explanation for people."""
 
     status: int
     reason: str

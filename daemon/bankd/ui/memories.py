@@ -20,7 +20,7 @@ from bankd.wiring.open_banks import OpenBank
 _AHEAD = 60
 """Days that the curve of a confidence is drawn into the future."""
 _STEPS, _NOTHING = 40, 1e-6
-"""Between two events a curve is drawn in so many steps, and never quite reaches nothing."""
+"""The most steps in which a curve is drawn between two events, and the least value in them, so that shares can be taken."""
 _AROUND = 2
 """Lines shown before and after a source line."""
 

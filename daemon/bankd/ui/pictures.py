@@ -18,7 +18,7 @@ from bankd.ui.words import translate
 _WIDTH, _HEIGHT = 640, 180
 _TREE = 720, 420
 _OLD_DAYS = (7, 30, 90, 365)
-"""From so many days on a page is drawn in the next older colour."""
+"""Days from which on a page is drawn in the next older colour."""
 _LABEL_ROOM = 60, 26
 """A rectangle of the map that is smaller has no label."""
 
@@ -83,9 +83,9 @@ def draw_curve(strength: Sequence[CurvePoint], value: Sequence[CurvePoint], toda
             yield Markup('<polyline class="line {}" points="{}"/>').format(name, path)
         for point in strength:
             if point.what:
-                told = f"{point.day}: {point.what}, {point.value:.2f}"
+                title = f"{point.day}: {point.what}, {point.value:.2f}"
                 spot = Markup('<circle class="spot" cx="{:.1f}" cy="{:.1f}" r="3.5"><title>{}</title></circle>')
-                yield spot.format(*place(point), told)
+                yield spot.format(*place(point), title)
 
     return _svg((_WIDTH, _HEIGHT), translate("Strength and confidence over the days", language), parts())
 
@@ -112,8 +112,8 @@ def draw_runs(days: Sequence[tuple[date, Sequence[Mapping[str, Any]]]], language
             box = Markup(
                 '<rect class="run {}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="2"><title>{}</title></rect>'
             )
-            told = f"{day}: {len(runs)}" + (f" ({bad} failed)" if bad else "")
-            yield box.format(kind if runs else "none", number * width + 1, 64 - height, width - 2, height, told)
+            title = f"{day}: {len(runs)}" + (f" ({bad} failed)" if bad else "")
+            yield box.format(kind if runs else "none", number * width + 1, 64 - height, width - 2, height, title)
 
     return _svg((640, 66), translate("Runs of the last weeks, a column a day", language), parts())
 
@@ -130,11 +130,11 @@ def draw_tree(leaves: Sequence[Leaf], bank: str, language: str) -> Markup:
 
 def _rectangle(leaf: Leaf, box: Box, bank: str) -> Markup:
     age = sum(leaf.age >= days for days in _OLD_DAYS)
-    told = f"{leaf.path}: {leaf.memories}, {leaf.age} d"
-    head = Markup('<a href="/{}/file?path={}" aria-label="{}">').format(quote(bank, safe=""), quote(leaf.path), told)
+    title = f"{leaf.path}: {leaf.memories}, {leaf.age} d"
+    head = Markup('<a href="/{}/file?path={}" aria-label="{}">').format(quote(bank, safe=""), quote(leaf.path), title)
     rect = Markup('<rect class="page age-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
     shape = rect.format(age, box.x + 1, box.y + 1, max(0.0, box.width - 2), max(0.0, box.height - 2))
-    return head + shape + Markup("<title>{}</title>").format(told) + _label(leaf, box) + Markup("</a>")
+    return head + shape + Markup("<title>{}</title>").format(title) + _label(leaf, box) + Markup("</a>")
 
 
 def _label(leaf: Leaf, box: Box) -> Markup:
@@ -176,14 +176,14 @@ def draw_graph(center: str, around: Sequence[NearNode], bank: str, language: str
         for x, y in spots:
             yield Markup('<line class="tie" x1="{}" y1="{}" x2="{:.1f}" y2="{:.1f}"/>').format(middle_x, middle_y, x, y)
         for number, (one, (x, y)) in enumerate(zip(around, spots, strict=True), 1):
-            told = f"{one.tie}: {one.text[:160]}"
+            title = f"{one.tie}: {one.text[:160]}"
             link = Markup('<a href="/{}/map?around={}" aria-label="{}">').format(
-                quote(bank, safe=""), quote(one.id), told
+                quote(bank, safe=""), quote(one.id), title
             )
             node = Markup(
                 '<circle class="node" cx="{0:.1f}" cy="{1:.1f}" r="15"/><text x="{0:.1f}" y="{2:.1f}" text-anchor="middle">{3}</text>'
             )
-            yield link + Markup("<title>{}</title>").format(told) + node.format(x, y, y + 5, number) + Markup("</a>")
+            yield link + Markup("<title>{}</title>").format(title) + node.format(x, y, y + 5, number) + Markup("</a>")
         yield Markup('<circle class="center" cx="{}" cy="{}" r="9"><title>{}</title></circle>').format(
             middle_x, middle_y, escape(center)
         )

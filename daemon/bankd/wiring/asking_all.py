@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["banks_path", "open_asking_all", "read_banks", "write_banks"]
 
 _WORTH = 4
-"""From so many banks without a daemon on, a copy of this process asks half of them: to make it takes as long as one bank."""
+"""Banks without a daemon from which on a copy of this process asks half of them: making it takes as long as one bank."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""When one who stays has to look at the files of a workspace again: where a watcher tells of changes, only after one."""
+"""When a process that keeps running has to check the files of a workspace again: only after a change, where it is watched."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class CommonChildren:
         self._turns = threading.Lock(), threading.Lock()
 
     def of_bank(self) -> Children:
-        """What a bank has of them."""
+        """The two of a bank, which take turns with those of others."""
         return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from bankd.wiring.workspace import open_workspace
 __all__ = ["LOST", "FleetUnreachableError", "WorkerPlan", "utc_now"]
 
 _BETWEEN = 20
-"""After so many nights a worker forgets what it kept of their lines: else it grows to a gigabyte in a thousand."""
+"""Nights after which a worker empties its caches: otherwise it grows to a gigabyte in a thousand nights."""
 
 
 @dataclass(frozen=True, slots=True)

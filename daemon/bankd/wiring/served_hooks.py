@@ -7,17 +7,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SECONDS = 0.7
-"""So long is the daemon waited for; after it the bank itself is read."""
-_TOLD = ("session_id", "source", "cwd", "transcript_path", "prompt")
+"""Seconds to wait for the daemon; after that the bank itself is read."""
+_SENT = ("session_id", "source", "cwd", "transcript_path", "prompt")
 _LONGEST = 8_000
-"""Characters of each that the daemon is told: all fit into one request, and of a prompt less is read."""
+"""Characters of each field that are sent: all fields fit into one request, and less of a prompt is read."""
 
 
 def ask_daemon(root: str, event: str, said: "dict[str, Any]") -> str | None:
     """What the daemon would have a session hear; None where none answers, or one that cannot."""
-    told = {name: said[name][:_LONGEST] for name in _TOLD if isinstance(said.get(name), str)}
+    sent = {name: said[name][:_LONGEST] for name in _SENT if isinstance(said.get(name), str)}
     try:
-        answer = send_request(root, {"op": "hook", "event": event, "said": told}, _SECONDS)
+        answer = send_request(root, {"op": "hook", "event": event, "said": sent}, _SECONDS)
     except NoDaemonError:
         return None
     return str(answer["context"]) if answer.get("ok") else None

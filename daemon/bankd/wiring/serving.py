@@ -39,7 +39,7 @@ BEAT = 30.0
 
 
 class Telling(Protocol):
-    """Who is told how a daemon is: its service manager, or the daemon of several banks."""
+    """Whoever receives the state of a daemon: its service manager, or the daemon of several banks."""
 
     @property
     def watchdog(self) -> timedelta | None:

@@ -1,4 +1,4 @@
-"""Search for one who stays: asked of the daemon while one answers, else of an index that is kept open."""
+"""Search for a process that keeps running: by the daemon while one answers, else by an index that is kept open."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def open_workspace(
 
 
 def _settings_of(root: Path, lease: DaemonLease | None, *, write: bool) -> tuple[Settings, Sequence[str]]:
-    """The settings, and what cannot be used of them: who only looks goes on without it."""
+    """The settings, and what cannot be used of them: a command that only reads goes on without it."""
     if lease:
         return lease.configuration.settings, ()
     settings, problems = (load_settings(root / SETTINGS), ()) if write else load_usable_settings(root / SETTINGS)
@@ -141,7 +141,7 @@ def _assemble(
     searching: SearchService | None,
     stack: ExitStack,
 ) -> Workspace:
-    """Put together what works on the files; one who only looks goes on where the disk takes nothing."""
+    """Put together what works on the files; a command that only reads goes on where the disk takes nothing."""
     tree, root, own = files.tree, files.tree.root, files.tree.root / ".bankd"
     catalog_db = CatalogDatabase(own / "catalogue.sqlite3", may_stay_in_memory=not writer.may_write)
     stack.callback(catalog_db.close)

@@ -132,10 +132,10 @@ class NightQueue:
 
 async def _until_signal(work: asyncio.Future[None]) -> bool:
     """Wait for a worker; a signal lets it finish what it holds. Says whether one came."""
-    told: list[int] = []
+    signals: list[int] = []
 
     def end(number: int) -> None:
-        told.append(number)
+        signals.append(number)
         work.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -143,9 +143,9 @@ async def _until_signal(work: asyncio.Future[None]) -> bool:
     try:
         await work
     except asyncio.CancelledError:
-        if not told:
+        if not signals:
             raise
-    return bool(told)
+    return bool(signals)
 
 
 _EVERYWHERE = "bankd"

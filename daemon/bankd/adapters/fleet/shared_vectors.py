@@ -11,7 +11,7 @@ from bankd.adapters.meaning.sentence_vectors import SentenceVectors
 from bankd.core.ranking.floor import CosineBounds
 
 _ALL = 20_000
-"""Up to so many vectors all are compared, some 15 MB of them; of more those alone whose memories were found by words."""
+"""The most vectors, some 15 MB, of which all are compared; of more only those whose memories were found by words."""
 _NUMBER = "(bank::bigint << 32) + row"
 
 
@@ -31,11 +31,11 @@ class SharedVectors:
         return self._door.problem
 
     def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
-        """From which cosines on something is an answer; nothing is told of all where only some were compared."""
+        """From which cosines on something is an answer; unknown where only some were compared."""
         return self._door.bounds_for(in_hangul=in_hangul) if self._count <= _ALL else None
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest memories and of these; None when they cannot be told now."""
+        """Cosines to a question, by key, of the nearest memories and of these; None when they cannot be computed now."""
         asked = self._door.question_vector(text)
         if asked is None:
             return None

@@ -54,7 +54,7 @@ class SentenceVectors:
         return _OF_HANGUL if in_hangul else _OF_LATIN
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
-        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be told now."""
+        """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
         answer = self._ask({"near": text, "keys": keys, "most": most}, self._patience())
         return None if answer is None else {int(key): float(cosine) for key, cosine in answer["near"]}
 

@@ -34,7 +34,7 @@ class Asker(Protocol):
     """What asks a language model: a child process, so that nothing of a client is loaded here, and a hang can be ended."""
 
     def ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        """What `worker` answers; raises ChildDiedError when that is nothing, or not in so many seconds."""
+        """What `worker` answers; raises ChildDiedError when that is nothing, or not within `seconds`."""
 
     def close(self) -> None:
         """Let go of it."""
@@ -106,7 +106,7 @@ class ModelDoor:
         return ""
 
     def _call(self, prompt: Prompt, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """One call, and what it took: what it might have where nobody told, nothing where nobody was asked."""
+        """One call, and the tokens it took: the most it could take where that is unknown, none where nothing was sent."""
         call, most = uuid4().hex[:16], most_taken(prompt)
         self._replies.begin(call, self._now, most)
         try:

@@ -60,7 +60,7 @@ class ReplyLog:
         return Reply(row.get("value"), int(row.get("input", 0)), int(row.get("output", 0)), is_kept=True)
 
     def begin(self, call: str, at: datetime, most: int) -> None:
-        """Note that a call is made that may take so many tokens; StorageError when the disk does not take that."""
+        """Note that a call is made that may take up to `most` tokens; StorageError when the disk does not take that."""
         self._append({"call": call, "at": at.isoformat(timespec="seconds"), "most": most})
 
     def end(self, call: str, at: datetime, took: int) -> None:

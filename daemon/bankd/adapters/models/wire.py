@@ -38,7 +38,7 @@ class Question(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What came back: the text, the tokens that it took where that was told, and whether it was cut or refused."""
+    """What came back: the text, the tokens that it took where the server says so, and whether it was cut or refused."""
 
     text: str
     tokens: tuple[int, int] | None = None
@@ -90,7 +90,7 @@ def _openai(settings: DistilPolicy, key: str) -> Ask:
 
 
 class _Ladder:
-    """The ways in which servers are told the form of an answer, the strictest first; what one refuses is not tried again."""
+    """The ways to ask a server for the form of an answer, the strictest first; one that it refuses is not tried again."""
 
     def __init__(self) -> None:
         self._refused = 0

@@ -32,12 +32,12 @@ def answer_question(ask: Ask, question: Question) -> dict[str, Any]:
         said = ask(question)
     except WireError as error:
         return {"problem": str(error), "kind": error.kind, "after": error.after}
-    told: dict[str, Any] = {"tokens": said.tokens}
+    answer: dict[str, Any] = {"tokens": said.tokens}
     if said.is_refused:
-        return told | {"problem": "the model refuses to answer", "kind": "declined"}
+        return answer | {"problem": "the model refuses to answer", "kind": "declined"}
     if said.is_cut:
-        return told | {"problem": "the answer was cut off at its longest", "kind": "declined"}
-    return told | _read(said, question)
+        return answer | {"problem": "the answer was cut off at its longest", "kind": "declined"}
+    return answer | _read(said, question)
 
 
 def _read(said: Said, question: Question) -> dict[str, Any]:

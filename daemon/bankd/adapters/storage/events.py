@@ -107,7 +107,7 @@ class EventLog:
             append_lines(self._tree, path, fresh)
 
     def read(self) -> list[Event]:
-        """All events of all writers as a set: once each, in the order in which they were told."""
+        """All events of all writers as a set: once each, in the order in which they were recorded."""
         self.corrupt = []
         found: dict[str, Event] = {}
         try:

@@ -1,4 +1,4 @@
-"""Which pages cannot be written, and why: asked before anything is planned to be written, and by who only looks.
+"""Which pages cannot be written, and why: asked before any write is planned, and by commands that only read.
 
 One `statx` call a file tells links, mount and the marks that `chattr` sets; Python's own `stat` leaves those out.
 """

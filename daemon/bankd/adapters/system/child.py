@@ -45,7 +45,7 @@ class ChildProcess:
         return process is not None and process.poll() is None
 
     def ask(self, request: Message, descriptor: int | None = None, seconds: float | None = None) -> Message:
-        """Have something done; raises ChildDiedError when it is not done to the end, or not in so many seconds."""
+        """Have something done; raises ChildDiedError when it is not done to the end, or not within `seconds`."""
         with self._busy:
             connection = self._connection if self.is_running and self._connection else self._start()
             connection.settimeout(seconds)
@@ -122,7 +122,7 @@ def _read_answer(connection: socket.socket) -> Message:
         parts.append(part)
     answer = json.loads(b"".join(parts))
     if not isinstance(answer, dict):
-        raise ValueError("the answer is no object")  # noqa: TRY004 -- to be told like any other answer that is none
+        raise ValueError("the answer is no object")  # noqa: TRY004 -- reported like any other answer that is none
     return answer
 
 

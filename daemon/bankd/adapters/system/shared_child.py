@@ -29,7 +29,7 @@ class InterruptibleChild(Protocol):
 
 
 class SharedChild:
-    """What one of several has of a child; `turn` is common to all of them."""
+    """A child that several banks share, as one of them uses it; `turn` is common to all of them."""
 
     def __init__(self, child: InterruptibleChild, turn: threading.Lock) -> None:
         """Take the child and the right to use it, which is asked for at each request."""

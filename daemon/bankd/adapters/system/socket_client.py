@@ -101,7 +101,7 @@ def _exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, 
     connection.sendall(write_json(request).encode() + b"\n")
     answer = read_json(_read_line(connection))
     if not isinstance(answer, dict):
-        raise ValueError("the answer is no object")  # noqa: TRY004  to be told like any other answer that is none
+        raise ValueError("the answer is no object")  # noqa: TRY004  reported like any other answer that is none
     return answer
 
 

@@ -2,5 +2,5 @@
 
 memory_catalog and catalog_database know the memories, compared_table what they are to each other, link_graph and link_store the references, logs the new lines.
 run_ledger and run_reports are what runs left; outside is the transaction layer with files of other folders that follow.
-facts is for those who only look, purging finds what remembers a text, clock_trust whether the clock is believed.
+facts is for commands that only read, purging finds what remembers a text, clock_trust whether the clock is believed.
 """

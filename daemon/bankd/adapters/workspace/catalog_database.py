@@ -185,7 +185,7 @@ class CatalogDatabase(DerivedDatabase):
 
 
 def read_copied(catalog_db: Path) -> list[Copied]:
-    """The same as `CatalogDatabase.copied`, for one who only looks, at any time; none where it cannot be read."""
+    """The same as `CatalogDatabase.copied`, read only and at any time; none where it cannot be read."""
     try:
         with closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as database:
             return _copied(database.execute(_COPIED))

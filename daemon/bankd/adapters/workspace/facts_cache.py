@@ -46,8 +46,8 @@ def keep_facts(root: Path, stamp: str, facts: BriefFacts) -> None:
 
 def _row(one: KnownMemory) -> list[Any]:
     days = [_text(one.learned), _text(one.used), [day.isoformat() for day in one.said]]
-    told = [one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned]
-    return [*told, *days, one.links, _text(one.fades_on)]
+    fields = [one.key, one.path, one.line, one.text, one.tag, one.value, one.entities, one.heading, one.is_pinned]
+    return [*fields, *days, one.links, _text(one.fades_on)]
 
 
 def _memory(row: list[Any]) -> KnownMemory:

@@ -33,7 +33,7 @@ class FileSource:
 
     @property
     def path(self) -> str:
-        """Where it is, as people are told."""
+        """Where it is, as shown to people."""
         return f"{self.file}/{self.member}" if self.member else str(self.file)
 
     @property

@@ -102,7 +102,7 @@ class LogTables:
 
 
 def read_held_back(path: Path) -> list[HeldBack]:
-    """The lines of logs that wait for a person, for one who only looks: no catalog is made where none is."""
+    """The lines of logs that wait for a person, read only: no catalog is made where none is."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             return [_held_back(*row) for row in connection.execute(_HELD_BACK)]
@@ -111,7 +111,7 @@ def read_held_back(path: Path) -> list[HeldBack]:
 
 
 def read_prose(path: Path) -> int:
-    """How many lines of the logs were read and not taken in, for one who only looks; 0 where no catalog is."""
+    """How many lines of the logs were read and not taken in, read only; 0 where no catalog is."""
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             return int(connection.execute(_PROSE).fetchone()[0])

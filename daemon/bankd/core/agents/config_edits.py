@@ -44,7 +44,7 @@ def remove_from_json(text: str, ours: Mapping[str, Any]) -> str:
 def _object_of(text: str) -> dict[str, Any]:
     held = json.loads(text) if text.strip() else {}
     if not isinstance(held, dict):
-        raise ValueError("not a JSON object")  # noqa: TRY004 -- to be told like JSON that cannot be read
+        raise ValueError("not a JSON object")  # noqa: TRY004 -- reported like JSON that cannot be read
     return held
 
 

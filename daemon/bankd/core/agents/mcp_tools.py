@@ -35,7 +35,7 @@ def _ids() -> Json:
 
 
 def _tool(name: str, said: str, takes: Json, needs: Sequence[str], hints: Json, gives: Json | None = None) -> Json:
-    """A tool as `tools/list` shows it; what it gives is told where an agent works with the parts."""
+    """A tool as `tools/list` shows it; what it gives is described where an agent works with the parts."""
     schema = {"type": "object", "properties": takes, "required": list(needs)}
     output = {"outputSchema": {"type": "object", "properties": gives}} if gives else {}
     annotations = {"openWorldHint": False, **hints}

@@ -70,8 +70,10 @@ def relation_of(hit: Mapping[str, Any]) -> str:
 
 def _line_of(hit: Mapping[str, Any]) -> str:
     text = " ".join(str(hit["text"]).split())
-    told = "; ".join(filter(None, (relation_of(hit), hit.get("folded"))))
+    remarks = "; ".join(filter(None, (relation_of(hit), hit.get("folded"))))
     where = f"{hit['path']}#^{hit['id']}" if hit.get("id") else place_of(hit)
     return "- " + " · ".join(
-        filter(None, (str(hit.get("when") or hit.get("learned") or ""), f"{text} ({told})" if told else text, where))
+        filter(
+            None, (str(hit.get("when") or hit.get("learned") or ""), f"{text} ({remarks})" if remarks else text, where)
+        )
     )

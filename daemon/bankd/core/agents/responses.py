@@ -1,4 +1,4 @@
-"""Which memories a response made use of, told by their words in it."""
+"""Which memories a response made use of, judged by how many of their words it has."""
 
 from __future__ import annotations
 

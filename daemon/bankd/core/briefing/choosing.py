@@ -202,7 +202,7 @@ def _item(memory: KnownMemory, before: str = "") -> Item:
 
 
 def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
-    """What happened, by kind in this order, newest first; only what still stands, or is told by what came of it."""
+    """What happened, by kind in this order, newest first; only what still holds, or is described by its outcome."""
     for kind in kinds:
         for one in reversed([one for one in happened if one.kind == kind]):
             memory = facts.of(one.by if kind in {"superseded", "duplicate"} else one.key)

@@ -1,4 +1,4 @@
-"""What was shown to whom: an agent's session and a person are told nothing twice within a day, unless it changed."""
+"""What was shown to whom: neither an agent's session nor a person sees a thing twice within a day, unless it changed."""
 
 from __future__ import annotations
 

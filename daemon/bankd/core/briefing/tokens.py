@@ -9,7 +9,7 @@ _ASCII_TOKENS, _OTHER_TOKENS = 0.34, 1.0
 
 
 def count_tokens(text: str) -> int:
-    """At most so many tokens, in the tokenizers in use."""
+    """Not more than this many tokens, in the tokenizers in use."""
     ascii_ = sum(character.isascii() for character in text)
     return ceil(ascii_ * _ASCII_TOKENS + (len(text) - ascii_) * _OTHER_TOKENS)
 

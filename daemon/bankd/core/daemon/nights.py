@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from bankd.core.daemon.schedule import Daily, Slot
 
 TRIES, GROWTH = 6, 4
-"""A night is tried so often, each wait so many times the last: a minute becomes four, then hours; after six hours in all a
+"""How often a night is tried, and how many times the last wait each wait is: a minute becomes four, then hours; after six hours in all a
 person has to look, and the next night is near."""
 
 

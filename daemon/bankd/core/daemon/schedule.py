@@ -48,7 +48,7 @@ class Timetable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """At each multiple of so many minutes since the epoch, which is that of the hour in every zone when it divides 30."""
+    """At each multiple of `minutes` since the epoch, which is that of the hour in every zone when it divides 30."""
 
     minutes: int
     once: bool = False

@@ -52,7 +52,7 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCandidate:
-    """A memory that may be archived, why, in a word and in words for people, and its strength, 0 to 1."""
+    """A memory that may be archived, why, as a word and as a sentence for people, and its strength, 0 to 1."""
 
     resident: Resident
     reason: Reason

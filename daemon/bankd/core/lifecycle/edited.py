@@ -1,4 +1,4 @@
-"""Which lines of a log are earlier lines of it, edited: told by where they stand and how much of their letters is the same."""
+"""Which lines of a log are earlier lines of it, edited: judged by their places and the share of letters that is the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = 0.8
 """The same for a line that stands where the other did not."""
 
 _FEW = 2
-"""Lines that may go from a log however short it is; else at least half stay, or it is written anew and not edited."""
+"""Lines that may go from a log however short it is; else at least half stay, or it was written again and not edited."""
 
 _MOST = 200
 """Lines that went, or came, beyond which a log was not edited by hand: all of them would be compared with each other."""

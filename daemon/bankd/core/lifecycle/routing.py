@@ -51,7 +51,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A page and heading for a memory, and the words for why."""
+    """A page and heading for a memory, and the reason in words."""
 
     page: str
     heading: str | None

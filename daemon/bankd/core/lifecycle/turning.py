@@ -72,7 +72,7 @@ def reopenings_of(events: Iterable[Event], run: str, at: datetime) -> tuple[Even
 
 
 def _kept_of(said: Event) -> dict[str, object]:
-    """What an event told; how important somebody called a memory is as it was before that."""
+    """The facts of an event; the importance of a memory is as it was before that event."""
     told = {name: value for name, value in said.items() if name not in _OF_EVENTS}
     if said["type"] == IMPORTANCE:
         told |= {"value": told.get("before", TAKEN_BACK), "before": told.get("value", TAKEN_BACK)}

@@ -69,7 +69,7 @@ _WHOLE_PATH = re.compile(r"\s*((?:[^\s#/][^#\n/]*/)+[^#\n/]*\.md(?:#[^\n]*?)?)\s
 
 
 def may_name(text: str) -> bool:
-    """Whether a text may have a target at all, told at once."""
+    """Whether a text may have a target at all: a quick test that spares reading most lines."""
     return _MAY_NAME.search(text) is not None
 
 

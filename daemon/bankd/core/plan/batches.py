@@ -44,7 +44,7 @@ def most_lines(budget: BudgetPolicy, *, force: bool) -> int:
 
 
 def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[RetainLine], Sequence[RetainLine]]:
-    """Divide new lines into a batch of so many lines of text, or one memory, and what is over."""
+    """Divide new lines into a batch of up to this many lines of text, or one memory, and the rest."""
     if most is None:
         return lines, ()
     count = max(sum(total <= most for total in _totals(lines)), 1)

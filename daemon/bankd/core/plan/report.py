@@ -178,8 +178,8 @@ def counts_of(rows: Iterable[ReportRow]) -> dict[str, int]:
 
 def tell_prose(lines: int) -> str:
     """What to say of the lines of logs that nobody tagged."""
-    told = "1 line of prose was" if lines == 1 else f"{lines} lines of prose were"
-    return f"{told} read and not taken in; bankctl search finds {'it' if lines == 1 else 'them'}"
+    read = "1 line of prose was" if lines == 1 else f"{lines} lines of prose were"
+    return f"{read} read and not taken in; bankctl search finds {'it' if lines == 1 else 'them'}"
 
 
 def plan_json(plan: Plan) -> dict[str, object]:

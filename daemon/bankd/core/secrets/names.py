@@ -1,4 +1,4 @@
-"""Secrets that a text names: a word for a password or a key, and after it a value that can be one."""
+"""Secrets that a text names: a word such as `password` or `key`, and after it a value that can be one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what follows the word for a secret can be one: not a word, not a reference, not a placeholder."""
+"""Whether what follows a word such as `password` can be a secret: not a word, a reference or a placeholder."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def is_hermes_row(row: Row) -> bool:
 
 
 def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn]:
-    """The turns of a session; a row without a moment is told from its like by its number."""
+    """The turns of a session; the number of a row tells it from others like it that have no time."""
     for number, row in enumerate(rows):
         role = row.get("role")
         if role in {"user", "assistant", "tool"}:

@@ -84,7 +84,7 @@ def worth_of(signals: UseSignals | None = None) -> float:
 
 
 def is_rare(memories: int, of: int) -> bool:
-    """Whether a word that so many memories have tells something of those that share it."""
+    """Whether a word in this many memories says something about those that share it."""
     return 2 <= memories <= max(2, min(RAREST, RAREST_SHARE * of))
 
 
@@ -95,7 +95,7 @@ def follow(
     depth: int,
     width: int,
 ) -> list[Reached]:
-    """What is reached within so many steps, the nearest first; only the best `width` of a step lead on to the next."""
+    """What is reached within this many steps, the nearest first; only the best `width` of a step lead on to the next."""
     level, found = [Reached(node, 1.0, ()) for node in dict.fromkeys(starts)], list[Reached]()
     seen = {one.node for one in level}
     for _ in range(depth):

@@ -66,7 +66,7 @@ WEIGHTS = {
 LEARNING_RATE = 0.1
 """Hebb's rule: by this share of what is left to the bound, each response that uses both brings two memories nearer."""
 MOST_RESPONSES = 50
-"""The last responses that count: after so many a tie has 99.5 % of its bound."""
+"""The number of last responses that count: after that many a tie has 99.5 % of its bound."""
 
 USE_WORTH, IMPORTANCE_WORTH = 0.1, 0.05
 """The most that use and importance add to how near something is: ours. Together they bring nothing inferred above what
@@ -75,7 +75,7 @@ FULLY_USED = 50
 """Days of use from which on another adds nothing: ours."""
 
 RAREST, RAREST_SHARE = 20, 0.01
-"""A word is rare in at most so many memories, and of a small bank in at most this share of them, but in two: ours."""
+"""The most memories that a rare word is in, and the largest share of them in a small bank, but two at least: our choice."""
 SHARED_WORDS = 2
 """Rare words that two memories must share: ours. One alone is chance in a bank of a few hundred."""
 
