@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from pathlib import Path
 
 import pytest
-from tests.bench.house import homonyms, owners_of_names
+from tests.bench.house import SOURCE, homonyms, owners_of_names
 
 import bankd
 
@@ -62,3 +63,20 @@ def test_the_page_is_short_and_walks_four_ways() -> None:
 def test_no_public_name_means_two_things() -> None:
     assert homonyms(owners_of_names()) == {}
     assert homonyms({"key_of": ["turns", "vectors"], "main": ["one", "other"]}) == {"key_of": ["turns", "vectors"]}
+
+
+OPEN = re.compile(r"cli|search|adapters\.(index|korean)|core\.(ranking|language.*)")
+"""Rooms whose map names only some of their modules: a command is found by its name, the others have data and parts of parts."""
+ROOMS = {
+    ".".join(path.parent.relative_to(SOURCE).parts): path
+    for path in SOURCE.rglob("__init__.py")
+    if path.parent != SOURCE
+}
+
+
+@pytest.mark.parametrize("room", [room for room in sorted(ROOMS) if not OPEN.fullmatch(room)])
+def test_the_map_of_a_room_names_its_modules(room: str) -> None:
+    said = ast.get_docstring(ast.parse(ROOMS[room].read_text(encoding="utf-8"))) or ""
+    modules = {path.stem for path in ROOMS[room].parent.glob("*.py")} - {"__init__"}
+
+    assert sorted(modules - set(re.findall(r"\w+", said))) == []

@@ -1,6 +1,6 @@
 """The outside world, behind the ports: each room may use those after it.
 
-index, watching, workspace: the search index, changes by others, what a workspace holds.
-korean: the process that takes Korean apart. storage: the one layer that writes pages.
-system: clock, sockets, signals, timers, child processes, systemd.
+fleet: the database of many banks. index, watching, workspace: the search index, changes by others, what a workspace
+holds. korean, meaning, models: processes that analyse Korean, make sentence vectors, ask language models. storage:
+the one layer that writes pages. system: clock, sockets, signals, timers, child processes, systemd.
 """

@@ -1,5 +1,5 @@
 """Thousands of banks on many machines: what `bankctl fleet` does, over PostgreSQL.
 
-joining banks come, go and get their hour · nights one night of one bank · worker the process that does nights
-telling how it stands · where the database is: place
+joining where the database is, and how banks come, go and get their hour · nights one night of one bank
+worker the process that does nights
 """

@@ -1,6 +1,7 @@
 """`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`.
 
-`all_banks` has such a life for each bank on the user's list, in one process.
+`opening` waits until the workspace can be opened. `all_banks` has such a life, a `bank_life`, for each bank on the user's
+list, in one process.
 """
 
 from __future__ import annotations

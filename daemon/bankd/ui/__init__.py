@@ -2,8 +2,8 @@
 
     serving       a socket on the loopback interface, a link with a one-time token, uvicorn
     guard         what each request must be, before anything else looks at it
-    application   the addresses, and which view answers each
-    searching, memories, runs, desk, map_view, health
+    application   the addresses, which view answers each, and how that becomes HTML; asked: what a view gets and gives
+    searching, memories, desk, map_view, health
                   the views: what a page shows, from the same functions as the commands
     actions       a decision becomes the same call as that of its command, and names the run that can be taken back
     pictures      curves, strips, maps and graphs as SVG

@@ -1,6 +1,8 @@
 """Assembly: which adapter stands for which port; nothing is decided here.
 
-workspace opens one for a command, engine for the daemon, runner does the daemon's runs in a process of their own.
-searching puts search together, asking finds who answers a query, change_watch tells who stays when to look again, bank_reader and brief_files do for agents.
-probing looks at a workspace and the computer around it, importing at transcripts; serving makes the service's parts.
+workspace opens one for a command, engine for the daemon, runner makes the daemon's runs in a process of their own.
+searching puts search together by search_settings; asking finds who answers a query, asking_all asks several banks,
+open_banks and standing_search keep banks open for the page and the finder, change_watch says when to check them
+again. bank_reader, served_hooks and brief_files serve agents; importing reads transcripts, probing looks at a
+workspace and the computer around it, serving makes the parts of the service, fleet and fleet_search those of a fleet.
 """

@@ -1,1 +1,6 @@
-"""The machine around bankd: clock, signals, sockets, timers, child processes, systemd, file systems."""
+"""The machine around bankd, in the terms of the operating system.
+
+clock, timer, malloc, mounts: time, memory and file systems · child, shared_child, working_copy: processes of our own
+socket_server, socket_client: the daemon's socket · notify, service_manager: systemd · logging_setup, alerting: for people
+banks_file: the user's list of banks · staged_file: small files, replaced whole
+"""

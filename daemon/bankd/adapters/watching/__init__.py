@@ -1,1 +1,5 @@
-"""Changes that others make to the files of a workspace: inotify's hints, and snapshots that tell for certain."""
+"""Changes that others make to the files of a workspace.
+
+watcher reports them, by inotify's hints where the kernel gives them and by polling elsewhere; snapshot decides what
+changed.
+"""

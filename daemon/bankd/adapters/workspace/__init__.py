@@ -1,6 +1,8 @@
 """What a workspace holds, read without reading every page again: logs, memories, links, runs.
 
-memory_catalog and catalog_database know the memories, compared_table what they are to each other, link_graph and link_store the references, logs the new lines.
-run_ledger and run_reports are what runs left; outside is the transaction layer with files of other folders that follow.
-facts is for commands that only read, purging finds what remembers a text, clock_trust whether the clock is believed.
+memory_catalog knows the memories, by catalog_database with its compared_table (which are alike) and log_tables (the
+logs); link_graph the references, by link_store and referring_files; logs the new lines, import_files those that
+imports wrote. run_ledger is what is kept of runs; outside is the transaction layer with files of other folders that
+follow. facts and facts_cache are for status and briefings, shown_ledger what these have shown, waiting_transcripts
+what hooks left; purging finds what remembers a text, clock_trust judges the clock.
 """

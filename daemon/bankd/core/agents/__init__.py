@@ -1,4 +1,6 @@
-"""What agents are spoken to in: the messages of MCP, the tools on offer, the block that marks our own words as data.
+"""How agents are spoken to: the messages of MCP, the tools on offer, what they are given of the bank.
 
-Here: pure functions from a message to an answer or to the call that it asks for. Not here: frames, threads, the bank.
+mcp_protocol the messages · mcp_tools the tools · recalled answers as agents get them, in a block that is marked as data
+responses which memories a response used · trivial_prompts prompts that ask nothing · config_edits their settings files
+Pure functions from a message to an answer, or to the call that it asks for. Not here: frames, threads, the bank.
 """
