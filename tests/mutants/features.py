@@ -36,7 +36,7 @@ OF_ARCHIVE = ("tests/unit/test_archive.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
 SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
-WATCH, OF_STANDING = "bankd.wiring.change_watch", ("tests/stories/test_standing_search.py",)
+WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standing_search.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # logs that get other names
@@ -554,11 +554,11 @@ FEATURES: tuple[Mutant, ...] = (
         "None if tries >= TRIES else ", "", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
-        "a night that is done is not done again", "bankd.fleet.nights", "Nights.do_night",
+        "a night that is done is not done again", "bankd.fleet.worker", "Nights.do_night",
         " or self.fleet.banks.is_done(name, night)", "", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(
-        "a bank is shared only where somebody said so", "bankd.fleet.nights", "Nights._do",
+        "a bank is shared only where somebody said so", "bankd.fleet.worker", "Nights._do",
         "if bank.is_shared:", "if True:", ("tests/unit/test_fleet_nights.py",),
     ),
     Mutant(

@@ -19,7 +19,7 @@ from bankd.core.daemon.nights import (
     render_fleet_metrics,
     wait_after,
 )
-from bankd.fleet.nights import NightFailedError, Nights
+from bankd.fleet.worker import NightFailedError, Nights
 
 DUE = datetime(2026, 5, 2, 18, 0, tzinfo=UTC)  # 03:00 in Seoul on the third
 SEOUL = (time(3), "Asia/Seoul", DUE)

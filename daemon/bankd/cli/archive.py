@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_apply, add_dry_run, add_force, add_json, add_now
 from bankd.cli.printing import say, say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.app.archive import ArchivedMemory, OfferedMemory
@@ -36,15 +37,13 @@ def run(arguments: Namespace) -> int:
     from bankd.app.archive import collect_garbage, list_archive, offer_candidates, restore_memories
     from bankd.app.decisions import archive_memories
     from bankd.cli.reports import tell
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     names_ids = arguments.action in {"put", "restore"}
     if names_ids != bool(arguments.ids):
         raise UsageError(f"usage: bankctl archive {arguments.action}{' ID...' if names_ids else ''}")
     writes = not arguments.dry_run and (names_ids or arguments.apply)
     ids = [id_.removeprefix("^") for id_ in arguments.ids]
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=writes) as workspace:
+    with open_named(arguments, write=writes) as workspace:
         if arguments.action == "list":
             return _list(list_archive(workspace), as_json=arguments.json)
         if arguments.action == "candidates":

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from bankd.cli.options import add_json
 from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import locate_workspace
+from bankd.errors import UserError
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -45,8 +46,6 @@ def _add(banks: dict[str, str], arguments: Namespace) -> int:
 
 
 def _checked(name: str, root: str, banks: dict[str, str]) -> str:
-    from bankd.errors import UserError
-
     if not root.isprintable():
         raise UserError(f"{root!r} cannot be on a list of a line each; rename the folder")
     if ":" in name or not name.strip() or name.startswith("#") or not name.isprintable():
@@ -57,7 +56,6 @@ def _checked(name: str, root: str, banks: dict[str, str]) -> str:
 
 
 def _remove(banks: dict[str, str], arguments: Namespace) -> int:
-    from bankd.errors import UserError
     from bankd.wiring.asking_all import write_banks
 
     wanted = arguments.bank or locate_workspace(arguments.workspace)

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from bankd.cli.options import add_json, add_now
 from bankd.cli.printing import plain, say, say_json
 from bankd.cli.workspace import locate_workspace
+from bankd.errors import UsageError
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -45,7 +46,6 @@ def _checked(mode: str, subjects: list[str]) -> str:
     """The mode; UsageError when there is none of that name, or when it needs somebody or something to be about and has none."""
     from bankd.cli.parsing import suggest_word
     from bankd.core.briefing.modes import MODES
-    from bankd.errors import UsageError
 
     if mode not in MODES:
         raise UsageError(f"no briefing {mode}", f"{suggest_word(mode, MODES)}bankctl brief --list names them")

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
 from bankd.cli.printing import say, say_json
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,10 +18,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show, or accept; exit code 3 while a person should look at the clock."""
-    from bankd.wiring.workspace import open_workspace
-
     accepts = arguments.action == "accept"
-    with open_workspace(find_workspace(arguments.workspace), write=accepts) as workspace:
+    with open_named(arguments, write=accepts) as workspace:
         clock = workspace.outside.clock_trust
         trust = clock.accept() if accepts else clock.judge()
         now = workspace.now

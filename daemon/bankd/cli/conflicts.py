@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.app.consolidate import ConflictSide, Contradiction
@@ -24,8 +25,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List them, or keep two."""
-    from bankd.errors import UsageError
-
     if arguments.action == "keep" and len(arguments.ids) == 2:
         return _keep(arguments)
     if arguments.action == "keep" or arguments.ids:
@@ -35,10 +34,9 @@ def run(arguments: Namespace) -> int:
 
 def _keep(arguments: Namespace) -> int:
     from bankd.app.decisions import keep_both
-    from bankd.wiring.workspace import open_workspace
 
     one, other = (id_.removeprefix("^") for id_ in arguments.ids)
-    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         kept = keep_both(workspace, one, other, dry_run=arguments.dry_run)
     said = "would both hold. Nothing was written" if arguments.dry_run else "both hold; they are named no more"
     return say_answer({"kept": kept, "applied": not arguments.dry_run}, said, as_json=arguments.json)
@@ -48,9 +46,8 @@ def _list(arguments: Namespace) -> int:
     from dataclasses import asdict
 
     from bankd.app.consolidate import list_conflicts
-    from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    with open_named(arguments, write=False) as workspace:
         found = list_conflicts(workspace)
     rows = [asdict(pair) for pair in found]
     for side in (row[which] for row in rows for which in ("older", "newer")):

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_apply, add_force, add_json, add_now, share
 from bankd.cli.printing import say
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -24,9 +24,8 @@ def run(arguments: Namespace) -> int:
     """Merge, or say what would be merged."""
     from bankd.app.consolidate import consolidate_bank
     from bankd.cli.reports import tell
-    from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=arguments.apply) as workspace:
+    with open_named(arguments, write=arguments.apply) as workspace:
         report = consolidate_bank(workspace, arguments.threshold, apply=arguments.apply, force=arguments.force)
     code = tell(report, as_json=arguments.json)
     if report.plan.merged and not arguments.apply and not arguments.json:

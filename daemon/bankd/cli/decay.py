@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now, whole_number
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.app.archive import FadingForecast
@@ -28,8 +29,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Tell, or pin one."""
-    from bankd.errors import UsageError
-
     if (arguments.action == "pin") != bool(arguments.id):
         raise UsageError("usage: bankctl decay forecast, or bankctl decay pin ID")
     return _pin(arguments) if arguments.id else _forecast(arguments)
@@ -37,10 +36,9 @@ def run(arguments: Namespace) -> int:
 
 def _pin(arguments: Namespace) -> int:
     from bankd.app.decisions import pin_memory
-    from bankd.wiring.workspace import open_workspace
 
     id_, tried = arguments.id.removeprefix("^"), arguments.dry_run
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not tried) as workspace:
+    with open_named(arguments, write=not tried) as workspace:
         page = pin_memory(workspace, id_, dry_run=tried)
     said = f"{styled(page, 'bold')}  {id_} {'would be' if tried else 'is'} pinned"
     whole = {"pinned": id_, "page": page, "applied": not tried}
@@ -49,12 +47,10 @@ def _pin(arguments: Namespace) -> int:
 
 def _forecast(arguments: Namespace) -> int:
     from bankd.app.archive import forecast_fading
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     if arguments.days > 36_500:
         raise UsageError("--days must be from 0 to 36500")
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=False) as workspace:
+    with open_named(arguments, write=False) as workspace:
         fates, pinned = forecast_fading(workspace, arguments.days)
         floor = workspace.settings.decay.floor
     rows = [

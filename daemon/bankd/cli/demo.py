@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from bankd.cli.printing import Progress, padded, say, shortened, styled
+from bankd.errors import UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +23,6 @@ def run(arguments: Namespace) -> int:
     """Show all of it in a workspace that is gone afterwards."""
     import tempfile
     from pathlib import Path
-
-    from bankd.errors import UserError
 
     if arguments.keep is None:
         with tempfile.TemporaryDirectory(prefix="bankd-demo-") as folder:

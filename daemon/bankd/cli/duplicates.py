@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import JSON, add_apply, add_dry_run, add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
     from bankd.app.duplicates import BlockedLine
@@ -38,11 +38,10 @@ def run(arguments: Namespace) -> int:
     """List, show, allow or merge."""
     from bankd.app.duplicates import find_blocked, list_blocked
     from bankd.cli.reports import tell
-    from bankd.wiring.workspace import open_workspace
 
     action = arguments.action or "list"
     writes = (action == "allow" and not arguments.dry_run) or (action == "merge" and arguments.apply)
-    with open_workspace(find_workspace(arguments.workspace), write=writes) as workspace:
+    with open_named(arguments, write=writes) as workspace:
         if action == "list":
             return _list(list_blocked(workspace), as_json=arguments.json)
         if action == "show":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import NOW_HELP, add_json, add_limit
 from bankd.cli.printing import say, say_json
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,6 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Judge and print; exit code 1 when a figure is below that of `--gate`."""
     from bankd.app.evaluate import compare_with, open_trial, read_saved, read_set, save_queries
-    from bankd.errors import UsageError
     from bankd.wiring.searching import trial_tools
 
     if arguments.pages and (arguments.warm or arguments.history):

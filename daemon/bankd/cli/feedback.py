@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError, UserError
 
 if TYPE_CHECKING:
     from bankd.app.feedback import Feedback
@@ -31,14 +32,12 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Note it, or say what would be noted; exit code 1 when some ids are known and others not."""
     from bankd.app.feedback import give_feedback, judge_answers
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     response = arguments.from_response
     if bool(response) == bool(arguments.ids):
         raise UsageError("usage: bankctl feedback used|ignored ID..., or bankctl feedback --from-response FILE")
     text = _read(response) if response else ""
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         ids = tuple(id_.removeprefix("^") for id_ in arguments.ids)
         if response:
             judged = judge_answers(workspace, text)
@@ -53,8 +52,6 @@ def run(arguments: Namespace) -> int:
 def _read(file: str) -> str:
     import sys
     from pathlib import Path
-
-    from bankd.errors import UserError
 
     try:
         return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8", "replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json, add_limit, whole_number
+from bankd.errors import UserError
 
 _ACTIONS = {
     "init": "make the tables in a database, and remember where it is",
@@ -77,8 +78,6 @@ def _configure_worker(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Do one action; what it needs is an extra."""
-    from bankd.errors import UserError
-
     try:
         from bankd.cli.fleet_actions import run_action
     except ImportError as error:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_dry_run, add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -20,10 +20,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Forget it, or say what would go."""
     from bankd.app.forget import forget_memory
-    from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
-    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         gone = forget_memory(workspace, arguments.id.removeprefix("^"), announcer, apply=not arguments.dry_run)
     said = {"id": gone.id, "pages": gone.pages, "run": gone.run, "applied": not arguments.dry_run}
     last = "its log line will not bring it back; old copies of the page remain for a while: bankctl purge"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json
 from bankd.cli.printing import Progress, say, say_json, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
     from bankd.app.import_sources import Imported
@@ -42,9 +42,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _import_once(arguments: Namespace) -> int:
-    from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         done = _imported(workspace, arguments)
     if arguments.json:
         _print_json(done)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json, add_now
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -23,11 +23,10 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Note it."""
     from bankd.app.feedback import set_importance
-    from bankd.wiring.workspace import open_workspace
 
     id_ = arguments.id.removeprefix("^")
     tried = arguments.dry_run
-    with open_workspace(find_workspace(arguments.workspace), arguments.now, write=not tried) as workspace:
+    with open_named(arguments, write=not tried) as workspace:
         set_importance(workspace, id_, arguments.value, dry_run=tried)
     said = f"{styled(id_, 'bold')} {'would have' if tried else 'has'} importance {arguments.value}"
     whole = {"id": id_, "importance": arguments.value, "noted": not tried}

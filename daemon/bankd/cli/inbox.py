@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from bankd.cli.options import add_dry_run, add_json, add_now
 from bankd.cli.printing import say, say_answer, say_json, shortened, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bankd.app.decisions import NearMemory
     from bankd.app.promotion import PromotableMemory
     from bankd.core.plan.held_back import HeldBack
@@ -55,19 +54,16 @@ def run(arguments: Namespace) -> int:
     from bankd.app.decisions import list_near
     from bankd.app.inbox import list_inbox, place_memory, retry_inbox
     from bankd.app.promotion import list_promotable, promote_memory
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
-    root = find_workspace(arguments.workspace)
     if arguments.action == "place" and not (arguments.id and arguments.page):
         raise UsageError("usage: bankctl inbox place ID PAGE[#HEADING]")
     if arguments.action == "promote" and not arguments.id:
         raise UsageError("usage: bankctl inbox promote ID [PAGE[#HEADING]]")
     if arguments.action in {"accept", "dismiss"}:
-        return _deal_with_line(root, arguments)
+        return _deal_with_line(arguments)
     if arguments.action == "keep":
-        return _keep(root, arguments)
-    with open_workspace(root, arguments.now, write=arguments.action != "list" and not arguments.dry_run) as workspace:
+        return _keep(arguments)
+    with open_named(arguments, write=arguments.action != "list" and not arguments.dry_run) as workspace:
         if arguments.action == "list":
             logs = workspace.logs
             waiting, near, lived = list_inbox(workspace), list_near(workspace), list_promotable(workspace)
@@ -81,38 +77,30 @@ def run(arguments: Namespace) -> int:
     return _tell(moved, arguments)
 
 
-def _deal_with_line(root: Path, arguments: Namespace) -> int:
+def _deal_with_line(arguments: Namespace) -> int:
     from bankd.app.inbox import accept_line, dismiss_line
     from bankd.cli.show import LINE
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     found = LINE.fullmatch(arguments.id or "")
     if found is None:
         raise UsageError(f"usage: bankctl inbox {arguments.action} memory/LOG.md:N")
     is_accepted = arguments.action == "accept"
     deal, done = (accept_line, "accepted") if is_accepted else (dismiss_line, "dismissed")
-    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         item = deal(workspace, found["log"], int(found["line"]), dry_run=arguments.dry_run)
-    if arguments.json:
-        say_json({done: str(item.place), "applied": not arguments.dry_run})
-    elif arguments.dry_run:
-        say(f"would be {done}: {styled(str(item.place), 'bold')}. Nothing was written")
-    else:
-        then = "the next run takes it in" if is_accepted else "it stays in its log and is named no more"
-        say(f"{done}: {styled(str(item.place), 'bold')}; {then}")
-    return 0
+    then = "the next run takes it in" if is_accepted else "it stays in its log and is named no more"
+    place = styled(str(item.place), "bold")
+    said = f"would be {done}: {place}. Nothing was written" if arguments.dry_run else f"{done}: {place}; {then}"
+    return say_answer({done: str(item.place), "applied": not arguments.dry_run}, said, as_json=arguments.json)
 
 
-def _keep(root: Path, arguments: Namespace) -> int:
+def _keep(arguments: Namespace) -> int:
     from bankd.app.decisions import keep_near
     from bankd.app.promotion import decline_promotion, list_promotable
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     if not arguments.id:
         raise UsageError("usage: bankctl inbox keep ID")
-    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         id_ = arguments.id.removeprefix("^")
         is_lived = any(one.id == id_ for one in list_promotable(workspace))
         kept: Sequence[NearMemory | PromotableMemory] = (

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from bankd.cli.options import add_dry_run, add_json
 from bankd.cli.printing import say_answer, styled
 from bankd.cli.rearranged import rearrange
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 if TYPE_CHECKING:
     from bankd.core.links.linking import Link
@@ -28,17 +29,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Check, list or heal."""
-    from bankd.errors import UsageError
-
     if arguments.action == "heal":
         return rearrange(arguments, lambda rearranger: rearranger.heal(dry_run=arguments.dry_run))
     if arguments.action == "to" and not arguments.page:
         raise UsageError("usage: bankctl links to PAGE")
     from bankd.app.rearrange import open_rearranger
-    from bankd.wiring.workspace import open_workspace
 
     with (
-        open_workspace(find_workspace(arguments.workspace), write=False) as workspace,
+        open_named(arguments, write=False) as workspace,
         open_rearranger(workspace) as (rearranger, graph),
     ):
         if arguments.action == "check":

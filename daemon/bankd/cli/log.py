@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
 from bankd.cli.printing import padded, say, say_answer, say_json, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
     from bankd.app.recording import RunRows
@@ -26,9 +26,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """List the runs, newest first."""
     from bankd.app.log import list_runs
-    from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    with open_named(arguments, write=False) as workspace:
         rows, ledger = list_runs(workspace), workspace.recorder.open_ledger()
     shown = rows[: arguments.limit] if arguments.limit else rows
     if arguments.follow:

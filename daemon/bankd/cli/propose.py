@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_dry_run, add_json, add_now
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
+from bankd.errors import UsageError
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -22,13 +23,10 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Let what is found wait in the inbox, or only say what that is."""
     from bankd.app.distil import propose_now
-    from bankd.errors import UsageError
-    from bankd.wiring.workspace import open_workspace
 
     if not 0 <= arguments.days <= 36_500:
         raise UsageError("--days must be from 0 to 36500")
-    root = find_workspace(arguments.workspace)
-    with open_workspace(root, arguments.now, write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         if not arguments.now:
             workspace.wait_until_settled()
         found = propose_now(workspace, arguments.days, dry_run=arguments.dry_run)

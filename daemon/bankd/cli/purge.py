@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_apply, add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -20,10 +20,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Purge it, or say where it would be taken out."""
     from bankd.app.forget import purge_text
-    from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("this cannot be undone: change them by hand", as_json=arguments.json)
-    with open_workspace(find_workspace(arguments.workspace), write=arguments.apply) as workspace:
+    with open_named(arguments, write=arguments.apply) as workspace:
         purged = purge_text(workspace, arguments.what.removeprefix("^"), announcer, apply=arguments.apply)
     done = styled("purged" if arguments.apply else "would be purged", "green")
     said = {"cleaned": purged.cleaned, "beyond": purged.beyond, "applied": arguments.apply}

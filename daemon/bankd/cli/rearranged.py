@@ -6,6 +6,9 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from bankd.cli.printing import say, say_json, styled
+from bankd.cli.workspace import open_named
+
 if TYPE_CHECKING:
     from bankd.app.rearrange import Rearranged, Rearranger
     from bankd.core.links.relink import Edit
@@ -24,12 +27,9 @@ _NOTHING: dict[str, object] = {
 def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | None]) -> int:
     """Open the workspace and its graph, act, and tell what became of it; 3 when something was left for a person."""
     from bankd.app.rearrange import open_rearranger
-    from bankd.cli.printing import say, say_json
-    from bankd.cli.workspace import find_workspace
-    from bankd.wiring.workspace import open_workspace
 
     with (
-        open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace,
+        open_named(arguments, write=not arguments.dry_run) as workspace,
         open_rearranger(workspace) as (rearranger, _),
     ):
         done = act(rearranger)
@@ -41,8 +41,6 @@ def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | Non
 
 
 def _tell(done: Rearranged, *, is_dry: bool) -> None:
-    from bankd.cli.printing import say, styled
-
     for path in done.layout.new_paths:
         size = len(done.relinked.texts[path].encode("utf-8", "surrogateescape"))
         say(f"{styled('+', 'green')} {styled(path, 'bold')}  {styled(f'{size / 1024:.1f} KiB', 'dim')}")
@@ -63,8 +61,6 @@ def _tell(done: Rearranged, *, is_dry: bool) -> None:
 
 
 def _tell_json(done: Rearranged, *, is_dry: bool) -> None:
-    from bankd.cli.printing import say_json
-
     edits = [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.relinked.edits]
     lost = [
         {"page": item.source, "line": item.reference.line + 1, "target": item.reference.target}

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -23,11 +23,10 @@ def run(arguments: Namespace) -> int:
     from bankd.app.inbox import places_for
     from bankd.core.lifecycle.adding import retain_line
     from bankd.core.lifecycle.retain import read_log
-    from bankd.wiring.workspace import open_workspace
 
     line = retain_line(" ".join(arguments.text), None)
     memory = read_log("", f"{line}\n", anywhere=True).lines[0].memory
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    with open_named(arguments, write=False) as workspace:
         (found,) = places_for(workspace, [memory])
     rows = [{"page": item.page, "heading": item.heading, "reason": item.reason} for item in found]
     places = [item.page + (f"#{item.heading}" if item.heading else "") for item in found]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from bankd.cli.options import add_days, add_json, add_limit, days_asked, share
 from bankd.cli.workspace import locate_workspace
+from bankd.errors import UsageError, UserError
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
@@ -67,7 +68,6 @@ def _banks(arguments: Namespace) -> dict[str, str]:
     """The folders that are asked: that of this workspace, which has no name, or with `--all` those on the list."""
     if not arguments.all:
         return {"": locate_workspace(arguments.workspace)}
-    from bankd.errors import UserError
     from bankd.wiring.asking_all import read_banks
 
     banks = read_banks()
@@ -87,8 +87,6 @@ def _asking(banks: dict[str, str]) -> AbstractContextManager[Ask]:
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:
-    from bankd.errors import UsageError
-
     if arguments.queries:
         source = sys.stdin if arguments.queries == "-" else open(arguments.queries, encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123
         with source as lines:

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from bankd.cli.options import whole_number
 from bankd.cli.printing import say
 from bankd.cli.workspace import locate_workspace
+from bankd.errors import UsageError, UserError
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -20,8 +21,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Serve until Ctrl-C."""
-    from bankd.errors import UsageError, UserError
-
     if arguments.port > 65_535:
         raise UsageError("--port must be from 0 to 65535")
     here = locate_workspace(arguments.workspace)

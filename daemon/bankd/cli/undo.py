@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bankd.cli.dangling import Announcer
 from bankd.cli.options import add_dry_run, add_json
 from bankd.cli.printing import say, say_json, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
     from bankd.app.undo import Undone
@@ -24,10 +24,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Say what stays, then take back the rest."""
     from bankd.app.undo import Undo
-    from bankd.wiring.workspace import open_workspace
 
     announcer = Announcer("undoing this undo lets them lead there again", as_json=arguments.json)
-    with open_workspace(find_workspace(arguments.workspace), write=not arguments.dry_run) as workspace:
+    with open_named(arguments, write=not arguments.dry_run) as workspace:
         undo = Undo(workspace, arguments.run_id)
         announcer(undo.dangling)
         if not arguments.json:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from bankd.cli.options import add_json
 from bankd.cli.printing import say_answer, styled
-from bankd.cli.workspace import find_workspace
+from bankd.cli.workspace import open_named
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -19,9 +19,8 @@ def run(arguments: Namespace) -> int:
     from dataclasses import asdict
 
     from bankd.app.verify import verify_workspace
-    from bankd.wiring.workspace import open_workspace
 
-    with open_workspace(find_workspace(arguments.workspace), write=False) as workspace:
+    with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)
     broken, rows = len(verdict.findings), [(one.kind, "red", one.place, one.words) for one in verdict.findings]
     rows += [("waits", "yellow", one.page, one.words) for one in verdict.emptied]

@@ -11,9 +11,20 @@ from bankd.errors import UserError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from bankd.app.workspace import Workspace
+
 SETTINGS = "bankd.yaml"
+
+
+def open_named(arguments: Namespace, *, write: bool) -> AbstractContextManager[Workspace]:
+    """Open the workspace that a command is about, at the moment of its `--now`; BusyError when another process writes."""
+    from bankd.wiring.workspace import open_workspace
+
+    return open_workspace(find_workspace(arguments.workspace), getattr(arguments, "now", None), write=write)
 
 
 def find_workspace(given: str | None) -> Path:
