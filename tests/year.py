@@ -13,6 +13,7 @@ from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.core.briefing.modes import Briefing
 from bankd.wiring.bank_reader import BankReader
+from tests.settings import change_setting
 
 END = date(2026, 5, 18)
 """A Monday; the last run is on its night."""
@@ -74,8 +75,7 @@ def write_logs(root: Path, after: date, until: date) -> None:
 def make_year(root: Path) -> None:
     """A workspace whose year was taken in by three runs."""
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), encoding="utf-8")
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
     for before, day in zip((date.min, *RUNS), RUNS, strict=False):
         write_logs(root, before, day)
         if day == END:

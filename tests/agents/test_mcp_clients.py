@@ -22,6 +22,7 @@ from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.core.agents.mcp_tools import offered_tools
 from tests.agents.http_bridge import bridging
+from tests.settings import change_setting
 from tests.stories.conftest import write_log
 
 pytestmark = pytest.mark.full
@@ -63,8 +64,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What any client is told to start, for a workspace with something in it."""
     root = tmp_path / "ws"
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), encoding="utf-8")
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
     write_log(root, "2026-05-04.md", "O(c=0.90) @Peter: Prefers concise replies.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(root)]) == 0
     entry = server_entry(root)

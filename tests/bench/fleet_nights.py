@@ -26,6 +26,7 @@ from bankd.core.daemon.nights import FleetBank
 from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
 from tests.bench.banks import Words, make_pages
 from tests.fleet.postgres import Postgres
+from tests.settings import change_setting
 
 BIN, MEMORIES, NEW, SEED, LONG_AGO = Path(sys.executable).parent, 100, 3, 11, 1_777_700_000
 DUE = datetime(2026, 5, 2, tzinfo=UTC)
@@ -43,8 +44,7 @@ class Cost(NamedTuple):
 
 def make_small_bank(root: Path, words: Words, random: Random) -> None:
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
     make_pages(root / "bank/knowledge", MEMORIES, words, random)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.settings import change_setting
 
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.workspace.link_graph import LinkGraph
@@ -163,8 +164,7 @@ def test_a_damaged_graph_is_made_anew(tmp_path: Path, damage: bytes) -> None:
 def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("roots: []", "roots: [../agent, scripts]"), "utf-8")
+    change_setting(root, "roots: []", "roots: [../agent, scripts]")
     write(root, "bank/knowledge/full.md", "# Full\n\n## Tools\n")
     write(root, "scripts/run.sh", f"cat {root}/bank/knowledge/full.md\n")
     write(tmp_path, "agent/a.md", "[t](../ws/bank/knowledge/full.md#tools) `bank/knowledge/full.md`\n")

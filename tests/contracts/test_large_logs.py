@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.settings import change_setting
 
 from bankd.adapters.workspace import logs
 from bankd.app.init import make_workspace
@@ -18,8 +19,7 @@ LINES = 2_050
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     make_workspace(tmp_path)
-    settings = tmp_path / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+    change_setting(tmp_path, "analyser: kiwi", "analyser: lexicon")
     for path in tmp_path.rglob("*.md"):
         os.utime(path, (1_777_700_000, 1_777_700_000))
     return tmp_path

@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from tests.settings import change_setting
+
 from bankd.app.init import make_workspace
 from bankd.cli import main
 
@@ -37,10 +39,7 @@ def old_facts() -> list[str]:
 def setup(root: Path) -> None:
     """A workspace with logs to take in, a page that is too long, links into it, and opinions that have faded."""
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(
-        settings.read_text(encoding="utf-8").replace("analyser: kiwi", "analyser: lexicon"), encoding="utf-8"
-    )
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
     for day in range(5):
         lines = "".join(f"- {text}\n" for text in facts()[day * 10 : day * 10 + 10])
         (root / f"memory/2026-06-0{day + 1}.md").write_text(f"# Day\n\n## Retain\n{lines}", encoding="utf-8")

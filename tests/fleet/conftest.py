@@ -14,6 +14,7 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
 from tests.fleet.postgres import Postgres
+from tests.settings import change_setting
 
 MakeBank: TypeAlias = Callable[[str], Path]
 
@@ -50,8 +51,7 @@ def make_bank(tmp_path: Path) -> MakeBank:
     def make(name: str) -> Path:
         root = tmp_path / name
         make_workspace(root)
-        settings = root / "bankd.yaml"
-        settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+        change_setting(root, "analyser: kiwi", "analyser: lexicon")
         lines = (
             f"## Retain\n- W: The server of {root.name} stands in Busan.\n- B: {root.name} 백업은 매주 금요일에 한다.\n"
         )

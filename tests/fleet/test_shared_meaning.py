@@ -18,6 +18,7 @@ from bankd.wiring.searching import make_search
 from tests.fake_vectors import EmbeddingServer, embedding_server
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import NOW, learn
+from tests.settings import change_setting
 
 pytest.importorskip("numpy", reason="needs numpy, which comes with Kiwi and with the extra `meaning`")
 
@@ -84,8 +85,7 @@ def test_only_what_changed_is_written_and_another_model_writes_all_anew(
     after = held()
     assert len(after) == len(before) + 1
     assert before.items() <= after.items()
-    settings = bank / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("model: fake", "model: other"), "utf-8")
+    change_setting(bank, "model: fake", "model: other")
     share_bank(fleet, fleet.banks.find(["home"])[0])
 
     assert held() == {}

@@ -12,6 +12,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from tests.settings import change_setting
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,7 @@ def root(tmp_path: Path) -> Path:
     """A new workspace; what Kiwi makes of Korean is tested where it matters, for it takes seconds to load."""
     folder = tmp_path / "ws"
     make_workspace(folder)
-    settings = folder / "bankd.yaml"
-    settings.write_text(
-        settings.read_text(encoding="utf-8").replace("analyser: kiwi", "analyser: lexicon"), encoding="utf-8"
-    )
+    change_setting(folder, "analyser: kiwi", "analyser: lexicon")
     return folder
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from bankd.adapters.workspace.clock_trust import look_at_clock
 from bankd.cli import main
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 from tests.year import make_year
 
@@ -28,9 +29,7 @@ OPINIONS = (
 @pytest.fixture
 def root(root: Path) -> Path:
     """Nothing has to settle: what these stories write is finished."""
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     return root
 
 

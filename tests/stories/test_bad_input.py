@@ -20,6 +20,7 @@ from bankd.adapters.storage.tree import FileTree
 from bankd.config import load_usable_settings
 from bankd.core.markdown.policy import SecretsPolicy, Settings
 from bankd.errors import UserError
+from tests.settings import change_setting
 from tests.stories.conftest import Result, Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -277,8 +278,7 @@ def test_the_inbox_shows_each_line_on_one_line_however_long_it_is(root: Path, ba
 
 
 def test_a_missing_routing_file_is_named_with_the_setting(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("routing: routing.yaml", "routing: rules.yaml"), "utf-8")
+    change_setting(root, "routing: routing.yaml", "routing: rules.yaml")
 
     said = bankctl("config", "check")
 
@@ -309,10 +309,7 @@ def test_the_doctor_tells_a_disk_that_takes_nothing_from_a_folder_of_others(
 
 
 def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    text = settings.read_text("utf-8")
-    settings.write_text(text.replace("roots: []", "roots: [../vault]"), "utf-8")
-    assert "[../vault]" in settings.read_text("utf-8")
+    change_setting(root, "roots: []", "roots: [../vault]")
 
     before = bankctl("doctor")
     (root / "../vault").mkdir()

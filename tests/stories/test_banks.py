@@ -15,6 +15,7 @@ import pytest
 from bankd.adapters.system import working_copy
 from bankd.adapters.system.banks_file import banks_path
 from bankd.app.init import make_workspace
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 SAID = {
@@ -32,8 +33,7 @@ def _own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def make_bank(folder: Path, said: list[str], bankctl: Run) -> None:
     """A workspace that has learned what is said, on the list."""
     make_workspace(folder)
-    settings = folder / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+    change_setting(folder, "analyser: kiwi", "analyser: lexicon")
     write_log(folder, "2026-05-02.md", *said)
     bankctl("--workspace", str(folder), "cycle", "micro", "--now", "2026-05-02T20:00")
     assert bankctl("banks", "add", str(folder)).code == 0

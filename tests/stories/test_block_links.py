@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
@@ -165,8 +166,7 @@ def test_what_leaves_the_inbox_refers_from_its_page_to_what_it_referred_to(root:
 def test_what_comes_back_from_the_archive_into_a_part_refers_from_there_to_what_it_referred_to(
     linked: Path, bankctl: Run
 ) -> None:
-    settings = linked / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("warn_kib: 8", "warn_kib: 1"), "utf-8")
+    change_setting(linked, "warn_kib: 8", "warn_kib: 1")
     other = "\n## Other\n\n" + "- W: " + "word " * 250 + "\n"
     write(linked, "bank/world/taste.md", TASTE.replace("Prefers tea", "Prefers [tea](facts.md)") + other)
     bankctl("cycle", "reflect", "--force", "--now", FADED)
@@ -235,8 +235,7 @@ def test_links_to_what_a_hand_moved_to_another_page_can_follow(linked: Path, ban
 
 
 def test_a_nightly_run_lets_links_follow_what_a_hand_moved_where_that_is_set(linked: Path, bankctl: Run) -> None:
-    settings = linked / "bankd.yaml"
-    settings.write_text(settings.read_text(encoding="utf-8").replace("heal: offer", "heal: apply"), encoding="utf-8")
+    change_setting(linked, "heal: offer", "heal: apply")
     bankctl("links", "check")
     page = linked / "bank/world/taste.md"
     text = page.read_text(encoding="utf-8")

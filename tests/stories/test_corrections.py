@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 PAGE = "bank/patterns/workflows.md"
@@ -109,8 +110,7 @@ def test_an_old_copy_that_is_saved_brings_back_only_what_nobody_had_taken_out(pa
 def test_a_command_that_finds_an_old_copy_names_what_it_put_back(
     root: Path, bankctl: Run, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-02.md", "W: The deploy runs at 10:00 on Tuesdays.")
     bankctl("cycle", "micro")
     (root / PAGE).write_text("# Workflows\n\nAll of it from an old buffer.\n")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run
 
 NOW = "2026-05-03T03:00"
@@ -175,8 +176,7 @@ def test_without_a_model_nothing_is_sent_and_the_command_says_how_to_name_one(ro
     ],
 )  # fmt: skip
 def test_bad_settings_are_named_with_their_line(root: Path, bankctl: Run, written: str, said: str) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace('provider: "off"', written), "utf-8")
+    change_setting(root, 'provider: "off"', written)
 
     checked = bankctl("config", "check")
 
@@ -213,8 +213,7 @@ def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path,
 
 
 def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     talk = "## 09:12 user\n\n> Please remember that the staging database is called larch.\n> What time is it?\n> 배포는 화요일로 결정했다.\n"
     (root / "memory" / "2026-05-02.md").write_text(talk, "utf-8")
 
@@ -250,8 +249,7 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
 
 
 def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 1"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 1")
     (root / "memory/notes.md").write_text("Please remember that the staging database is called larch.\n", "utf-8")
 
     assert "1 line proposed" in bankctl("propose", "--dry-run").out

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 NOW = "2026-05-03T03:00"
@@ -89,8 +90,7 @@ def test_a_purged_text_leaves_what_was_written_for_it(night: Path, bankctl: Run)
 
 
 def test_where_the_settings_want_none_nothing_is_asked(night: Path, bankctl: Run, tmp_path: Path) -> None:
-    settings = night / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("enrich: 100", "enrich: 0"), "utf-8")
+    change_setting(night, "enrich: 100", "enrich: 0")
     before = asked(tmp_path)
     write_log(night, "2026-05-04.md", "W: The relay workflow listens on port 8080.")
     reflect(bankctl, 5)

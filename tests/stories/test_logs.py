@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 PROSE = """# 2026-05-04
@@ -181,11 +182,7 @@ def test_a_pattern_of_the_user_masks_what_was_indexed_before(root: Path, bankctl
     (root / "memory" / "a.md").write_text("# Badge\n\nThe badge of the guest is ZX-4411.\n", "utf-8")
     assert "ZX-4411" in hits_of(bankctl, "badge of the guest")[0]["text"]
 
-    settings = root / "bankd.yaml"
-    text = settings.read_text("utf-8")
-    settings.write_text(text.replace("patterns: []", "patterns: ['ZX-[0-9]+']"), "utf-8")
-
-    assert settings.read_text("utf-8") != text
+    change_setting(root, "patterns: []", "patterns: ['ZX-[0-9]+']")
     assert "ZX-4411" not in hits_of(bankctl, "badge of the guest")[0]["text"]
 
 

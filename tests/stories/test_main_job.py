@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from bankd.core.lifecycle.retain import read_log
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -306,8 +307,7 @@ def test_a_last_line_without_a_line_break_is_named_and_taken_once_the_log_has_be
 def test_a_memory_is_shown_with_what_its_tag_means_to_the_writers_of_its_log(
     root: Path, bankctl: Run, profile: str, meaning: str
 ) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("profile: default", f"profile: {profile}"), "utf-8")
+    change_setting(root, "profile: default", f"profile: {profile}")
     write_log(root, "2026-05-02.md", "B: 매일 아침 산책을 한다.")
     bankctl("cycle", "micro", "--now", NOW)
     (memory,) = ids_in(root)

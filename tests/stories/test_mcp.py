@@ -19,6 +19,7 @@ from bankd.agents.mcp_server import McpServer
 from bankd.agents.memory_tools import BankMethods
 from bankd.core.agents.mcp_protocol import MODERN
 from bankd.wiring.bank_reader import BankReader
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
@@ -151,10 +152,7 @@ def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root:
     agent.ask("tools/call", {"name": "memory_forget", "arguments": {"id": hit["id"]}, "_meta": META})
     assert "no tool" in agent.hear()["error"]["message"]
 
-    settings = root / "bankd.yaml"
-    settings.write_text(
-        settings.read_text(encoding="utf-8").replace("may_forget: false", "may_forget: true"), encoding="utf-8"
-    )
+    change_setting(root, "may_forget: false", "may_forget: true")
 
     assert agent.call("memory_forget", id=hit["id"])["structuredContent"]["pages"] == ["bank/opinions/preferences.md"]
     assert agent.call("memory_search", query="concise replies")["structuredContent"]["hits"] == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bankd.app.run_index import RunIndex
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 DAY_1, DAY_2, DAY_3 = "2026-05-02T03:00", "2026-05-03T03:00", "2026-05-04T03:00"
@@ -16,9 +17,7 @@ DAY_1, DAY_2, DAY_3 = "2026-05-02T03:00", "2026-05-03T03:00", "2026-05-04T03:00"
 @pytest.fixture
 def root(root: Path) -> Path:
     """Nothing has to settle: what these stories write is finished."""
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     return root
 
 
@@ -106,9 +105,7 @@ def test_reflect_merges_only_when_told_to(root: Path, bankctl: Run) -> None:
     near_copies(root)
 
     assert bankctl("cycle", "reflect", "--now", DAY_1, "--json").json["counts"] == {}
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("in_reflect: false", "in_reflect: true"), encoding="utf-8")
+    change_setting(root, "in_reflect: false", "in_reflect: true")
     assert bankctl("cycle", "reflect", "--now", DAY_2, "--json").json["counts"] == {"merged": 1, "archived": 1}
 
 

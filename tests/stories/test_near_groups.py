@@ -14,6 +14,7 @@ from bankd.app.evaluate import NOW, TrialSet, judge_all, trial_workspace
 from bankd.comparing import compare_changed
 from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.searching import open_search, trial_tools
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 ONE, OTHER, THIRD = ("m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc")
@@ -24,9 +25,7 @@ DAY_1, DAY_2 = "2026-05-02T03:00", "2026-05-03T03:00"
 @pytest.fixture
 def root(root: Path) -> Path:
     """Nothing has to settle: what these stories write is finished."""
-    settings = root / "bankd.yaml"
-    text = settings.read_text(encoding="utf-8")
-    settings.write_text(text.replace("settle_seconds: 5", "settle_seconds: 0"), encoding="utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     return root
 
 

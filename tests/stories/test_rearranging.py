@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2027-01-10T03:00"
@@ -271,8 +272,7 @@ def test_a_hub_moves_with_its_parts_and_rules_keep_naming_it(root: Path, page: P
 
 @pytest.mark.parametrize("heal", ["offer", "apply"])
 def test_links_follow_what_a_hand_has_moved(root: Path, page: Path, bankctl: Run, heal: str) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("heal: offer", f"heal: {heal}"), "utf-8")
+    change_setting(root, "heal: offer", f"heal: {heal}")
     bankctl("links", "check")
     page.rename(root / "bank/world/other.md")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
@@ -15,8 +16,7 @@ NOW, NEXT, LATER = "2026-05-05T03:00", "2026-05-06T03:00", "2026-05-09T03:00"
 @pytest.fixture
 def renamed(root: Path, bankctl: Run) -> Path:
     """A workspace of which two pages were renamed after a run, one that a rule names and one of a `@Slug`."""
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Works at the bank in Mapo.")
     bankctl("cycle", "micro", "--now", NOW)
     (root / "bank/identity/values.md").rename(root / "bank/identity/principles.md")
@@ -59,8 +59,7 @@ def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> 
 
 
 def test_what_was_archived_comes_back_there(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-04.md", "O(c=0.40) @Peter: Prefers concise replies.", "O(c=0.99) @Ann: Prefers tea.")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("cycle", "reflect", "--now", "2026-05-20T03:00")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 NOW = "2026-06-10T03:00"
@@ -47,8 +48,7 @@ def test_what_was_beaten_steps_back_only_where_the_settings_say_so(root: Path, b
 
 
 def test_a_question_is_kept_without_its_secrets(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("suppression: false", "suppression: true"), "utf-8")
+    change_setting(root, "suppression: false", "suppression: true")
     write_log(root, "2026-05-02.md", *LINES)
     bankctl("cycle", "micro", "--now", NOW)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -141,8 +142,7 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
 
 
 def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     for day in ("01", "02", "03"):
         write_log(root, f"2026-05-{day}.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)
@@ -159,8 +159,7 @@ def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Pa
 
 
 def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("undo", last_run(bankctl))
@@ -542,8 +541,7 @@ def test_an_undo_of_a_move_is_undone_to_the_byte_where_a_link_in_the_page_was_re
 
 
 def test_a_clock_put_back_after_an_undo_leaves_nothing_to_say_again(root: Path, bankctl: Run) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("settle_seconds: 5", "settle_seconds: 0"), "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("undo", last_run(bankctl))

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from tests.settings import change_setting
 from tests.ui.conftest import Open, post
 
 NOW = "2026-05-12T20:00"
@@ -23,8 +24,7 @@ def desk(tmp_path: Path) -> Path:
     """A workspace in which one of everything waits for a person."""
     root = tmp_path / "desk"
     make_workspace(root)
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"
         "- W: The spare keys are stored in the blue drawer. ^m-bbbbbbbbbbbb\n",
@@ -111,8 +111,7 @@ def test_an_import_is_confirmed_and_taken_back(desk: Path, client: TestClient, t
     notes = tmp_path / "notes/MEMORY.md"
     notes.parent.mkdir()
     notes.write_text("# Notes\n\n- W: The bicycle stands in the cellar.\n", "utf-8")
-    settings = desk / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("watch: []", f"watch: [{notes.parent}]"), "utf-8")
+    change_setting(desk, "watch: []", f"watch: [{notes.parent}]")
     before, forms = contents(desk), forms_in(client, "Imports to confirm")
 
     run = choose(client, "Imports to confirm", 0)

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.settings import change_setting
 
 from bankd.cli import main
 
@@ -28,8 +29,7 @@ def test_a_vault_adopted_in_place_stays_as_it_was(
     before = bytes_below(vault)
     assert main(["adopt", str(vault), str(root)]) == 0
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
 
     def broken() -> list[object]:
         capsys.readouterr()

@@ -1,0 +1,13 @@
+"""Settings of a workspace, changed as a user does in an editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def change_setting(root: Path, was: str, now: str) -> None:
+    """Put other words into bankd.yaml, which must have the first."""
+    settings = root / "bankd.yaml"
+    text = settings.read_text("utf-8")
+    assert was in text
+    settings.write_text(text.replace(was, now), "utf-8")
