@@ -34,7 +34,7 @@ from bankd.errors import BankError
 
 
 def derive_insights(parts: DistilParts, held: Mapping[str, MemoryLines], now: datetime) -> tuple[Deferred, ...]:
-    """Have a model look at clusters of memories that it has not seen as they are now; gives what waits and why."""
+    """Have a model read clusters of memories that it has not read as they are now; gives what waits and why."""
     fresh = _unseen(parts, held, now)[:A_NIGHT]
     answers = parts.models.answer([insight_prompt(cluster) for cluster in fresh])
     waiting: list[Deferred] = []

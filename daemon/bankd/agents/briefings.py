@@ -1,4 +1,4 @@
-"""Briefings for a reader, who is a person or a session: made, remembered as shown, so that nothing is said twice a day."""
+"""Briefings for a reader, a person or a session; what was shown is remembered, so that nothing is said twice a day."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def brief_reader(
     readers: Sequence[str] = (USER,),
     subjects: tuple[str, ...] = (),
 ) -> list[Briefing]:
-    """Make briefings one after another, none of which says what another of them does; those that say nothing too.
+    """Make briefings one after another, of which no two say the same; empty ones are given too.
 
     They are for the first of the readers; all of them are remembered as having been here.
     """

@@ -20,7 +20,7 @@ QUICK_PAGES = 200
 
 
 class BesideIndexes:
-    """They are made by whoever has the time: a run, or a search where little is to be read."""
+    """The indexes of logs and archive: made by a run, or by a search where little is to be read."""
 
     def __init__(self, indexes: Mapping[str, WorkspaceIndex], outcome_of: Callable[[Hit], str | None]) -> None:
         """Take the indexes by the names of their groups, and who knows what became of a hit."""
@@ -34,7 +34,7 @@ class BesideIndexes:
         return ((group, index) for group, index in self._indexes.items() if group in (groups or GROUPS))
 
     def state(self, now: datetime) -> list[tuple[int, int]]:
-        """See the newest state of each, and tell it from others."""
+        """Open the newest state of each; gives what changes with it."""
         for index in self._indexes.values():
             index.whole(now, index.open)
         return [(index.opened, index.generation) for index in self._indexes.values()]

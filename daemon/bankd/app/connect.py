@@ -32,7 +32,7 @@ def plan_changes(connection: Connection) -> Sequence[FileChange]:
 
 
 def connect_agent(connection: Connection, homes: Homes) -> Sequence[FileChange]:
-    """Do it, and note what was there; gives what was changed, nothing the second time."""
+    """Do it, and note what was there; gives what was changed, which is nothing the second time."""
     changes = plan_changes(connection)
     noted = _read_state(homes)
     own = noted.setdefault(connection.agent, {})

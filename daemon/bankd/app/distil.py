@@ -76,7 +76,7 @@ def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Promp
 
 
 class _OnlyAsked:
-    """A model that is asked everything and answers nothing, so that nothing is written."""
+    """A model that collects what it is asked and answers nothing, so that nothing is written."""
 
     def __init__(self) -> None:
         self.asked: list[Prompt] = []

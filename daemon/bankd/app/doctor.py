@@ -123,7 +123,7 @@ def _check_bytes(probe: Probe) -> Iterator[HealthFinding]:
 
 
 def _check_lines(held_back: Iterable[HeldBack]) -> Iterator[HealthFinding]:
-    """Lines of logs that were meant to be remembered and were not taken in; those that are offered wait, no more."""
+    """Lines of logs that were meant to be remembered and were not taken in; those that are offered only wait."""
     for item in (one for one in held_back if not one.is_offered):
         text = f"{item.place} was not taken in: {item.reason}"
         yield HealthFinding(text, f"correct the line, or: bankctl inbox dismiss {item.place}")

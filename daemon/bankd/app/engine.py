@@ -42,7 +42,7 @@ class WriteLock(Protocol):
 
     @property
     def descriptor(self) -> int:
-        """What hands it over to a child."""
+        """The open file by which a child process inherits it."""
 
     def take(self) -> None:
         """Take it; raises BusyError when another process has it."""
@@ -200,7 +200,7 @@ class Engine:
 
 
 def read_configuration(root: Path) -> tuple[Settings, Sources]:
-    """The settings, and with the rules as they are written; raises ConfigError when any of it cannot be used."""
+    """The settings, and the texts of settings and rules; raises ConfigError when any of it cannot be used."""
     sources = read_sources(root)
     return understand_sources(root, sources).settings, sources
 

@@ -159,7 +159,7 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
 
 
 def _scrub_all(workspace: Workspace, words: tuple[str, ...], memories: Collection[str], *, apply: bool) -> set[str]:
-    """Take a text out of what remembers it, and what memories answer, or only look; gives what holds it."""
+    """Take a text out of all files that hold it, and the questions of memories, or only search; gives these files."""
     scrubbed = set()
     for path, scrub_it in workspace.outside.traces.find(words, memories):
         scrubbed.add(path)

@@ -63,7 +63,7 @@ def retry_inbox(workspace: Workspace, *, dry_run: bool) -> list[tuple[str, str]]
 def _without_copies(
     workspace: Workspace, moves: list[tuple[MovingMemory, Destination]]
 ) -> list[tuple[MovingMemory, Destination]]:
-    """The moves but those to a page where a hand has put the memory already, and reworded it."""
+    """The moves but those to a page where the user has put the memory already, and reworded it."""
     _, versions = keep_versions(Transaction("", "", move_operations(moves)), workspace.transactions.look)
     return [(item, to) for item, to in moves if item.id not in versions]
 

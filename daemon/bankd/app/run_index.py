@@ -109,7 +109,7 @@ class RunIndex:
 
 
 class _Looks:
-    """The memories of the bank as they stand on their pages now, each looked at once."""
+    """The memories of the bank as they stand on their pages now, each page read once."""
 
     def __init__(self, catalog: MemoryCatalog, unchanged: Set[str]) -> None:
         self._catalog, self._unchanged = catalog, unchanged

@@ -152,12 +152,12 @@ class SearchService:
         return [*self.index.take_made_anew(), *self.beside.take_made_anew(), *self.analyser.take_made_anew()]
 
     def open(self, now: datetime) -> None:
-        """See the newest state of the index; UserError when there is none."""
+        """Open the newest state of the index; UserError when there is none."""
         if not self.index.whole(now, self.index.open):
             raise UserError("there is no search index yet; bankctl index rebuild makes it")
 
     def state(self, now: datetime) -> list[tuple[int, int]]:
-        """See the newest state of every index, and tell it from others; UserError when there is none of the bank."""
+        """Open the newest state of every index; gives what changes with it. UserError when there is none of the bank."""
         self.open(now)
         return [
             (self.index.opened, self.index.generation),
@@ -168,7 +168,7 @@ class SearchService:
     def catch_up(self, now: datetime, groups: Collection[str] = ()) -> tuple[str, int]:
         """Without a daemon: read what changed, if it is little; gives what there is to say, and how many pages wait.
 
-        Once for all queries of a command: looking at every page costs more than a query.
+        Once for all queries of a command: checking every page costs more than a query.
         """
         if self._pending is None:
             note, pending = self.index.whole(now, lambda: self._catch_up(now))

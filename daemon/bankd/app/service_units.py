@@ -103,7 +103,7 @@ class Installation:
         return start_by_hand(programs=programs, workspace=str(self.root), has_cron=has_cron)
 
     def no_manager(self) -> str:
-        """Why nothing can be had done by a service manager: there is none, or not for this user."""
+        """Why no service manager can be used: there is none, or none for this user."""
         if not SYSTEMD.is_dir():
             return "there is no systemd here"
         return f"no systemd of {'yours' if self.is_user else 'the system'} can be talked to from here"

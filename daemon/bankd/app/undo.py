@@ -49,7 +49,7 @@ class Undone:
 
 
 class Undo:
-    """A run of the past on its way back; UserError when it is none that can be taken back as things are now."""
+    """A past run that is being taken back; UserError when that cannot be done as things are now."""
 
     def __init__(self, workspace: Workspace, run: str) -> None:
         """Work out what comes back and what stays; nothing is written."""

@@ -1,7 +1,7 @@
 """The command line: arguments, printing, exit codes.
 
-Only the module of the command at hand is imported, and each imports inside `run` what it alone needs: `bankctl search`
-is called a hundred times a day.
+Only the module of the command is imported, and each imports inside `run` what is slow and what it alone needs: `bankctl
+search` is called a hundred times a day.
 """
 
 from __future__ import annotations

@@ -110,5 +110,5 @@ class Progress:
 
 
 def reads_korean() -> bool:
-    """Whether who reads this has chosen Korean."""
+    """Whether the reader has chosen Korean."""
     return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_TIME", "LANG"))), "").startswith("ko")

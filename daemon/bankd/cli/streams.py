@@ -1,4 +1,4 @@
-"""The streams of a process as a shell hands them over: closed ones, and those of a locale that is not UTF-8."""
+"""The standard streams of a process: those that the shell closed, and those of a locale that is not UTF-8."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def load_rules(path: Path, text: str | None = None) -> Rules:
 
 
 def read_rules_text(path: Path) -> str:
-    """Read the file of rules as it is written; ConfigError when it cannot be read."""
+    """Read the text of the file of rules; ConfigError when it cannot be read."""
     if not path.exists():
         raise ConfigError(f"{path}: no such file; make it, or correct the setting `routing` in bankd.yaml")
     return read_text(path)

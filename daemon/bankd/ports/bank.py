@@ -141,7 +141,7 @@ class Graph(Protocol):
         """The references that lead nowhere, and whether each led somewhere once."""
 
     def settle(self, moved: Iterable[str]) -> None:
-        """Take these pages, by their old paths, for moved no more."""
+        """Count these pages, by their old paths, as moved no longer."""
 
     def document(self, path: str) -> Document:
         """A page as it is now."""

@@ -42,7 +42,7 @@ class Logs(Protocol):
         """The lines that were not taken in and wait for a person."""
 
     def dismiss(self, key: str) -> None:
-        """Let the lines with this key be named no more."""
+        """Stop naming the lines with this key."""
 
     def unread(self, now: datetime, start: str = "", enough: int | None = None) -> UnreadLogs:
         """Read the logs that changed since they were last marked as read, by day, from the log `start` on.

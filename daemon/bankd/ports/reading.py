@@ -86,7 +86,7 @@ class Vectors(Protocol):
 
     @property
     def identity(self) -> str:
-        """Which these are: other ones when another model made them, or they were taken away; empty when there are none."""
+        """A name of this set of vectors, another one when another model made them; empty when there are none."""
 
     def bounds_for(self, *, in_hangul: bool) -> CosineBounds | None:
         """From which cosines on to a question this model says that something answers it; None when nobody measured it."""

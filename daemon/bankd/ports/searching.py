@@ -135,7 +135,7 @@ class WorkspaceIndex(AssociatedIndex, Protocol):
         """How many pages there are to be read."""
 
     def too_large(self) -> Sequence[str]:
-        """The files that are not searched for their size, as the last look at all saw them."""
+        """The files that are not searched for their size, as the last check of all files found them."""
 
     def unchanged(self) -> frozenset[str]:
         """The pages that are as they were when they were read."""

@@ -171,7 +171,7 @@ class Daemon:
         return HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
-        """A line for the service manager, from what is at hand: it is made at each beat."""
+        """A line for the service manager, from facts that are in memory: it is made at each beat."""
         if self._settings_problem:
             return f"the new settings cannot be used, the old ones hold: {self._settings_problem.splitlines()[0]}"
         if self._disk_trouble:

@@ -29,7 +29,7 @@ class Asked:
 
     @property
     def is_korean(self) -> bool:
-        """Whether who reads this has chosen Korean."""
+        """Whether the reader has chosen Korean."""
         return self.language == "ko"
 
     def text(self, name: str) -> str:
@@ -37,7 +37,7 @@ class Asked:
         return self.query.get(name, "").strip()
 
     def number(self, name: str, default: int, most: int) -> int:
-        """A number of the query; UsageError where it is none."""
+        """A number of the query, `default` where it is missing; UsageError where it is not a number."""
         word = self.text(name) or str(default)
         if not (word.isascii() and word.isdecimal()):
             raise UsageError(f"{name}: {word[:40]} is not a whole number")

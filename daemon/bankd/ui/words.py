@@ -52,5 +52,5 @@ KOREAN: Mapping[str, str] = {
 
 
 def translate(text: str, language: str) -> str:
-    """A text of the page in a language; what has no Korean, such as a name, stays as it is."""
+    """A text of the page in a language; one without a translation, such as a name, stays as it is."""
     return KOREAN.get(text, text) if language == "ko" else text

@@ -124,7 +124,7 @@ class BankReader:
             return self._search_index(request)
 
     def recall(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The same of the bank in a moment: from the index as it is, leaving no trace in `recall/`."""
+        """The same of the bank, quickly: from the index as it is, leaving no trace in `recall/`."""
         request = {**request, "in": ["bank"], "keep": False, "see_also": False}
         try:
             return self.ask_daemon({"op": "search", **request}, _RECALL_SECONDS)
@@ -139,7 +139,7 @@ class BankReader:
         return answer
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
-        """Ask the index; in a moment means the bank alone, as it was read last, and no time to load what makes vectors."""
+        """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
         from bankd.wiring.search_settings import search_settings
         from bankd.wiring.searching import make_search, worker_for
 

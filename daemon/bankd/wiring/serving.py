@@ -116,7 +116,7 @@ class ServiceParts:
 
 
 def prepare_process(log_format: Literal["auto", "json"], *, debug: bool) -> tuple[Notifier, Signals]:
-    """Set up what a process has once: memory, journal, modes of new files, signals; gives what notifies the service manager and what signals came."""
+    """Set up what a process has once: memory, log, modes of new files; gives the service manager's notifier and the signals."""
     keep_little()
     notifier = take_notifier(os.environ)
     set_up_log(os.environ.get("JOURNAL_STREAM", ""), log_format, logging.DEBUG if debug else logging.INFO)

@@ -53,7 +53,7 @@ class ChangeWatch:
         self._is_hinted = True
 
     def takes_look(self, *, waits: bool = False) -> bool:
-        """Whether to look now, which is taken for done; `waits` says that the last look left something."""
+        """Whether to check the files now, after which they count as checked; `waits`: the last check left something."""
         now = read_monotonic()
         is_told, is_due = self._is_told(now), now - self._looked >= _LOOK_SECONDS
         if not self._is_hinted and not (is_due and (waits or not is_told)):
@@ -131,7 +131,7 @@ class _Standing:
         self._service = make_search(root, settings, worker_for(settings))
         self.watch = ChangeWatch(root)
         self._seen: tuple[str, int] | None = None
-        """What the last look had to say, and how many pages wait since."""
+        """The note of the last check, and how many pages have waited since."""
 
     def answer(self, request: dict[str, Any], now: datetime) -> dict[str, Any]:
         if self._has_to_look() or self._seen is None:

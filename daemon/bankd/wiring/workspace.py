@@ -203,7 +203,7 @@ def _lock_of(files: BankFiles, moment: datetime, write: bool, lease: DaemonLease
 
 
 def _take(lock: Lock, root: Path) -> Callable[[], None] | None:
-    """Take the lock; where a daemon has it, borrow it, and give how to hand it back."""
+    """Take the lock; where a daemon has it, borrow it; gives what returns it, None where it was free."""
     try:
         lock.take()
     except BusyError:

@@ -34,7 +34,7 @@ class Lock:
 
     @property
     def descriptor(self) -> int:
-        """The open file that holds the lock, to hand to a process that works for this one."""
+        """The open file that holds the lock, for a process that works for this one."""
         if self._fd is None:
             raise BusyError("the right to write is lent to another process")
         return self._fd

@@ -1,4 +1,4 @@
-"""What is known of the clock, in `.bankd/clock.json`: the last look that was believed, and whether it is believed still."""
+"""What is known of the clock, in `.bankd/clock.json`: the last reading that was believed, and whether the clock still is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrustedClock:
         return trust
 
     def _read(self) -> ClockTrust | None:
-        """What was known at the last look; None when there was none, or it cannot be read."""
+        """What was known at the last reading; None when there was none, or it cannot be read."""
         try:
             fields: dict[str, Any] = json.loads(self._tree.read_own(PATH, _CAP) or b"{}")
             wall = datetime.fromisoformat(fields["wall"])

@@ -114,7 +114,7 @@ class LinkTable(DerivedDatabase):
         self.execute_many(f"UPDATE links SET {changes} WHERE source = ?3 AND target = ?4", rows)  # noqa: S608  # our own words
 
     def lost_links(self) -> Iterator[tuple[Link, str | None]]:
-        """The references that led further when they were last looked at, and the file in which they led to a place."""
+        """The references that led further when they were last followed, and the file in which they led to a place."""
         columns = "source, kind, line, first, last, target, angled, led"
         rows = self.execute(f"SELECT {columns} FROM links WHERE is_lost ORDER BY source, line, first")  # noqa: S608  # our own words
         for *fields, led in rows:

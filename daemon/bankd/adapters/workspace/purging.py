@@ -129,7 +129,7 @@ class TextTraces:
 
 
 def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
-    """A line without the text; one that says nothing of it stays as it is, and so does one that cannot be read."""
+    """A line without the text; one that does not have it stays as it is, and so does one that cannot be read."""
     if not holds_form(line, encoded_forms(words)):
         return line
     row = parse_row(line)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-# Shorter sleeps change nothing that a look every 30 s would notice; smaller steps are a network clock at work.
+# Shorter sleeps change nothing that a check every 30 s would notice; smaller steps are a network clock at work.
 LEAST_SLEEP = timedelta(seconds=30)
 LEAST_STEP = timedelta(seconds=30)
 
@@ -26,7 +26,7 @@ class JumpKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """One look at three clocks, the last two in seconds since boot: with sleep (CLOCK_BOOTTIME) and without."""
+    """One reading of three clocks, the last two in seconds since boot: with sleep (CLOCK_BOOTTIME) and without."""
 
     wall: datetime
     since_boot: float
@@ -83,7 +83,7 @@ class ClockLook:
 
 @dataclass(frozen=True, slots=True)
 class ClockTrust:
-    """The last look that was believed, and by how much the clock is off since; `off` of None means believed."""
+    """The last reading that was believed, and by how much the clock is off since; `off` of None means believed."""
 
     anchor: ClockLook
     off: timedelta | None = None
@@ -102,7 +102,7 @@ def step_between(earlier: ClockLook, later: ClockLook) -> timedelta | None:
 
 
 def judge_reading(trust: ClockTrust | None, look: ClockLook) -> ClockTrust:
-    """Take a look into account: believe it, or freeze; a clock that is set back to where it belongs thaws by itself.
+    """Take a reading into account: believe it, or freeze; a clock that is set back to where it belongs thaws by itself.
 
     Across a restart nothing tells how long the machine was off: what was believed stays believed, what was frozen
     stays frozen, and the budget of a run bounds what a wrong date can archive.

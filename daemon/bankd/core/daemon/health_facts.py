@@ -83,7 +83,7 @@ class DaemonFacts:
 
 @dataclass(frozen=True, slots=True)
 class HealthFacts:
-    """All of it at one moment; `unusable` are the problems of settings and rules that only a look at the files found.
+    """All of it at one moment; `unusable` are the problems of settings and rules that only reading the files found.
 
     `how_to_start` is the command that has the work done by itself; a daemon needs none.
     """

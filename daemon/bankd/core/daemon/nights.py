@@ -91,7 +91,7 @@ def due_night(at: time, zone: str, due: datetime, now: datetime) -> tuple[str, d
 
 
 def wait_after(tries: int, first: float) -> float | None:
-    """The seconds until a night that failed so often is tried again, the first time after `first`; None: no more."""
+    """The seconds until a night with this many failures is tried again, the first time after `first`; None: never."""
     return None if tries >= TRIES else first * GROWTH ** (tries - 1)
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from bankd.core.markdown.policy import SchedulePolicy, Settings
 
-# A look comes every 30 s; what starts within three of them was not missed.
+# A check comes every 30 s; what starts within three of them was not missed.
 ON_TIME = timedelta(seconds=90)
 # Smaller steps back are corrections of a network clock: a slot that just ran must not run again.
 STEP_BACK = timedelta(minutes=1)
@@ -131,7 +131,7 @@ class MissedSlot:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleCheck:
-    """What one look at the clock found: the slot to run now, those that were missed, and the new state."""
+    """What one check of the clock found: the slot to run now, those that were missed, and the new state."""
 
     run: Slot | None
     missed: tuple[MissedSlot, ...]

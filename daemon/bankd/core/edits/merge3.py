@@ -38,7 +38,7 @@ def find_hunks(pristine: str, late: str) -> Iterator[Hunk]:
 
 
 def is_carried(live: str, pristine: str, late: str) -> bool:
-    """Whether every line that the editor wrote is in the page already: one look instead of a merge."""
+    """Whether every line that the editor wrote is in the page already: one comparison instead of a merge."""
     return set(_bare_lines(late)) - set(_bare_lines(pristine)) <= set(_bare_lines(live)) | {""}
 
 

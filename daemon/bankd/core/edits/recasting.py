@@ -53,7 +53,7 @@ class HalfDivided:
 def find_half_divided(operations: Sequence[Operation], look: Look) -> Iterator[HalfDivided]:
     """The pages that were to be divided into parts of which one is not there once all should have been made.
 
-    One that a hand has changed meanwhile goes piece by piece, as far as its parts are there.
+    One that the user has changed meanwhile goes piece by piece, as far as its parts are there.
     """
     divided = (op for op in operations if isinstance(op, Recast) and op.after is not None and op.moved)
     for page in (op for op in divided if look(op.path) == encode_text(op.before)):

@@ -199,7 +199,7 @@ def _removals_from(transaction: Transaction, page: str) -> Iterator[Remove]:
 
 
 def _as_written_in(text: str, page: str) -> str:
-    """A page with its lines as they are in the text: without ids that a hand has taken off, with links that were turned since."""
+    """A page with its lines as they are in the text: without ids that the user has taken off, with links that were rewritten since."""
     there, planned = ({line.rstrip("\r") for line in one.split("\n")} for one in (text, page))
     turned = {without_targets(line): line for line in there - planned}
 

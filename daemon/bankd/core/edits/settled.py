@@ -20,7 +20,7 @@ from bankd.core.markdown.scanner import decode_text, encode_text
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Looks at the files as they are now; what transactions `later` than the one at hand decided is theirs to say."""
+    """Judges by the files as they are now; what transactions `later` than this one decided is left to them."""
 
     look: Look
     locate: Locate

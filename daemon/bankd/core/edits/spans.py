@@ -92,7 +92,7 @@ def find_all(page: Page, keys: Iterable[str]) -> dict[str, list[LineSpan]]:
 
 @lru_cache(maxsize=32)
 def ids_in(data: bytes) -> frozenset[str]:
-    """What may be an id in this page, found in one search: ten thousand, each looked for by itself, would be as many."""
+    """What may be an id in this page, found in one search instead of one search for each of ten thousand ids."""
     return frozenset(word.decode("ascii") for word in _BLOCK_ID.findall(data))
 
 
@@ -114,7 +114,7 @@ def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
 
 
 def named_in(data: bytes | None, keys: Collection[str]) -> set[str]:
-    """Those of the keys that end a line of this page, be it a memory or not: a hand may have written on right below it."""
+    """Those of the keys that end a line of this page, be it a memory or not: the user may have written on right below it."""
     if data is None or ids_in(data).isdisjoint(keys):
         return set()
     return set(keys) & {split_id(line.rstrip())[1] for line in decode_text(data).split("\n")}

@@ -101,7 +101,7 @@ class Transaction:
 
 
 def keep_versions(transaction: Transaction, look: Look) -> tuple[Transaction, dict[str, str]]:
-    """Leave where it is what would go to a page that has its id already, in other words: a hand copied and reworded it.
+    """Leave where it is what would go to a page that has its id already, in other words: the user copied and reworded it.
 
     Gives the rest of the transaction, and by id the page with the other version. One that heals knows what it takes out.
     """

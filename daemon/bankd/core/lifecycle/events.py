@@ -204,7 +204,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
 
 
 def _settle(ledger: Ledger, memory: str, item: Event) -> None:
-    """What a person was asked about once, and is asked no more; or again, since that was taken back."""
+    """Note what a person need not be asked again, or must be, since the answer was taken back."""
     if "other" in item:
         other = str(item.get("other"))
         told, answer = ledger.kept_apart, (min(memory, other), max(memory, other))

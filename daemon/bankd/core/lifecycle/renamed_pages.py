@@ -35,7 +35,7 @@ class RenamedPages:
         return replace(destination, page=page, reason=f"{destination.reason}; {destination.page} is {page} now")
 
     def name_now(self, page: str) -> str:
-        """What a page that is not there is called now; its own name when it is none. Relative to `bank/`."""
+        """The present name of a page that is not there any more; else its own name. Relative to `bank/`."""
         if page not in self._found:
             self._found[page] = self._recognise(page)
         return self._found[page]

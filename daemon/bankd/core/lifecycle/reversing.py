@@ -102,7 +102,7 @@ class _Reverser:
             self._append(id_, was, was.text, None)
 
     def _said_by(self, was: MemoryLines) -> str | None:
-        """A memory that has come to the page since and says the same; a hand may have taken its id off.
+        """A memory that has come to the page since and says the same; the user may have taken its id off.
 
         Where the page is not to be found, it may stand on any: the page may have another name.
         """

@@ -220,7 +220,7 @@ _OF_TEXT = ((BlockKind.TABLE, _table_end),)
 def recognise_block(lines: Lines, start: int, base: int) -> tuple[BlockKind, int] | None:
     """The kind of block that begins on a line, and the line after it; None for text, items and indented code."""
     first = lines[start].lstrip(" \t")[:1]
-    for kind, recogniser in _BY_FIRST.get(first, _OF_TEXT):  # one look or two instead of nine
+    for kind, recogniser in _BY_FIRST.get(first, _OF_TEXT):  # one test or two instead of nine
         if (end := recogniser(lines, start, base)) is not None:
             return kind, end
     return None

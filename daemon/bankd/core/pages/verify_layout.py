@@ -1,4 +1,4 @@
-"""The last look before a layout is carried out: every link that led somewhere still does, every memory is there once.
+"""The last check before a layout is carried out: every link that led somewhere still does, every memory is there once.
 
 What it finds wrong is a bug in bankd, not the user's fault.
 """

@@ -1,4 +1,4 @@
-"""The last look before writing: does the plan keep every memory, and is it small enough to go unasked.
+"""The last check before writing: does the plan keep every memory, and is it small enough to go unasked.
 
 It sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's fault.
 """

@@ -24,7 +24,7 @@ class HeldBack:
 
     @property
     def is_offered(self) -> bool:
-        """Whether a word of the user takes it in as it is; else the log has to be corrected."""
+        """Whether the user can accept it as it is; otherwise the log has to be corrected."""
         return self.kind in {REFUSED, PROPOSED}
 
 
