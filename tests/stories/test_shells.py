@@ -105,3 +105,11 @@ def test_a_limit_of_the_shell_ends_in_a_sentence(learned: Path, limit: str, word
     assert said.returncode in {0, 1, 3}
     assert b"Traceback" not in said.stderr
     assert said.returncode == 0 or said.stdout or said.stderr.startswith(b"bankctl: ")
+
+
+def test_a_shell_that_starts_does_not_wait_for_what_commands_do() -> None:
+    program = "from bankd.cli.completions import read_commands; read_commands(); import sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "bankd.cli.show" in loaded
+    assert not {"bankd.cycle", "bankd.wiring.workspace", "bankd.core.plan.report", "yaml"} & set(loaded)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from bankd.cli.options import add_json, add_now
 from bankd.cli.printing import plain, reads_korean, say, say_answer, say_json, styled
 from bankd.cli.workspace import open_named
-from bankd.core.plan.report import ReportRow, chapters_of
 
 if TYPE_CHECKING:
     from bankd.app.log import ChangedFile, RunPage
     from bankd.app.show import FoundMemory
     from bankd.core.lifecycle.provenance import Trace
+    from bankd.core.plan.report import ReportRow
 
 _RUN = re.compile(r"\d{8}T\d{6}-|\d{1,6}$")
 LINE = re.compile(r"(?:\./)?memory/(?P<log>.+):(?P<line>\d{1,9})")
@@ -84,6 +84,8 @@ _LONGEST = 400
 
 def _print_run(page: RunPage, *, as_json: bool) -> int:
     """Print the page of a run."""
+    from bankd.core.plan.report import chapters_of
+
     if as_json:
         whole = {"rows": [asdict(row) for row in page.rows], "files": [asdict(file) for file in page.files]}
         say_json({"run": page.run, "status": page.row.get("status"), "at": page.row.get("at"), **whole})
