@@ -125,7 +125,7 @@ class Journals:
 def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:
     """Until when each page that was fought over is left alone; a moment in the past for one that has had its rest."""
     in_order = sorted(journals, key=lambda journal: journal.seq)
-    return find_rests((journal.transaction, journal.before) for journal in in_order)
+    return find_rests([(journal.transaction, journal.before) for journal in in_order])
 
 
 def encode_journal(journal: Journal) -> bytes:

@@ -166,14 +166,14 @@ def split_path(path: str) -> tuple[str, str]:
     return parent, name
 
 
+_NO_NAMES = frozenset({"", ".", ".."})
+
+
 def check_path(path: str, *, allow_root: bool = False) -> None:
     """UserError for a path that could leave the tree by its text alone."""
-    parts = path.split("/")
-    if (path == "" and allow_root) or not (
-        path == "" or "\0" in path or any(part in {"", ".", ".."} for part in parts)
-    ):
-        return
-    raise UserError(f"{path!r}: not a path inside the workspace")
+    is_inside = "\0" not in path and _NO_NAMES.isdisjoint(path.split("/"))
+    if not is_inside and not (allow_root and path == ""):
+        raise UserError(f"{path!r}: not a path inside the workspace")
 
 
 def open_regular(name: str, folder: int, shown: str) -> int:

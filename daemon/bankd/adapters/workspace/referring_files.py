@@ -44,7 +44,7 @@ class ReferringFiles:
                 there = {entry.name: entry for entry in entries if _is_visible(entry) and self._path(entry) not in _OWN}
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
-        ignored = ignored_among(name for name in there if name.endswith(".md"))
+        ignored = ignored_among([name for name in there if name.endswith(".md")])
         return [there[name] for name in sorted(there.keys() - ignored)]
 
     def _path(self, entry: os.DirEntry[str]) -> str:

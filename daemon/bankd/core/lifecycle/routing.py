@@ -129,13 +129,13 @@ def problem_of_target(target: str) -> str | None:
         return f"target {target!r} has a character that file systems or Obsidian refuse"
     if not target.endswith(".md"):
         return f"target {target!r} must be a page that ends in .md"
-    if len(parts) > _MAX_LEVELS or any(len(part.encode()) > _MAX_NAME_BYTES for part in parts):
+    if len(parts) > _MAX_LEVELS or max(map(len, target.encode().split(b"/"))) > _MAX_NAME_BYTES:
         return f"target {target!r} is deeper than {_MAX_LEVELS} levels or has a name over {_MAX_NAME_BYTES} bytes"
     return _why_reserved(target)
 
 
 def _why_reserved(target: str) -> str | None:
-    if any(part.startswith(".") for part in target.split("/")):
+    if target.startswith(".") or "/." in target:
         return f"target {target!r} names a hidden file"
     if is_own(target):
         return f"target {target!r} is in bank/_meta/, where bankd keeps its own pages; name a page elsewhere"
