@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from datetime import datetime
+from contextlib import closing, suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,42 +26,45 @@ from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.pages import read_page
 from bankd.core.pages.rearrange import is_splittable
-from bankd.core.plan.held_back import HeldBack
 from bankd.errors import UserError
 
 
 def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
-    """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large."""
-    missing = tuple(name for name in FOLDERS[:2] if not (root / name).is_dir())
-    large = tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path))
-    frozen, trouble = _is_clock_frozen(root), trouble_of(root, FOLDERS[1:])
-    closed = {} if trouble else _closed_in(root)
-    held_back = held_back_lines(root)
-    return BankFacts(
-        len(sizes),
-        _count_inbox(root),
-        missing,
-        index,
-        large,
-        frozen,
-        trouble,
-        _resting_pages(root),
-        _unread_lines(root),
-        _copied_memories(root),
-        closed,
-        tuple(str(item.place) for item in held_back if not item.is_offered),
-        _set_aside_journals(root),
-        read_prose(root.absolute() / ".bankd" / "catalogue.sqlite3"),
-        tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
-        sum(item.is_offered for item in held_back),
-        _left_alone(root),
+    """What the folders hold, beside what the index says of itself; `warn_kib` is when a page counts as large, in KiB."""
+    catalog = root.absolute() / ".bankd" / "catalogue.sqlite3"
+    held_back, trouble = read_held_back(catalog), trouble_of(root, FOLDERS[1:])
+    found = BankFacts(
+        pages=len(sizes),
+        inbox=_count_inbox(root),
+        missing=tuple(name for name in FOLDERS[:2] if not (root / name).is_dir()),
+        index=index,
+        large=tuple(path for path, size in sorted(sizes.items()) if size >= warn_kib * 1024 and is_splittable(path)),
+        disk=trouble,
+        copied=_copied_memories(root),
+        held_back=tuple(str(item.place) for item in held_back if not item.is_offered),
+        set_aside=_set_aside_journals(root),
+        prose=read_prose(catalog),
+        too_large=tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
+        offered=sum(item.is_offered for item in held_back),
+        left_alone=_left_alone(root, catalog),
     )
+    try:
+        tree = FileTree(root)
+    except UserError:  # it is missing, which is said elsewhere
+        return found
+    with closing(tree):
+        return replace(
+            found,
+            is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
+            resting=Journals(tree, Staging(tree)).resting(utc_now()),
+            unread_events=_unread_lines(root, tree),
+            closed={} if trouble else closed_pages(tree, FOLDERS[1:3]),
+        )
 
 
-def _left_alone(root: Path) -> dict[str, str]:
+def _left_alone(root: Path, catalog: Path) -> dict[str, str]:
     """The files that are not read as they are, and why; only those are opened that no run has read as they are now."""
     found: dict[str, str] = {}
-    catalog = root.absolute() / ".bankd" / "catalogue.sqlite3"
     with suppress(UserError):  # a workspace that is missing is said elsewhere
         files = BankFiles(root)
         with closing(files.tree):
@@ -77,32 +80,16 @@ def _set_aside_journals(root: Path) -> tuple[str, ...]:
     return tuple(path.relative_to(root).as_posix() for folder in folders for path in sorted(folder.glob("*.json.bad")))
 
 
-def _is_clock_frozen(root: Path) -> bool:
-    """Whether the clock jumped, so that nothing is archived for its age."""
-    with _opened(root) as tree:
-        return tree is not None and TrustedClock(tree, Staging(tree)).judge().is_frozen
-
-
-def _resting_pages(root: Path) -> dict[str, datetime]:
-    """The pages that are left alone because something changes them back, and until when."""
-    with _opened(root) as tree:
-        return {} if tree is None else Journals(tree, Staging(tree)).resting(utc_now())
-
-
-def _unread_lines(root: Path) -> tuple[str, ...]:
+def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
     """The lines of the event log that cannot be read, each with its place and why; read again once a file changed."""
-    with _opened(root) as tree, suppress(OSError):
-        if tree is not None:
-            names = tree.names("events")
-            return _unread_events(root, tuple(tree.sizes("events", names).items()))
+    with suppress(OSError):
+        return _unread_events(root, tuple(tree.sizes("events", tree.names("events")).items()))
     return ()
 
 
 @lru_cache(maxsize=1)
 def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]) -> tuple[str, ...]:
-    with _opened(root) as tree:
-        if tree is None:
-            return ()
+    with closing(FileTree(root)) as tree:
         events = EventLog(tree, "")
         events.read()
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
@@ -118,31 +105,6 @@ def _copied_memories(root: Path) -> tuple[Copied, ...]:
                 if entry.memory.id in found:
                     found[entry.memory.id].append(f"{path}:{entry.line}")
     return tuple(find_copied(found))
-
-
-def held_back_lines(root: Path) -> list[HeldBack]:
-    """The lines of logs that were not taken in and wait for a person."""
-    return read_held_back(root.absolute() / ".bankd" / "catalogue.sqlite3")
-
-
-def _closed_in(root: Path) -> dict[str, str]:
-    """The pages that cannot be written, and why."""
-    with _opened(root) as tree:
-        return {} if tree is None else closed_pages(tree, FOLDERS[1:3])
-
-
-@contextmanager
-def _opened(root: Path) -> Iterator[FileTree | None]:
-    """The workspace; None when it is missing, which is said elsewhere."""
-    try:
-        tree = FileTree(root)
-    except UserError:
-        yield None
-        return
-    try:
-        yield tree
-    finally:
-        tree.close()
 
 
 def sizes_of_pages(root: Path) -> dict[str, int]:
