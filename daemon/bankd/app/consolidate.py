@@ -14,7 +14,6 @@ from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.memory import Memory, statement_of
-from bankd.core.markdown.page_lines import MemoryLines
 from bankd.cycle import Report
 from bankd.errors import UserError
 from bankd.retention import find_merged
@@ -65,15 +64,20 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
     held = user_run.catalog.all_lines()
     memories = {id_: memory_of(lines) for id_, lines in held.items()}
     known = dict(_known(user_run.ledger, memories))
+
+    def side(id_: str) -> ConflictSide:
+        fact = user_run.ledger.consumed.get(id_)
+        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
+        return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
+
     dated = {
         pair: one.reason
         for pair, one in found.items()
         if one.relation is Relation.UPDATE and pair[::-1] not in known and memories.keys() >= set(pair)
     }
-    sides = _Sides(user_run.ledger, held, memories)
     settled = user_run.ledger.wanted_both
     open_ = {pair: why for pair, why in {**known, **dated}.items() if (min(pair), max(pair)) not in settled}
-    rows = [sides.contradiction(*pair, why, is_known=pair in known) for pair, why in open_.items()]
+    rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 
 
@@ -90,19 +94,3 @@ def compare_all(user_run: UserRun) -> Pairs:
     threshold = workspace.settings.dedup.threshold
     compare_changed(CompareParts(user_run.catalog, workspace.index, workspace.index, threshold), user_run.ledger)
     return user_run.catalog.known_pairs()
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    ledger: Ledger
-    held: Mapping[str, MemoryLines]
-    memories: Mapping[str, Memory]
-
-    def contradiction(self, older: str, newer: str, reason: str, *, is_known: bool) -> Contradiction:
-        return Contradiction(self._side(older), self._side(newer), reason, is_known)
-
-    def _side(self, id_: str) -> ConflictSide:
-        fact = self.ledger.consumed.get(id_)
-        source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
-        text = statement_of(self.memories[id_])
-        return ConflictSide(id_, text, self.held[id_].page, source, source_day(fact))

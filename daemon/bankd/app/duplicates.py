@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from bankd.app.user_run import UserRun, begin_run
 from bankd.app.workspace import Workspace
 from bankd.core.lifecycle.events import DUPLICATE, Event
+from bankd.core.lifecycle.provenance import source_line
 from bankd.core.lifecycle.renamed_pages import RenamedPages
-from bankd.core.lifecycle.retain import LogPlace, RetainLine, identified_as
+from bankd.core.lifecycle.retain import LogPlace, RetainLine
 from bankd.core.lifecycle.routing import route_memory
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.plan.decisions import Placement
@@ -77,10 +78,8 @@ def allow_line(workspace: Workspace, id_: str, *, dry_run: bool) -> Report:
 def _line_of(user_run: UserRun, id_: str, fact: Event) -> RetainLine:
     """The line as it stands in its log now, or, where that is gone, as the event remembers it."""
     for log in user_run.ledger.names_of(str(fact.get("log"))):
-        reading = user_run.workspace.logs.read(log)
-        lines = identified_as(reading, user_run.ledger.identity_of(log)).lines if reading else ()
-        for line in lines:
-            if line.id == id_:
-                return line
+        reading = user_run.workspace.read_log(log, user_run.ledger)
+        if reading and (line := source_line(id_, reading)):
+            return line
     place = LogPlace(str(fact.get("log")), int(fact.get("line", 0)))
     return RetainLine(place, parse_memory(str(fact.get("text", ""))), 0, id_)

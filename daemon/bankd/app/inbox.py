@@ -11,7 +11,7 @@ from bankd.core.edits.transaction import Transaction, keep_versions
 from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.lifecycle.events import DISMISSED
 from bankd.core.lifecycle.renamed_pages import RenamedPages
-from bankd.core.lifecycle.retain import LogPlace, identified_as
+from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.lifecycle.routing import Destination, find_claims, problem_of_target
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.names import INBOX
@@ -85,8 +85,8 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
 
 def list_held_back(workspace: Workspace, log: str) -> tuple[HeldBack, ...]:
     """The lines of a log, as it is now, that were not taken in and wait for a person."""
-    reading, ledger = workspace.logs.read(log), workspace.transactions.ledger()
-    reading = identified_as(reading, ledger.identity_of(log)) if reading else None
+    ledger = workspace.transactions.ledger()
+    reading = workspace.read_log(log, ledger)
     return held_back_in(reading, ledger, screened_in(ledger), workspace.policy().finders) if reading else ()
 
 

@@ -13,7 +13,7 @@ from bankd.core.language.dates.memory_days import days_spoken_of
 from bankd.core.language.dates.spans import on
 from bankd.core.lifecycle.events import Event, Ledger, day_of
 from bankd.core.lifecycle.provenance import Trace, confirmations, describe_line, life_of, source_line, trace_line
-from bankd.core.lifecycle.retain import PROFILES, LogPlace, LogReading, identified_as
+from bankd.core.lifecycle.retain import PROFILES, LogPlace
 from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources, statement_key
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.use.strength import StrengthPoint, curve_of
@@ -52,7 +52,7 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     """What became of a line of a log; UserError when there is no such log."""
     workspace.catalog.refresh(workspace.now)
     ledger = workspace.transactions.ledger()
-    reading = _reading(workspace, log, ledger)
+    reading = workspace.read_log(log, ledger)
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
     memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
@@ -60,12 +60,6 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     if trace.outcome != "prose":
         return trace
     return describe_line(trace, workspace.logs.text(log), reading, workspace.finders())
-
-
-def _reading(workspace: Workspace, log: str, ledger: Ledger) -> LogReading | None:
-    """A log as it is now, whatever it was called when it was first read."""
-    reading = workspace.logs.read(log)
-    return identified_as(reading, ledger.identity_of(log)) if reading else None
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
@@ -128,7 +122,7 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     fact = ledger.consumed.get(id_)
     if fact is None:
         return None, ()
-    readings = (_reading(workspace, log, ledger) for log in ledger.names_of(str(fact.get("log"))))
+    readings = (workspace.read_log(log, ledger) for log in ledger.names_of(str(fact.get("log"))))
     line = next(
         (found for reading in readings if reading and (found := source_line(ledger.line_of(id_), reading))), None
     )

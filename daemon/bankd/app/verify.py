@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from bankd.app.workspace import Workspace
 from bankd.core.daemon.settle import EMPTY_DAYS
 from bankd.core.lifecycle.events import Ledger
-from bankd.core.lifecycle.retain import LogReading, identified_as
+from bankd.core.lifecycle.retain import LogReading
 from bankd.core.lifecycle.verify import (
     Emptied,
     Verification,
@@ -93,7 +93,5 @@ def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[
 
 def _readings(workspace: Workspace, ledger: Ledger) -> Iterator[LogReading]:
     for path in workspace.files.survey("memory", workspace.now, 0, any_content=True).files:
-        log = path.removeprefix("memory/")
-        reading = workspace.logs.read(log)
-        if reading is not None:
-            yield identified_as(reading, ledger.identity_of(log))
+        if reading := workspace.read_log(path.removeprefix("memory/"), ledger):
+            yield reading

@@ -19,7 +19,8 @@ from bankd.core.daemon.health import cannot_be_told
 from bankd.core.daemon.settle import is_just_saved
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.retain import LogPlace
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.retain import LogPlace, LogReading, identified_as
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
 from bankd.core.secrets.screening import Finder
@@ -120,6 +121,11 @@ class Workspace:
     def finders(self) -> Sequence[Finder]:
         """What credentials look like, as far as the settings can be used."""
         return self.configuration.finders if self.configuration else compile_finders(self.settings.secrets.patterns)
+
+    def read_log(self, log: str, ledger: Ledger) -> LogReading | None:
+        """A log as it is now, its lines known by the name that it was first read under; None when there is none."""
+        reading = self.logs.read(log)
+        return identified_as(reading, ledger.identity_of(log)) if reading else None
 
     def run_batches(self, kind: CycleKind, *, dry_run: bool = False, force: bool = False) -> Iterator[Report]:
         """Run a cycle, and again as long as the logs hold more than one run takes in; each is a run with its own undo."""

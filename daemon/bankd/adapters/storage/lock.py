@@ -7,7 +7,6 @@ import json
 import os
 import socket
 from contextlib import suppress
-from types import TracebackType
 
 from bankd.adapters.storage.disk import explain_failure
 from bankd.adapters.storage.tree import FileTree
@@ -78,15 +77,6 @@ class Lock:
                 fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = None
-
-    def __enter__(self) -> Lock:
-        self.take()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
 
 def _who(data: bytes) -> str:
