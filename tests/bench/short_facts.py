@@ -14,7 +14,7 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
-from bankd.app.evaluate import NOW, SETTINGS, TrialSet, judge_all, read_set, trial_workspace
+from bankd.app.evaluate import NOW, SETTINGS, OpenTrial, TrialSet, read_set, trial_workspace
 from bankd.wiring.searching import make_search
 from tests.bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench, Variation
 from tests.bench.quality import GROUP, data_folder
@@ -51,7 +51,9 @@ def main() -> None:
         search = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         search.refresh(NOW, None)
         search.analyser.patience = "if warm"
-        judged = [judge_all(trial._replace(queries=half), search, bank, GROUP, read_monotonic) for half in halves]
+        judged = [
+            OpenTrial(trial._replace(queries=half), search, bank, GROUP, read_monotonic).judge() for half in halves
+        ]
         search.close()
         print_row("answers, else what is nearest", [one.quality.mrr_10 for one in judged])
         print_row("answers alone", [one.mrr_10_of_answers for one in judged])

@@ -10,7 +10,7 @@ import pytest
 
 from bankd import cycle
 from bankd.agents.memory_tools import BankMethods
-from bankd.app.evaluate import NOW, TrialSet, judge_all, trial_workspace
+from bankd.app.evaluate import NOW, OpenTrial, TrialSet, trial_workspace
 from bankd.comparing import compare_changed
 from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.searching import open_search, trial_tools
@@ -196,7 +196,7 @@ def test_an_evaluation_judges_every_memory_by_itself() -> None:
     with trial_workspace(trial.documents, None) as (root, bank):
         search = trial_tools().make_search(root, False)
         search.refresh(NOW, None)
-        judged = judge_all(trial, search, bank, None, lambda: 0.0)
+        judged = OpenTrial(trial, search, bank, None, lambda: 0.0).judge()
         search.close()
 
     assert judged.quality.recall_10 == 1

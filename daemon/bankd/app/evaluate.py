@@ -159,12 +159,40 @@ class OpenTrial(NamedTuple):
     bank: TrialBank
     group: str | None
     read_monotonic: Callable[[], float]
-    root: Path
+    root: Path = Path()
 
     def judge(self, queries: Sequence[Mapping[str, Any]] | None = None) -> Evaluation:
-        """Ask all queries, or these."""
-        asked = self.trial if queries is None else self.trial._replace(queries=queries)
-        return judge_all(asked, self.search, self.bank, self.group, self.read_monotonic)
+        """Ask all queries, or these, each on its own day if it has one."""
+        return evaluation_of([self._judge(query) for query in (self.trial.queries if queries is None else queries)])
+
+    def _judge(self, query: Mapping[str, Any]) -> JudgedQuery:
+        relevant, fields = (
+            self.trial.relevant[str(query["id"])],
+            {"now": query.get("now"), "by_page": self.bank.by_page},
+        )
+        request: dict[str, Any] = {"query": query["text"], "see_also": False, "limit": _DEPTH, **fields}
+        if self.group and query.get(self.group):
+            request["nodes"] = [group_folder(query[self.group])]
+        started = self.read_monotonic()
+        answer = self.search.answer(request, NOW, pending=0)
+        milliseconds = (self.read_monotonic() - started) * 1000
+        found: dict[str, float] = {}
+        for hit in answer["hits"] or answer["nearest"]:
+            found.setdefault(self.bank.documents[hit["path"].removeprefix("bank/"), hit["line"]], hit["score"])
+        ranking = tuple(found)
+        places = (ranking.index(document) for document in relevant if document in ranking)
+        above = ranking[: min(places, default=_DEPTH)]
+        return JudgedQuery(
+            str(query["id"]), ranking, tuple(found.values()), milliseconds, quality_of(ranking, relevant),
+            any(document in above for document in query.get("forbidden", ())), answer["fresh"]["meaning"],
+            bool(answer["hits"]),
+        )  # fmt: skip
+
+
+def evaluation_of(judged: Sequence[JudgedQuery]) -> Evaluation:
+    """These queries with their means, and the median of their times."""
+    times = sorted(one.milliseconds for one in judged)
+    return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
 
 
 @contextmanager
@@ -183,46 +211,3 @@ def open_trial(
             yield OpenTrial(trial, search, bank, group, tools.read_monotonic, root)
         finally:
             search.close()
-
-
-def judge_all(
-    trial: TrialSet, search: SearchService, bank: TrialBank, group: str | None, read_monotonic: Callable[[], float]
-) -> Evaluation:
-    """Ask every query of a set, each on its own day if it has one."""
-    judged = [
-        _judge(query, trial.relevant[str(query["id"])], search, bank, group, read_monotonic) for query in trial.queries
-    ]
-    times = sorted(one.milliseconds for one in judged)
-    return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
-
-
-def _judge(
-    query: Mapping[str, Any],
-    relevant: Mapping[str, int],
-    search: SearchService,
-    bank: TrialBank,
-    group: str | None,
-    read_monotonic: Callable[[], float],
-) -> JudgedQuery:
-    request: dict[str, Any] = {
-        "query": query["text"],
-        "see_also": False,
-        "limit": _DEPTH,
-        "now": query.get("now"),
-        "by_page": bank.by_page,
-    }
-    if group and query.get(group):
-        request["nodes"] = [group_folder(query[group])]
-    started = read_monotonic()
-    answer = search.answer(request, NOW, pending=0)
-    milliseconds = (read_monotonic() - started) * 1000
-    found: dict[str, float] = {}
-    for hit in answer["hits"] or answer["nearest"]:
-        found.setdefault(bank.documents[hit["path"].removeprefix("bank/"), hit["line"]], hit["score"])
-    ranking = tuple(found)
-    above = ranking[: min((ranking.index(document) for document in relevant if document in ranking), default=_DEPTH)]
-    return JudgedQuery(
-        str(query["id"]), ranking, tuple(found.values()), milliseconds,
-        quality_of(ranking, relevant), any(document in above for document in query.get("forbidden", ())),
-        answer["fresh"]["meaning"], bool(answer["hits"]),
-    )  # fmt: skip

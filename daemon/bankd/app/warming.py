@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from random import Random
 
-from bankd.app.evaluate import NOW, Evaluation, JudgedQuery, OpenTrial
+from bankd.app.evaluate import NOW, Evaluation, JudgedQuery, OpenTrial, evaluation_of
 from bankd.core.ranking.comparing import Comparison, compare_figures
 from bankd.core.ranking.eval_bank import id_of
-from bankd.core.ranking.evaluation import mean_of
 from bankd.core.ranking.priors import NOT_USED, Usage
 from bankd.errors import UserError
 
@@ -40,8 +39,7 @@ def _by_question(opened: OpenTrial, answers: Mapping[str, list[str]], uses: int)
     for query in opened.trial.queries:
         suppose(opened, dict.fromkeys(answers[str(query["id"])], _used(uses)))
         judged += opened.judge([query]).judged
-    times = sorted(one.milliseconds for one in judged)
-    return Evaluation(judged, mean_of([one.quality for one in judged]), times[len(times) // 2])
+    return evaluation_of(judged)
 
 
 def judge_after_history(opened: OpenTrial) -> dict[str, Evaluation]:
