@@ -150,63 +150,45 @@ class Plan:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the event log will say of this run, in the order of the logs' lines."""
+        said, of_run = self._event, f"@{self.run}"
         return (
-            *(
-                ledger.make_event(
-                    ledger.RENAMED, f"{item.log}@{self.run}", self.now, log=item.log, was=item.was, beside=item.beside
-                )
-                for item in self.renamed
-            ),
+            *(said(ledger.RENAMED, r.log + of_run, log=r.log, was=r.was, beside=r.beside) for r in self.renamed),
             *(self._consumed(ledger.KEPT, p.line, page=p.destination.page) for p in self.placements),
             *(self._consumed(ledger.KEPT, r.line, page=r.page) for r in self.repaired),
-            *(
-                self._consumed(ledger.DUPLICATE, b.line, of=b.twin, text=statement_of(b.line.memory), reason=b.reason)
-                for b in self.blocked
-            ),
-            *(self._overruled(b) for b in self.overruled),
+            *(self._blocked(b) for b in self.blocked),
+            *(self._blocked(b, overruled=True) for b in self.overruled),
             *(self._revised(r) for r in self.revised),
-            *(
-                ledger.make_event(ledger.SUPERSEDED, u.old, self.now, memory=u.old, by=u.line.id, reason=u.reason)
-                for u in self.updates
-            ),
+            *(said(ledger.SUPERSEDED, u.old, memory=u.old, by=u.line.id, reason=u.reason) for u in self.updates),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
-            *(
-                ledger.make_event(ledger.DELETED, f"{id_}@{self.run}", self.now, memory=id_, run=self.run)
-                for id_ in self.deleted
-            ),
-            *(
-                ledger.make_event(ledger.ARCHIVED, f"{item.id}@{self.run}", self.now, **self._gone(item))
-                for item in self.taken_out
-            ),
-            *(
-                ledger.make_event(ledger.RESTORED, f"{item.id}@{self.run}", self.now, memory=item.id, run=self.run)
-                for item in self.restored
-            ),
-            *(
-                ledger.make_event(RECALLED, f"{id_}@{day}", self.now, memory=id_, day=day.isoformat())
-                for id_, day in self.recalled
-            ),
+            *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
+            *(said(ledger.ARCHIVED, item.id + of_run, **self._gone(item)) for item in self.taken_out),
+            *(said(ledger.RESTORED, item.id + of_run, memory=item.id, run=self.run) for item in self.restored),
+            *(said(RECALLED, f"{id_}@{day}", memory=id_, day=day.isoformat()) for id_, day in self.recalled),
         )
+
+    def _event(self, kind: str, key: str, **facts: object) -> Event:
+        return ledger.make_event(kind, key, self.now, **facts)
 
     def _gone(self, item: Archived) -> dict[str, object]:
         """What the event log remembers of a memory that goes: where it stood, and how links to it were written."""
         links = [list(found.record) for found in self.followed if found.was == item.id and found.is_alone]
         return {**item.tombstone, **({"links": links} if links else {}), "run": self.run}
 
-    def _overruled(self, item: Blocked) -> Event:
+    def _blocked(self, item: Blocked, **facts: object) -> Event:
         said = statement_of(item.line.memory)
-        return self._consumed(ledger.DUPLICATE, item.line, of=item.twin, text=said, reason=item.reason, overruled=True)
+        return self._consumed(ledger.DUPLICATE, item.line, of=item.twin, text=said, reason=item.reason, **facts)
 
     def _revised(self, item: Revised) -> Event:
         """Said for each edit: a line may become again what it once was."""
         where = {"log": item.line.place.log, "line": item.line.place.line, "run": self.run}
         said = statement_of(parse_memory(MARKER.sub("", item.text)))
-        key = f"{item.line.id}@{self.run}"
-        return ledger.make_event(ledger.REVISED, key, self.now, memory=item.line.id, of=item.id, said=said, **where)
+        return self._event(
+            ledger.REVISED, f"{item.line.id}@{self.run}", memory=item.line.id, of=item.id, said=said, **where
+        )
 
     def _consumed(self, kind: str, line: RetainLine, **facts: object) -> Event:
         where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "run": self.run}
-        return ledger.make_event(kind, line.id, self.now, **where, **facts)
+        return self._event(kind, line.id, **where, **facts)
 
 
 def new_run_id(now: datetime, kind: str, taken: Set[str]) -> str:
