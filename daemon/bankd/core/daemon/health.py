@@ -34,9 +34,8 @@ def judge_health(facts: HealthFacts) -> tuple[HealthFinding, ...]:
     findings = [cannot_be_used(problem) for problem in facts.unusable]
     findings += [*_judge_daemon(facts), *_judge_jobs(facts), *_judge_bank(facts.bank), *_judge_missed(facts)]
     if facts.daemon is None and facts.bank.index.pending and facts.bank.index.updated:
-        findings.append(
-            HealthFinding(f"{facts.bank.index.pending} changed pages are not in the index yet", "bankctl cycle micro")
-        )
+        text = f"{facts.bank.index.pending} changed pages are not in the index yet"
+        findings.append(HealthFinding(text, "bankctl cycle micro"))
     return tuple(sorted(findings, key=lambda finding: not finding.needs_person))
 
 
@@ -45,41 +44,29 @@ def cannot_be_used(problem: str) -> HealthFinding:
     return HealthFinding(problem, "correct the file, then: bankctl config check", needs_person=True)
 
 
-def _judge_daemon(facts: HealthFacts) -> list[HealthFinding]:
-    if facts.daemon is None:
-        return [HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)]
-    found = []
-    if facts.daemon.waiting:
-        found.append(
-            HealthFinding(
-                f"the daemon waits: {facts.daemon.waiting}",
-                "it goes on by itself when that is mended",
-                needs_person=True,
-            )
-        )
-    if facts.daemon.settings_problem:
-        text = f"the settings cannot be used, the old ones still hold: {facts.daemon.settings_problem}"
-        found.append(
-            HealthFinding(
-                text, "correct the file, then: bankctl config check && bankctl service reload", needs_person=True
-            )
-        )
-    if facts.daemon.watcher.get("mode") == "polling":
-        found.append(HealthFinding(f"changes are noticed by polling only: {facts.daemon.watcher.get('reason')}"))
-    return found
+def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
+    daemon = facts.daemon
+    if daemon is None:
+        yield HealthFinding("no daemon runs: nothing is done by itself", facts.how_to_start)
+        return
+    if daemon.waiting:
+        fix = "it goes on by itself when that is mended"
+        yield HealthFinding(f"the daemon waits: {daemon.waiting}", fix, needs_person=True)
+    if daemon.settings_problem:
+        text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
+        fix = "correct the file, then: bankctl config check && bankctl service reload"
+        yield HealthFinding(text, fix, needs_person=True)
+    if daemon.watcher.get("mode") == "polling":
+        yield HealthFinding(f"changes are noticed by polling only: {daemon.watcher.get('reason')}")
 
 
-def _judge_jobs(facts: HealthFacts) -> list[HealthFinding]:
-    failing = [job for job in facts.jobs if job.failures and job.last]
-    return [
-        HealthFinding(
-            f"{job.name} failed {job.failures} time{'s' if job.failures > 1 else ''} in a row: {job.last.note}",
-            "see: bankctl log",
-            needs_person=True,
-        )
-        for job in failing
-        if job.last
-    ]
+def _judge_jobs(facts: HealthFacts) -> Iterator[HealthFinding]:
+    for job in facts.jobs:
+        if job.failures and job.last:
+            times = f"{job.failures} time{'s' if job.failures > 1 else ''}"
+            yield HealthFinding(
+                f"{job.name} failed {times} in a row: {job.last.note}", "see: bankctl log", needs_person=True
+            )
 
 
 def _judge_bank(bank: BankFacts) -> list[HealthFinding]:
@@ -196,15 +183,13 @@ def cannot_be_written(page: str, why: str) -> HealthFinding:
     return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
 
 
-def _judge_missed(facts: HealthFacts) -> list[HealthFinding]:
-    missed = recent_missed(facts)
-    if not missed:
-        return []
-    lost = [row for row in missed if not row.made_up]
-    tail = f", {len(lost)} of them not made up for" if lost else ", all made up for"
-    return [
-        HealthFinding(f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed")
-    ]
+def _judge_missed(facts: HealthFacts) -> Iterator[HealthFinding]:
+    if missed := recent_missed(facts):
+        lost = sum(not row.made_up for row in missed)
+        tail = f", {lost} of them not made up for" if lost else ", all made up for"
+        yield HealthFinding(
+            f"{len(missed)} planned runs were missed in the last 7 days{tail}", "bankctl status --missed"
+        )
 
 
 def recent_missed(facts: HealthFacts) -> tuple[LedgerRow, ...]:
