@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from bankd.cli.printing import say, say_json, styled
+from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
     from bankd.app.rearrange import Rearranged, Rearranger
     from bankd.core.links.relink import Edit
 
-_NOTHING: dict[str, object] = {
-    "run": None,
-    "applied": False,
-    "pages": [],
-    "gone": [],
-    "links": [],
-    "lost": [],
-    "conflicts": [],
+_NOTHING: dict[str, object] = {"run": None, "applied": False} | {
+    name: [] for name in ("pages", "gone", "links", "lost", "conflicts")
 }
 
 
@@ -34,49 +28,41 @@ def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | Non
     ):
         done = act(rearranger)
     if done is None:
-        (say_json(_NOTHING) if arguments.json else say("nothing to do"))
-        return 0
-    (_tell_json if arguments.json else _tell)(done, is_dry=arguments.dry_run)
+        return say_answer(_NOTHING, "nothing to do", as_json=arguments.json)
+    is_dry = arguments.dry_run
+    say_answer(_as_json(done, is_dry=is_dry), *_lines(done, is_dry=is_dry), as_json=arguments.json)
     return 3 if done.conflicts or done.relinked.lost else 0
 
 
-def _tell(done: Rearranged, *, is_dry: bool) -> None:
+def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
     for path in done.layout.new_paths:
         size = len(done.relinked.texts[path].encode("utf-8", "surrogateescape"))
-        say(f"{styled('+', 'green')} {styled(path, 'bold')}  {styled(f'{size / 1024:.1f} KiB', 'dim')}")
-    for path in done.layout.gone:
-        say(f"{styled('-', 'yellow')} {styled(path)}")
+        yield f"{styled('+', 'green')} {styled(path, 'bold')}  {styled(f'{size / 1024:.1f} KiB', 'dim')}"
+    yield from (f"{styled('-', 'yellow')} {styled(path)}" for path in done.layout.gone)
     for edit in done.relinked.edits:
-        say(
-            f"{styled('~', 'blue')} {styled(_place(edit), 'dim')} {styled(edit.reference.target)} -> {styled(edit.target)}"
-        )
+        place, sign = styled(_place(edit), "dim"), styled("~", "blue")
+        yield f"{sign} {place} {styled(edit.reference.target)} -> {styled(edit.target)}"
     for lost in done.relinked.lost:
-        say(
-            f"{styled('!', 'red')} {styled(lost.source)}:{lost.reference.line + 1} {styled(lost.reference.target)} could not follow"
-        )
-    for conflict in done.conflicts:
-        say(f"{styled('!', 'red')} {styled(conflict)}")
+        place, target = f"{styled(lost.source)}:{lost.reference.line + 1}", styled(lost.reference.target)
+        yield f"{styled('!', 'red')} {place} {target} could not follow"
+    yield from (f"{styled('!', 'red')} {styled(conflict)}" for conflict in done.conflicts)
     said = f"{len(done.layout.new_paths)} pages, {len(done.relinked.edits)} links"
-    say(styled(f"{done.run} would write {said}. Nothing was written" if is_dry else f"{done.run}: {said}", "bold"))
+    yield styled(f"{done.run} would write {said}. Nothing was written" if is_dry else f"{done.run}: {said}", "bold")
 
 
-def _tell_json(done: Rearranged, *, is_dry: bool) -> None:
-    edits = [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.relinked.edits]
-    lost = [
-        {"page": item.source, "line": item.reference.line + 1, "target": item.reference.target}
-        for item in done.relinked.lost
-    ]
-    say_json(
-        {
-            "run": done.run,
-            "applied": not is_dry,
-            "pages": list(done.layout.new_paths),
-            "gone": list(done.layout.gone),
-            "links": edits,
-            "lost": lost,
-            "conflicts": list(done.conflicts),
-        }
-    )
+def _as_json(done: Rearranged, *, is_dry: bool) -> dict[str, object]:
+    return {
+        "run": done.run,
+        "applied": not is_dry,
+        "pages": list(done.layout.new_paths),
+        "gone": list(done.layout.gone),
+        "links": [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.relinked.edits],
+        "lost": [
+            {"page": one.source, "line": one.reference.line + 1, "target": one.reference.target}
+            for one in done.relinked.lost
+        ],
+        "conflicts": list(done.conflicts),
+    }
 
 
 def _place(edit: Edit) -> str:
