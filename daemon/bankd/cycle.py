@@ -370,8 +370,8 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     run that took in hundreds of lines, and so looked at each already, leaves as many more memories to the next.
     """
     notes = [*world.index.refresh(plan.now)]
-    most = AT_ONCE - len(plan.placements)
-    if rest is None and most > 0:
+    most = 0 if rest else AT_ONCE - len(plan.placements)
+    if most > 0:
         compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
     return notes
 
