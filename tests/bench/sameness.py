@@ -3,19 +3,25 @@
     python -m tests.bench.sameness
 
 The word lists of `core.dedup.gist`, `core.dedup.change` and `core.language.thesaurus` were chosen on the pairs of even
-number. The sets that people labelled are measured by `tests.bench.calibrate`.
+number; what these find `--without-words`, with no table of synonyms, is what hangs on no word that they have. `--choosing`
+leaves the others unseen. The sets that people labelled are measured by `tests.bench.calibrate`.
 """
 
 from __future__ import annotations
 
 import json
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
+from unittest.mock import patch
 
 from bankd.core.dedup.duplicates import compare_statements
+from bankd.core.language import paraphrases, thesaurus
 from bankd.core.language.statement import Statement
 from tests.bench.calibrate import read_statements
+from tests.bench.intervals import wilson
 from tests.bench.quality import data_folder
 
 Pair = Mapping[str, Any]
@@ -35,14 +41,31 @@ def _figures(calls: Mapping[tuple[str, str], int], label: str) -> str:
     right = calls.get((label, label), 0)
     called = sum(number for (_, call), number in calls.items() if call == label)
     there = sum(number for (own, _), number in calls.items() if own == label)
-    return f"{label}: precision {right / max(called, 1):.2f} ({right} of {called}), recall {right / there:.2f}"
+    return f"{label}: precision {_share(right, called)}, recall {_share(right, there)}"
+
+
+def _share(found: int, of: int) -> str:
+    low, high = wilson(found, of)
+    return f"{found / max(of, 1):.2f} ({found} of {of}) [{low:.2f}, {high:.2f}]"
 
 
 def main() -> None:
+    parser = ArgumentParser(description="Measure the guard on data/pairs.")
+    parser.add_argument("--choosing", action="store_true", help="the choosing half alone")
+    parser.add_argument("--without-words", action="store_true", help="without the tables of words that say the same")
+    arguments = parser.parse_args()
+    with ExitStack() as stack:
+        for module in (thesaurus, paraphrases) if arguments.without_words else ():
+            stack.enter_context(patch.object(module, "_by_word", dict))
+        _measure(("choosing",) if arguments.choosing else ("choosing", "reporting"))
+
+
+def _measure(halves: Sequence[str]) -> None:
     file = data_folder() / "pairs" / "pairs.jsonl"
     pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     statements = read_statements({text for pair in pairs for text in (pair["old"], pair["new"])}, None)
-    for half, rest in (("choosing", 0), ("reporting", 1)):
+    for half in halves:
+        rest = int(half == "reporting")
         print(f"{half:<10} {judge_half([pair for pair in pairs if int(pair['id'][-3:]) % 2 == rest], statements)}")
 
 

@@ -7,6 +7,8 @@ from tests.mutants.switching import Mutant
 RELATIONS, PAIRS = "bankd.core.ranking.relations", "bankd.core.dedup.known_pairs"
 COMPARING, COMPARED = "bankd.comparing", "bankd.adapters.workspace.compared_table"
 FINDING = "bankd.search.finding"
+REWORDING, CHANGE, GIST = (f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist"))
+OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
 
@@ -15,6 +17,18 @@ SAMENESS: tuple[Mutant, ...] = (
         "weekly is not monthly", "bankd.core.dedup.gist", "agree_in_time", " and is_as_often", "",
         ("tests/unit/test_duplicates.py",),
     ),
+    Mutant(
+        "what is exchanged for another noun is none in other words", REWORDING, "_is_forbidden",
+        "token.kind is TokenKind.NOUN", "_is_noun(token)", OF_KOREAN,
+    ),
+    Mutant("what another has given up goes on", CHANGE, "_ceased", " or _doer(old) != _doer(new)", "", OF_REWORDING),
+    Mutant("what ceased and the old line lacks updates nothing", CHANGE, "_ceases_another", " or not ceased & _concepts_of(old)", "", OF_REWORDING),
+    Mutant("what is of another number goes on", CHANGE, "_agree_on", "bool(shared) and not is_other", "bool(shared)", OF_REWORDING),
+    Mutant("who moves lives elsewhere, not somebody else", CHANGE, "_agree_on", "return _doer(old) == _doer(new)", "return True", OF_REWORDING),
+    Mutant("also adds", CHANGE, "", '_ADDING = frozenset({"also", "too"})', "_ADDING = frozenset({})", OF_REWORDING),
+    Mutant("times of one sort keep their order", GIST, "only_times_move", " and _by_sort(ours) == _by_sort(theirs)", "", OF_REWORDING),
+    Mutant("a part of the day says which of two hours", "bankd.core.language.clock", "read_parts_of_day", "if 0 < hour <= _NOON:", "if False:", OF_REWORDING),
+    Mutant("an attribute is changed by who does something", GIST, "telling_tokens", " or any(token.is_predicate for token in said)", "", OF_KOREAN),
     Mutant("of what is near one is shown", RELATIONS, "fold_near", "if first is None:", "if True:", OF_RELATIONS),
     Mutant(
         "what is older or newer is not folded", RELATIONS, "fold_near", " and not set(pair) & set(apart)", "", OF_RELATIONS

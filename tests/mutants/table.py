@@ -155,7 +155,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "what carries nothing by itself is a partner", "bankd.core.dedup.rewording", "_partners",
-        "map(bare_concept, statement.tokens)", "map(bare_concept, _said(statement))", ("tests/unit/test_rewording.py",),
+        "map(bare_concept, statement.tokens)", "map(bare_concept, telling_tokens(statement))", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
         "what was measured once is no state", "bankd.core.dedup.change", "_measured_again",

@@ -227,6 +227,8 @@ def _changes_of(statement: Statement) -> tuple[Token, ...]:
 
 
 def _tells(token: Token) -> bool:
+    if len(token.base) == 1 and not token.is_predicate and not token.base.isascii():
+        return False
     return token.base in _KOREAN or (token.base.isascii() and stem_phrase(token.sense or token.base) in _ENGLISH)
 
 

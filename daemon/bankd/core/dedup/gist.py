@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bankd.core.dedup.guard import same_roles
 from bankd.core.language.english.function_words import DAYS
 from bankd.core.language.korean.function_words import SOFT_MARKS
-from bankd.core.language.paraphrases import meaning_of
+from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import SAID_BEFORE, Statement, Token, TokenKind
 from bankd.core.language.word_lists import split_words
@@ -43,6 +43,8 @@ _RECURRING = _RECURRENCE | _DAYS
 _COMPLEMENTS = {"열": "닫", "open": "closed", "가능": "불가능", "possible": "impossible", "알": "모르", "맞": "틀리"}
 """Words whose denial says one other word: what is not open is closed, but what is not big is not small."""
 _NOMINAL = frozenset("함됨음임짐김")
+_COUNTERS = "명개"
+"""What people and things are counted by, where they are not counted without."""
 _TENSE = frozenset({"past", "each"})  # looked at for the whole statement
 _ORDERING = split_words("before after than over from until without under above below because if unless instead ahead")
 """English words that say how what stands before them is to what follows: beside them order counts, but before a value."""
@@ -62,7 +64,7 @@ class Gist(NamedTuple):
 @lru_cache(maxsize=50_000)  # of the lines of a run and what they are compared with
 def gist_of(statement: Statement) -> Gist:
     """Put wording aside."""
-    said = said_by(statement)
+    said = telling_tokens(statement)
     bases = {(token.sense or token.base).casefold() for token in statement.tokens}
     recurs = not bases.isdisjoint(_RECURRING) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks for token in statement.tokens)
@@ -76,7 +78,7 @@ def gist_of(statement: Statement) -> Gist:
 
 
 @lru_cache(maxsize=50_000)
-def said_by(statement: Statement) -> tuple[Token, ...]:
+def telling_tokens(statement: Statement) -> tuple[Token, ...]:
     """The tokens that carry something; where nothing is done, what only names the attribute of a value carries nothing."""
     said = tuple(token for token in statement.tokens if not is_empty(token))
     if not statement.has_free_order or any(token.is_predicate for token in said):
@@ -119,7 +121,8 @@ def _concept(base: str, kind: TokenKind) -> str:
         return base
     if kind is TokenKind.VALUE:
         base = base.removesuffix("째").removesuffix("씩")
-        return base[:-1] if base in _DAYS else base_quantity(base)
+        counted = base.rstrip(_COUNTERS)
+        return base[:-1] if base in _DAYS else counted if counted.isdigit() else base_quantity(base)
     if not base.isascii() and len(base) > 2 and meaning_of(base) == base:
         base = base.removesuffix("되").removesuffix("하").removesuffix("시키")
     return meaning_of(base)
@@ -171,7 +174,7 @@ def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bo
 
 def only_times_move(old: Statement, new: Statement) -> bool:
     """Whether all else keeps its order, and so do the values of each sort: at 7 on Friday, on Friday at 7."""
-    ours, theirs = said_by(old), said_by(new)
+    ours, theirs = telling_tokens(old), telling_tokens(new)
     return _unvalued(ours) == _unvalued(theirs) and _by_sort(ours) == _by_sort(theirs)
 
 
@@ -191,7 +194,8 @@ def _by_sort(said: Sequence[Token]) -> Mapping[str, Sequence[str]]:
 
 def names_keep_order(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Whether the names of both follow one another alike; what begins a sentence is a name where the other says so."""
-    names = {bare_concept(token).casefold() for token in (*ours, *theirs) if token.kind is TokenKind.NAME}
+    said = [(token.base.casefold(), bare_concept(token)) for token in (*ours, *theirs) if token.kind is TokenKind.NAME]
+    names = {concept.casefold() for base, concept in said if stem_phrase(base) == concept.casefold() or base == concept}
     here, there = (
         [word for token in one if (word := bare_concept(token).casefold()) in names] for one in (ours, theirs)
     )

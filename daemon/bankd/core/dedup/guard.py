@@ -148,10 +148,16 @@ def _opposed(old: Token, new: Token) -> str:
 
 
 def _revalued(old: Token, new: Token) -> str:
-    is_value = old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE
+    is_value = old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE and not _is_counter_gone(old.base, new.base)
     if is_value and base_quantity(old.base) != base_quantity(new.base):
         return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
     return ""
+
+
+def _is_counter_gone(old: str, new: str) -> bool:
+    """Whether the same number only lost or gained what it counts: two, two people."""
+    short, long = sorted((old, new), key=len)
+    return short.isdigit() and long.startswith(short) and not long[len(short) : len(short) + 1].isdigit()
 
 
 def _renamed(old: Token, new: Token) -> str:

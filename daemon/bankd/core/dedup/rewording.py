@@ -22,7 +22,7 @@ from bankd.core.dedup.gist import (
     is_empty,
     is_one_move,
     names_keep_order,
-    said_by,
+    telling_tokens,
 )
 from bankd.core.dedup.guard import count_keys, may_leave_out, same_roles
 from bankd.core.language.analysis import has_hangul
@@ -85,7 +85,7 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
         return None
     if count_keys(old) == count_keys(new) or not (same_roles(old, new) and same_roles(new, old)):
         return None  # of the same words the guard knows more
-    ours, theirs = said_by(old), said_by(new)
+    ours, theirs = telling_tokens(old), telling_tokens(new)
     rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
     if _is_forbidden(old, new, rest_old, rest_new):
         return None
@@ -167,7 +167,7 @@ def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest
     if has_hangul(old.text):
         return True
     gone = {id(token) for token in (*rest_old, *rest_new)}
-    ours, theirs = ([token for token in said_by(one) if id(token) not in gone] for one in (old, new))
+    ours, theirs = ([token for token in telling_tokens(one) if id(token) not in gone] for one in (old, new))
     small, others = (frozenset(token.base for token in one.tokens if is_empty(token)) for one in (old, new))
     if "by" not in small ^ others and not names_keep_order(ours, theirs):
         return False

@@ -7,7 +7,7 @@ an English verb to its particle, which makes one word of them (gave up, went dow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
@@ -20,11 +20,11 @@ _GROUPS = """
 알리 공지 통보 전달 안내 공유 | notify inform announce tell share ; 모으 수집 | collect gather ; 나누 분할 쪼개 | divide split split_up ; 합치 통합 결합 | combine unify join
 업로드 게시 등록 | upload post publish ; 내려받 다운로드 다운받 | download pull_down ; 듣 청취 | listen hear ; 보 시청 관람 감상 | watch view see ; 탑승 승차 | board ride get_on
 키우 기르 사육 양육 | raise rear bring_up ; 고르 선택 택하 뽑 | choose pick select pick_out ; 빌리 임차 | rent lease ; 갚 상환 | repay pay_back pay_off ; 잃어버리 분실
-켜 가동 작동 구동 실행 | operate execute run turn_on switch_on ; 끄 정지 | shut turn_off switch_off shut_down shut_off ; 막 차단 방지 금지 | block prevent forbid ban prohibit
+켜 가동 작동 구동 실행 돌 돌아가 | operate execute run turn_on switch_on ; 끄 정지 | shut turn_off switch_off shut_down shut_off ; 막 차단 방지 금지 | block prevent forbid ban prohibit
 허용 허락 허가 | allow permit let ; 지키 준수 따르 | follow obey stick_to comply_with adhere_to ; 어기 위반 | violate breach ; 피하 삼가 꺼리 멀리하 | avoid skip refrain_from stay_away_from
 도착 이르 다다르 | arrive reach ; 출발 나서 떠나 | depart leave set_off set_out head_out ; 들르 방문 찾아가 | visit drop_by call_on stop_by ; 기다리 대기 | wait wait_for
 조사 살피 알아보 조회 | investigate examine look_into ; 확인 점검 체크 검사 | check verify confirm inspect look_over ; 연결 접속 | connect link hook_up
-작성 기입 써넣 | write compose draft fill_in fill_out write_up ; 메모 적어두 | note write_down jot_down note_down ; 암기 외우 기억 | remember memorize memorise ; 가르치 지도 교육 | teach instruct
+작성 기입 써넣 | write compose draft fill_in fill_out write_up ; 기록 남 남기 ; 메모 적어두 | note write_down jot_down note_down ; 암기 외우 기억 | remember memorize memorise ; 가르치 지도 교육 | teach instruct
 연습 훈련 | practise practice ; 가져오 챙기 지참 | bring carry bring_along ; 씻 세척 닦 | wash rinse wash_up ; 입 착용 | wear put_on ; 버리 폐기 | discard throw_away throw_out ; 채우 충전 | fill charge fill_up
 싫증 질리 | tire_of fed_up ; 무섭 두렵 겁나 무서워하 두려워하 | scared afraid frightened fear terrified ; 걱정 염려 근심 | worry worried concerned anxious ; 화나 화내 분노 | angry mad annoyed
 재미있 재밌 흥미롭 | interesting fun entertaining ; 지루 따분 | boring dull ; 외롭 쓸쓸 ; 훌륭 뛰어나 우수 탁월 | excellent great outstanding superb ; 예쁘 아름답 곱 | beautiful pretty lovely
@@ -38,7 +38,7 @@ _GROUPS = """
 당기 앞당기 | advance bring_forward move_up ; 복구 복원 되돌리 | restore recover revert roll_back ; 발생 일어나 생기 나타나 | occur happen arise come_up ; 발견 찾아내 | discover spot find_out ; 이해 알아듣 | understand grasp
 표시 보이 나타내 | show display ; 숨기 감추 | hide conceal ; 전화 통화 | call phone ring call_up ; 굽 | bake roast ; 끓이 삶 | boil simmer ; 자르 썰 베 | cut slice chop cut_up ; 고장 망가지 고장나 | broken broke_down break_down
 다치 부상 | injured hurt wounded ; 낫 회복 쾌유 | heal get_better get_over ; 앓 걸리 | suffer_from ; 사망 죽 돌아가 별세 | die dead pass_away ; 출산 낳 | deliver give_birth ; 취직 취업 입사 | hired join
-퇴직 퇴사 사직 사임 | resign ; 은퇴 | retire ; 해고 잘리 | fired lay_off dismiss let_go ; 창업 차리 세우 설립 | found set_up start_up establish ; 벌 벌어들이 | earn ; 쓰 소비 지출 | spend ; 아끼 절약 | save
+퇴사 사직 사임 | resign ; 은퇴 퇴직 정년퇴직 | retire ; 해고 잘리 | fired lay_off dismiss let_go ; 창업 차리 세우 설립 | found set_up start_up establish ; 벌 벌어들이 | earn ; 쓰 소비 지출 | spend ; 아끼 절약 | save
 기부 후원 | donate sponsor ; 배송 배달 | deliver ship ; 가게 상점 매장 점포 ; 마트 슈퍼 슈퍼마켓 | supermarket grocery ; 화장실 욕실 | bathroom toilet restroom ; 승강기 엘리베이터 | lift elevator
 본사 본점 | headquarters hq ; 공장 | factory plant ; 창고 | warehouse depot ; 부서 | department division ; 사장 대표이사 대표 | ceo chief ; 신입 신입사원 | newcomer rookie ; 직원 사원 종업원 | employee staff
 보고서 리포트 | report ; 발표 프레젠테이션 | presentation talk ; 매출 수익 | revenue sales ; 손실 손해 | loss ; 빚 부채 채무 | debt loan ; 송금 이체 | transfer remit wire ; 일과 루틴 | routine ; 산책 도보 걷 | walk stroll
@@ -60,13 +60,18 @@ _GROUPS = """
 """
 
 
+def paraphrase_groups() -> Iterator[Sequence[str]]:
+    """The words of each group, as they are written."""
+    groups = (group.replace("|", " ").split() for group in _GROUPS.replace("\n", ";").split(";"))
+    return (words for words in groups if words)
+
+
 @cache
 def _by_word() -> Mapping[str, str]:
     """Each word, by its stem, with what stands for its group."""
     found: dict[str, str] = {}
-    for group in _GROUPS.replace("\n", ";").split(";"):
-        words = group.replace("|", " ").split()
-        stands = concept_of(next(filter(is_in_a_group, words), words[0])) if words else ""
+    for words in paraphrase_groups():
+        stands = concept_of(next(filter(is_in_a_group, words), words[0]))
         for word in words:
             found.setdefault(stem_phrase(word), stands)
     return MappingProxyType(found)

@@ -6,7 +6,7 @@ stand in one group only. Written for bankd; a group holds no two words that a fa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
@@ -350,12 +350,16 @@ _GROUPS = """
 """
 
 
+def synonym_groups() -> Iterator[Sequence[str]]:
+    """The words of each group, as they are written."""
+    return (line.replace("|", " ").split() for line in _GROUPS.strip().splitlines())
+
+
 @cache
 def _by_word() -> Mapping[str, str]:
     """Each word with the group that it stands for: its first word."""
     found: dict[str, str] = {}
-    for line in _GROUPS.strip().splitlines():
-        words = line.replace("|", " ").split()
+    for words in synonym_groups():
         for word in words:
             found.setdefault(stem_word(word.casefold()), words[0])
     return MappingProxyType(found)

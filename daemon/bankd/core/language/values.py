@@ -5,6 +5,7 @@ It reads a run of morphemes or English words; where values stand in a statement 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
@@ -78,6 +79,7 @@ _NATIVE = {
 _PLACES = {"십": 10, "백": 100, "천": 1000}
 _MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
+_ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
 _NOON, _DUSK = 12, 5
 PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
     {
@@ -101,6 +103,12 @@ def numerals_of(number: int) -> tuple[str, ...]:
     """How Korean writes a number in one word, if it does: 일곱 and 칠 for 7."""
     tables = (_NATIVE, _DIGITS, _PLACES, _MYRIADS)
     return tuple(form for table in tables for form, value in table.items() if value == number)
+
+
+def iso_date(number: str) -> Sequence[str]:
+    """The year, month and day of a date in figures, each with its unit; none where it is no date."""
+    found = _ISO_DATE.fullmatch(number)
+    return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
 
 
 def korean_number(morphemes: Sequence[Morpheme]) -> str:

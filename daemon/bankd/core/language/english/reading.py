@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
-from bankd.core.language.english.senses import note_senses
+from bankd.core.language.english.senses import note_phrases
 from bankd.core.language.quantities import MEASURES
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
-from bankd.core.language.values import clock_hour, english_number, korean_number, unit_of
+from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
@@ -24,7 +24,7 @@ _MINUTES = {"half": 30, "quarter": 15}
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
     tokens = tuple(_Reader(wording.morphemes).tokens())
-    note_senses(tokens)
+    note_phrases(tokens)
     read_parts_of_day(tokens)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
 
@@ -129,6 +129,9 @@ class _Reader:
             number, taken = found
         else:
             return []
+        if parts := iso_date(number):
+            self._at += taken
+            return [Token(part, TokenKind.VALUE) for part in parts]
         sign = self._sign()
         self._at += taken
         if number.isdigit() and [form.casefold() for form, _ in self._words[self._at : self._at + 3]] == _AND_A_HALF:
@@ -167,6 +170,8 @@ class _Reader:
         before = self._peek(-2)[0]
         if before in _CURRENCIES:
             return unit_of(before) or before
+        if self._peek(0) == ("-", "SO") and self._peek(1)[0].isalpha() and unit_of(self._peek(1)[0]):
+            self._at += 1
         form = self._peek(0)[0]
         if tag == "SN" and form.casefold() in _ORDINALS:
             self._at += 1

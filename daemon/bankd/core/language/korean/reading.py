@@ -10,10 +10,10 @@ from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
-from bankd.core.language.korean.senses import note_senses
+from bankd.core.language.korean.senses import note_frequencies
 from bankd.core.language.quantities import and_a_half
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
-from bankd.core.language.values import clock_hour
+from bankd.core.language.values import clock_hour, iso_date
 from bankd.core.language.wording import Morpheme, Wording
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
@@ -69,6 +69,8 @@ class _Reader:
             self._at += 1
             if is_number(self._morphemes, start):
                 self._read_number(start)
+            elif self._is_copula(start):
+                self._mood = "."
             elif form in korean.NEGATIONS and tag in _TURNING_TAGS:
                 self._negate(form, tag)
             elif not is_particle_of_number(self._morphemes, start):
@@ -78,9 +80,14 @@ class _Reader:
         mood = "?" if "?" in self._text[-3:] else self._mood
         phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
         tokens = [token for phrase in phrases for token in phrase]
-        note_senses(tokens)
+        note_frequencies(tokens)
         read_parts_of_day(tokens)
         return make_statement(self._text, phrases, mood, entities)
+
+    def _is_copula(self, at: int) -> bool:
+        """Whether a last 다 is an ending, which the analyser mistakes for "all" behind a counter (다섯 명이다)."""
+        rest = self._morphemes[at + 1 :]
+        return self._morphemes[at] == ("다", "MAG") and at > 1 and all(one.tag == "SF" for one in rest)
 
     # Tokens
 
@@ -112,7 +119,7 @@ class _Reader:
             self._add(Token(form, TokenKind.MARK))
 
     def _read_noun(self, form: str, tag: str) -> None:
-        if form == "수" and tag == "NNB":
+        if form in ("수", "줄") and tag == "NNB":
             self._mark("can")
         elif not _says_nothing(form, tag):
             base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
@@ -128,10 +135,14 @@ class _Reader:
         if form in korean.LIGHT_VERBS and last and not last.is_predicate:
             last.is_predicate = True
             self._flush_negation(last)
-        elif form == "있" and last and "can" in last.marks:
+        elif form in ("있", "알") and last and "can" in last.marks:
             return
+        elif form == "모르" and last and "can" in last.marks:
+            last.marks.remove("can")
+            self._turn(last, "cannot")
         else:
-            self._add(Token(korean_words.HONORIFICS.get(form, form), is_predicate=True))
+            plain = korean_words.HONORIFICS.get(form, form)
+            self._add(Token(form if plain in korean_words.PRONOUNS else plain, is_predicate=True))
 
     # What follows a token
 
@@ -219,6 +230,10 @@ class _Reader:
     def _read_number(self, start: int) -> None:
         found = find_number(self._morphemes, start)
         self._at = found.end
+        if parts := iso_date(found.number):
+            for part in parts:
+                self._add(Token(part, TokenKind.VALUE))
+            return
         if clock := _CLOCK.fullmatch(found.number + found.unit):
             self._add_clock(clock[1], str(int(clock[2])))
             return

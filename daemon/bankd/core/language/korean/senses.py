@@ -28,7 +28,7 @@ _DAYS: Mapping[str, str] = MappingProxyType(
 _COUNTS = ("번", "잔", "개", "시간", "분", "알", "정", "병", "권", "끼")
 
 
-def note_senses(tokens: Sequence[Token]) -> None:
+def note_frequencies(tokens: Sequence[Token]) -> None:
     """Give the tokens of a statement the senses that they have together."""
     for token in tokens:
         if token.base in _EACH and "each" in token.marks:

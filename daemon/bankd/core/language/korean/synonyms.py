@@ -38,6 +38,9 @@ HONORIFICS = by_form(
 )
 """Honorific, humble and familiar words by their plain one."""
 
+PRONOUNS = split_words("나 너 우리")
+"""Of which other forms are verbs too: 돈을 내."""
+
 SYNONYMS = by_form(
     ("휴대폰", "핸드폰 휴대전화 폰"),
     ("텔레비전", "티비 TV tv"),
