@@ -29,6 +29,8 @@ def say(text: str) -> Statement:
         ("The boiler in the attic broke down", "The boiler in the attic is broken"),
         ("The last ferry leaves the pier at 11:30pm", "The last ferry leaves the pier at half past eleven at night"),
         ("The bakery opens its gate at 9 in the morning", "The bakery opens its gate at 9am"),
+        ("The fair is from May 3 to May 10", "The fair runs May 3 through May 10"),
+        ("Parcels over 20 kg need a permit", "A permit is needed for parcels above 20 kg"),
         ("Ida is the tenant of the mill", "The tenant of the mill is Ida"),
         ("My uncle is a pilot in Porto", "My uncle works as a pilot in Porto"),
         ("My uncle's parrot is called Rufus", "The parrot of my uncle is named Rufus"),

@@ -50,7 +50,6 @@ _ENDINGS = tuple(
     )
 )
 """States, what ends them, and what both must agree on: who is in it, the thing that is, or also what somebody does."""
-_ALL_ENDS = frozenset().union(*(ends for _, ends, _ in _ENDINGS))
 _CEASING = frozenset(map(meaning_of, ("끊", "quit")))
 _ADDING = frozenset({"also", "too"})
 _SPEAKER = "I"
@@ -75,7 +74,7 @@ def may_tell_change(statement: Statement) -> bool:
         tells_change(statement)
         or bool(_denied_by(statement))
         or bool(_ceased_by(statement))
-        or not _meanings_of(statement).isdisjoint(_ALL_ENDS)
+        or bool(_ends_of(statement))
     )
 
 
@@ -155,14 +154,26 @@ def _ceased_by(statement: Statement) -> frozenset[str]:
 
 def _moved_on(old: Statement, new: Statement) -> str:
     """What ended a state that the old statement tells of: who lives somewhere and moves lives elsewhere."""
-    was, did = _meanings_of(old), _meanings_of(new)
-    if not did & _ALL_ENDS or _adds(new) or any(token.negation for token in (*old.tokens, *new.tokens)):
+    rows = _states_of(old) & _ends_of(new)
+    if not rows or _adds(new) or any(token.negation for token in (*old.tokens, *new.tokens)):
         return ""
-    for states, ends, kind in _ENDINGS:
-        ended = ends & did - was
-        if states & was and ended and _agree_on(kind, old, new, states | ends):
+    for states, ends, kind in (_ENDINGS[row] for row in sorted(rows)):
+        ended = ends & _meanings_of(new) - _meanings_of(old)
+        if ended and _agree_on(kind, old, new, states | ends):
             return f"ended: {min(ended)}"
     return ""
+
+
+@lru_cache(maxsize=50_000)
+def _states_of(statement: Statement) -> frozenset[int]:
+    """Which rows of `_ENDINGS` a statement has a state of."""
+    return frozenset(row for row, (states, _, _) in enumerate(_ENDINGS) if states & _meanings_of(statement))
+
+
+@lru_cache(maxsize=50_000)
+def _ends_of(statement: Statement) -> frozenset[int]:
+    """Which rows of `_ENDINGS` a statement has an end of."""
+    return frozenset(row for row, (_, ends, _) in enumerate(_ENDINGS) if ends & _meanings_of(statement))
 
 
 def _agree_on(kind: str, old: Statement, new: Statement, besides: frozenset[str]) -> bool:

@@ -70,7 +70,9 @@ def score_wordings(evidence: Evidence) -> float:
 
 def is_reworded(evidence: Evidence) -> bool:
     """Whether they are the same; a statement with a word of its own, more or instead, may say more and is near at most."""
-    return not (evidence.added or evidence.exchanged) and score_wordings(evidence) >= SAME
+    if evidence.added or evidence.exchanged:
+        return False
+    return evidence.shared == 1 or score_wordings(evidence) >= SAME
 
 
 def may_be_reworded(old: frozenset[str], new: frozenset[str]) -> bool:

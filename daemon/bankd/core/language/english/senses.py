@@ -16,6 +16,7 @@ _EACH = frozenset({"every", "each", "per"})
 _BEING = frozenset({"work", "works", "worked", "working", "employed", "serves"})
 """Who works as a nurse is one: with "as" behind them, these say no more."""
 _CALLED = frozenset({"called", "call"})
+_MORE = frozenset({"over", "above", "exceeding"})
 _TO = frozenset({"to", "through"})
 
 
@@ -45,6 +46,8 @@ def _note_pair(before: Token, token: Token) -> None:
         token.sense = _OFTEN[token.base]
     elif token.base == "old" and is_value and before.base.endswith("년"):
         before.base, token.sense = before.base.removesuffix("년") + "세", SAID_BEFORE
+    elif before.base in _MORE and token.kind is TokenKind.VALUE:
+        before.sense = "exceeding"
     elif before.base in _CALLED and token.kind is TokenKind.NAME:
         before.sense = "named"
 
