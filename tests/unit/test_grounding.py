@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, as_read, sentences_of
+from bankd.core.distil.passages import Passage, as_read, clauses_of
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
@@ -16,7 +16,7 @@ Analyse = Callable[[str], Wording]
 
 
 def why_not(line: str, source: str, analyse: Analyse) -> str | None:
-    texts = [line, *sentences_of(source)]
+    texts = [line, *clauses_of(source)]
     ours, *theirs = [Passage(text, read_statement(analyse(as_read(text)))) for text in texts]
     return find_ungrounded(ours, theirs, date(2026, 5, 4))
 
@@ -42,6 +42,11 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("우물은 하늘이 팠다.", "우물은 이슬이 팠다. 밧줄은 길다.", "하늘 stands where its lines have 이슬"),
         ("보람 씨는 늦게 온다.", "이슬 씨는 늦게 온다.", "보람"),
         ("Mina packed the lamp.", "Mina packed the tent.", "lamp stands where its lines have tent"),
+        (
+            "The lamp moved from the shed to the attic.",
+            "Moved the lamp from the shed to the well house.",
+            "attic stands",
+        ),
         ("자물쇠는 서랍에 있다.", "열쇠는 서랍에 있다.", "자물쇠 stands where its lines have 열쇠"),
         ("The price is settled.", "The price is not settled.", "settled is not denied"),
         ("The well has a lid.", "A rope is needed because the well has no lid.", "lid is not denied"),
@@ -66,6 +71,8 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("천적 다섯 병을 풀었다.", "천적을 풀었다. 다섯 병."),
         ("한 명이 늦는다.", "한 분이 늦으신다"),
         ("방에서 2년째 산다.", "이 방에서 24개월 살았다"),
+        ("The pump has firmware 3.1.2.", "We put firmware v3.1.2 on the pump."),
+        ("The bus leaves at 14:00.", "The bus leaves at 2 p.m. from the shed."),
         ("The temp directory is new.", "The temp dir is new"),
         ("The reason is the lamp.", "Mina packed the lamp."),
         ("It leaked once.", "It leaked last week"),

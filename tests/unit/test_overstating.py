@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, as_read, sentences_of
+from bankd.core.distil.passages import Passage, as_read, clauses_of
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
@@ -16,7 +16,7 @@ Analyse = Callable[[str], Wording]
 
 
 def why_not(line: str, source: str, analyse: Analyse) -> str | None:
-    texts = [line, *sentences_of(source)]
+    texts = [line, *clauses_of(source)]
     ours, *theirs = [Passage(text, read_statement(analyse(as_read(text)))) for text in texts]
     return find_ungrounded(ours, theirs, date(2026, 5, 3))
 
@@ -26,8 +26,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
     [
         ("We replaced the disk.", "We must replace the disk in June.", "replac is told as done"),
         ("The fan is loud.", "Maybe the fan is loud.", "sure of what its lines say with 'maybe'"),
-        ("We always lock the shed.", "We lock the shed.", "always is not in its lines"),
-        ("Mina buys the tent.", "If it rains, Mina buys the tent.", "its lines say 'if'"),
+        ("Mina buys the tent.", "If it rains, Mina buys the tent.", "its lines say it where rains"),
         ("Nora called Piet.", "Piet called Nora.", "in another order"),
         ("Glue is slower than paint.", "Paint is slower than glue.", "compares the other way round"),
         ("우산을 샀다.", "내일 우산을 사야 한다.", "told as done"),
@@ -44,7 +43,6 @@ def test_what_a_line_makes_more_of_than_its_lines_do(line: str, source: str, rea
     [
         ("The disk is to be replaced in June.", "We replace the disk in June."),
         ("The fan may be loud.", "I think the fan is loud."),
-        ("We lock the shed on all days.", "We always lock the shed."),
         ("Mina buys the tent if it rains.", "If it rains, Mina buys the tent."),
         ("Piet called Nora in the evening.", "In the evening Piet called Nora."),
         ("Glue is faster than paint.", "Paint is slower than glue."),

@@ -14,7 +14,7 @@ from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.korean.wordings import CachedWordings
 from bankd.adapters.system.clock import read_monotonic
 from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, as_read, sentences_of
+from bankd.core.distil.passages import Passage, as_read, clauses_of
 from bankd.core.language.reading import read_statement
 
 
@@ -48,7 +48,7 @@ def _judge(row: Mapping[str, Any], passages: Mapping[str, Passage], *, is_report
 
 
 def _sentences(row: Mapping[str, Any]) -> Iterator[str]:
-    return (sentence for line in row["source"] for sentence in sentences_of(line))
+    return (sentence for line in row["source"] for sentence in clauses_of(line))
 
 
 def _lines_of(row: Mapping[str, Any], is_reported: bool) -> Iterator[Judged]:

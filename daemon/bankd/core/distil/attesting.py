@@ -16,6 +16,7 @@ from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, numerals_of
 
 _DIGITS = re.compile(r"\d+")
+_VERSION = re.compile(r"^v(?=\d)")
 _LEADING = re.compile(r"\d+(?!\.?\d)")
 _EACH = re.compile(r"(?<=\D)[째씩]$|여$")
 _WHOLE = re.compile(r"(?<![\d.])\d+(?!\.?\d)")
@@ -23,9 +24,8 @@ _WHOLE = re.compile(r"(?<![\d.])\d+(?!\.?\d)")
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~$/@#]|\w/\w|-\w*\d|\w_\w")
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|am|pm|[a-zA-Z]{1,2})$")
-_ADDRESSED = re.compile(r"([가-힣]{2,4}) ?(?:씨|님)(?![가-힣]{2})")
-"""Korean names that may be common words are known by how people are addressed."""
+_SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
+"""Digits with an ordinal's ending or a unit, which are looked at as values."""
 _NO_NAMES = PRONOUNS | RELATIONS | EMPTY_WORDS | {"this", "these", "those", "nobody"}
 """What begins a sentence and names nobody."""
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
@@ -166,8 +166,8 @@ def _known_values(statement: Statement) -> Iterator[str]:
 def _codes(line: Passage, said: Evidence) -> str | None:
     of_days = " ".join(_cut(line, mention) for mention in _mentions(line, said.day))
     for code in _codes_of(line):
-        bare = code.lower().removeprefix("@").removesuffix("'s")
-        if not _ORDINAL.fullmatch(code) and code not in of_days and bare not in said.text:
+        bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
+        if not _SUFFIXED.fullmatch(code) and code not in of_days and bare not in said.text:
             return f"{code} is not in its lines"
     return None
 
@@ -198,7 +198,6 @@ def _named(line: Passage) -> Iterator[str]:
     for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
         if token.kind is TokenKind.NAME or _is_loanword(token):
             yield from [] if word in codes else [word]
-    yield from _ADDRESSED.findall(line.text)
     words = re.findall(r"[A-Za-z][\w'-]*", line.text)
     if len(words) > 1 and line.text.startswith(words[0]) and _may_be_name(words[0]) and _is_verb(words[1]):
         yield words[0]

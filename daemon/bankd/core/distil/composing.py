@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bankd.core.distil.attesting import is_named
 from bankd.core.distil.grounding import find_ungrounded
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.passages import Passage, sentences_of
+from bankd.core.distil.passages import Passage, clauses_of
 from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
 from bankd.core.lifecycle.retain import LogPlace
 
@@ -36,7 +36,7 @@ def texts_in(section: ProseSection, lines: Sequence[DistilledLine]) -> set[str]:
 
 
 def _sentences(section: ProseSection, numbers: set[int]) -> list[str]:
-    return [sentence for text in section.texts_of(numbers) for sentence in sentences_of(text)]
+    return [sentence for text in section.texts_of(numbers) for sentence in clauses_of(text)]
 
 
 def judge_line(line: DistilledLine, section: ProseSection, today: date, read: ReadPassage) -> JudgedLine:

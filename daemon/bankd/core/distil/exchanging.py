@@ -101,9 +101,23 @@ def _is_another_thing(laid: Alignment, at: int, there: int) -> bool:
     word, rival = laid.line[at], laid.source[there]
     if TokenKind.VALUE in (word.kind, rival.kind):
         return False
-    if word.base.isascii() or rival.base.isascii():
-        is_verb = at > 0 and (laid.line[at - 1].kind is TokenKind.NAME or laid.line[at - 1].is_first)
-        return word.around == rival.around and not is_verb
+    is_latin = word.base.isascii() or rival.base.isascii()
+    return (_has_its_slot if is_latin else _has_its_part)(laid, at, there)
+
+
+def _has_its_slot(laid: Alignment, at: int, there: int) -> bool:
+    """Whether the same stands on both sides of two English words, or on the inner one where the line ends; no verb is meant."""
+    ours, theirs = laid.line[at].around, laid.source[there].around
+    is_first, is_last = at == 0, at == len(laid.line) - 1
+    ends = is_last and laid.pairs.get(at - 1) == there - 1 and ours[0] == theirs[0]
+    begins = is_first and laid.pairs.get(at + 1) == there + 1 and ours[1] == theirs[1]
+    is_verb = any(place and _is_name(words[place - 1]) for words, place in ((laid.line, at), (laid.source, there)))
+    return (ours == theirs or begins or ends) and not is_verb
+
+
+def _has_its_part(laid: Alignment, at: int, there: int) -> bool:
+    """Whether two Korean nouns stand between the same words, or have one case beside one word."""
+    word, rival = laid.line[at], laid.source[there]
     if not (_is_noun(word) and _is_noun(rival)) or word.base[:_STEM] == rival.base[:_STEM]:
         return False
     is_before = laid.pairs.get(at - 1) == there - 1 or at == there == 0

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankd.core.dedup.guard import same_roles, stem
-from bankd.core.distil.aligning import align, words_of
+from bankd.core.distil.aligning import align, is_alike, words_of
 from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.distil.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
@@ -18,6 +18,8 @@ from bankd.core.language.word_lists import split_words
 
 _LIGHT = split_words("하 되 있 이 보 주 오 가 나 말")
 """Korean verbs that carry the tense of others."""
+_FRAMES = split_words("따르 하 되")
+"""Korean verbs whose 면 names no condition: 보도에 따르면, 하면 된다."""
 _BE = split_words("is are be being am been may can will must should to not")
 _TO_COME = split_words(
     "will shall ll won to must should may might could would can want wants need needs let plan plans before until"
@@ -40,18 +42,12 @@ _CONDITION = re.compile(
 _FINISHED = re.compile(r"완료|마쳤|끝냈|\b(?:done|finished)\b")
 _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]\w*|[a-z]+\d\w*)")
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
-_EVERY = re.compile(
-    r"\b(?:always|never|every\w*|all|each|both|nobody|none|nightly|daily|weekly|no)\b|항상|언제나|절대|반드시|모든|모두|전부|매일|늘\b|다\b|매주"
-)
-_ALL = re.compile(r"\b(?:always|never|everyone|everything|nobody)\b|항상|언제나|절대|반드시|모든|모두|전부")
 
 
 def find_overstated(line: Passage, sources: Sequence[Passage]) -> str | None:
     """What a line makes more of than its sources do, in words; None when there is nothing."""
     sizes = [align(line, source).size for source in sources]
     near = [source for source, size in zip(sources, sizes, strict=True) if 1 < size == max(sizes)]
-    if _ALL.search(line.text.lower()) and not _EVERY.search(said_in(sources)):
-        return f"{_ALL.findall(line.text.lower())[0]} is not in its lines"
     found = (_done(line, sources), _surer(line, near), _unconditional(line, near), _other_roles(line, near))
     return next(filter(None, found), None)
 
@@ -98,16 +94,21 @@ def _surer(line: Passage, near: Sequence[Passage]) -> str | None:
 
 
 def _unconditional(line: Passage, near: Sequence[Passage]) -> str | None:
-    """What is so under a condition, told without one."""
-    if _if_of(line) or _CONDITION.search(line.text.lower()):
+    """What is so under a condition, told without one and without a word of it."""
+    if _condition_of(line) or _CONDITION.search(line.text.lower()):
         return None
-    return next((f"its lines say {found!r}" for one in near if (found := _if_of(one))), None)
+    said = [word.base for word in words_of(line.statement)]
+    for words in filter(None, map(_condition_of, near)):
+        if not any(is_alike(word, other) for word in words for other in said):
+            return f"its lines say it where {' '.join(words)}"
+    return None
 
 
-def _if_of(passage: Passage) -> str:
-    found = re.search(r"\b(?:if|unless)\b", passage.text.lower())
-    korean = [token.base for token in passage.statement.tokens if "if" in token.marks]
-    return found[0] if found else f"{korean[0]}면" if korean else ""
+def _condition_of(passage: Passage) -> list[str]:
+    """The words of the condition that a sentence names: in Korean that which carries it."""
+    found = re.search(r"\b(?:if|unless)\b([^,;]*)", passage.text.lower())
+    korean = [one.base for one in passage.statement.tokens if "if" in one.marks and one.base not in _FRAMES]
+    return [word for word in english_words(found[1]) if len(word) > _REACH] if found else korean
 
 
 def _other_roles(line: Passage, near: Sequence[Passage]) -> str | None:

@@ -10,17 +10,24 @@ from typing import NamedTuple
 from bankd.core.language.statement import Statement
 
 _NO_LONGER = re.compile(r"\bno longer\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?;\u3002])\s+")
+_HALF_DAY = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
+_VERSION = re.compile(r"\bv(?=\d)")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
 
 
 def sentences_of(text: str) -> list[str]:
     """The sentences of a line, each without what ends it, so that a number at its end is that number."""
-    return [part for sentence in _SENTENCE.split(text.strip()) if (part := sentence.rstrip(" .!;\u3002"))]
+    return [part for sentence in _SENTENCE.split(text.strip()) if (part := sentence.rstrip(" .!\u3002"))]
+
+
+def clauses_of(text: str) -> list[str]:
+    """The sentences of a line, and what semicolons part in them."""
+    return [clause for sentence in sentences_of(text) for clause in sentence.split("; ")]
 
 
 def as_read(text: str) -> str:
-    """A text as it is taken apart: what denies a verb stands before it."""
-    return _NO_LONGER.sub("not", text)
+    """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, and v7.2 is 7.2."""
+    return _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
 
 
 class Passage(NamedTuple):

@@ -13,7 +13,8 @@ from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words
 
 _ENDING = split_words(
-    "stop end quit drop cancel avoid ceas remov replac instead rather move switch 그만두 끝나 끝내 종료 금지 막 빼 취소 중단"
+    "stop end quit drop cancel avoid ceas remov replac instead rather move switch",
+    "그만두 끊 끝나 끝내 종료 금지 막 빼 취소 중단 해지 불가",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
 _CLOSE, _NEAR = 1, 3
