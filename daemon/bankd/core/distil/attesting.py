@@ -92,14 +92,6 @@ def _days(line: Passage, said: Evidence) -> str | None:
     return None
 
 
-def names_same_day(line: Passage, value: str, source: Passage, day: date | None) -> bool:
-    """Whether a value is part of a day that the line names, and a sentence names the same, in whatever words."""
-    spans = list(_known_spans([source], day))[1:]
-    runs = {run.lstrip("0") for run in _DIGITS.findall(value)}
-    own = [one for one in _mentions(line, day) if runs <= {run.lstrip("0") for run in _DIGITS.findall(_cut(line, one))}]
-    return any(_is_within(mention.span, span) for mention in own for span in spans)
-
-
 def _is_within(span: Span, known: Span) -> bool:
     """The same days, or the month or year around a known day: who says less invents nothing."""
     return span == known or (span.first <= known.first and known.last <= span.last)

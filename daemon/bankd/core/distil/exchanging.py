@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import Evidence, names_same_day
+from bankd.core.distil.attesting import Evidence
 from bankd.core.distil.passages import Passage
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import TokenKind
@@ -25,21 +25,24 @@ _ROLES = {"subject": "doer", "topic": "doer", "object": "object", "receiver": "r
 def find_exchanged(line: Passage, sources: Sequence[Passage], said: Evidence) -> str | None:
     """What of a line stands where its sources have another value, name or thing."""
     laid = [align(line, source) for source in sources]
-    most = max((one.size for one in laid), default=0)
-    for one, source in zip(laid, sources, strict=True):
-        for at, there in _left_over(one) if _is_near(one) else ():
-            word, rival = one.line[at], one.source[there]
-            if _is_of_one_sort(word, rival, said):
-                is_stray = one.size == most and not _is_in_any(word, at, laid)
-                is_other = is_stray or (there in _places(one, at) and not _is_said_elsewhere(at, one, laid))
-                is_other = is_other and not names_same_day(line, word.base, source, said.day)
-            else:
-                is_other = there in _places(one, at) and not said.has(word.base) and _is_another_thing(one, at, there)
-            if is_other:
-                return f"{word.base} stands where its lines have {rival.base}"
-        for word, rival in _moved(one, said):
+    for one in filter(_is_near, laid):
+        for word, rival in (*_exchanged(one, laid, said), *_moved(one, said)):
             return f"{word.base} stands where its lines have {rival.base}"
     return None
+
+
+def _exchanged(laid: Alignment, others: Sequence[Alignment], said: Evidence) -> Iterator[tuple[Word, Word]]:
+    """The words of a line that a sentence does not have, each with the one that it has in their place."""
+    most = max(other.size for other in others)
+    for at, there in _left_over(laid):
+        word, rival, is_beside = laid.line[at], laid.source[there], there in _places(laid, at)
+        if _is_of_one_sort(word, rival, said):
+            is_stray = laid.size == most and not _is_in_any(word, at, others)
+            is_other = is_stray or (is_beside and not _is_said_elsewhere(at, laid, others))
+        else:
+            is_other = is_beside and not said.has(word.base) and _is_another_thing(laid, at, there)
+        if is_other:
+            yield word, rival
 
 
 def _moved(laid: Alignment, said: Evidence) -> Iterator[tuple[Word, Word]]:
