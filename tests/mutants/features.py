@@ -465,7 +465,7 @@ FEATURES: tuple[Mutant, ...] = (
         " or _ends(word, far)", "", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
-        "what there is none of is denied", "bankd.core.distil.aligning", "words_of",
+        "what there is none of is denied", "bankd.core.distil.aligning", "words_to_align",
         "is_denied=found[-1].is_denied ^ is_denied", "is_denied=found[-1].is_denied", ("tests/unit/test_grounding.py",),
     ),
     Mutant(

@@ -58,7 +58,7 @@ class Alignment(NamedTuple):
 
 
 @lru_cache(maxsize=5_000)
-def words_of(statement: Statement) -> tuple[Word, ...]:
+def words_to_align(statement: Statement) -> tuple[Word, ...]:
     """The words of a statement that are no mere relations; who or what is denied by a light verb is denied itself."""
     found: list[Word] = []
     is_denied = False
@@ -131,7 +131,7 @@ def is_opposite(one: Word, other: Word) -> bool:
 
 def align(line: Passage, source: Passage) -> Alignment:
     """Find the pairs of words, in one order, that are worth most together."""
-    return _align(words_of(line.statement), words_of(source.statement))
+    return _align(words_to_align(line.statement), words_to_align(source.statement))
 
 
 @lru_cache(maxsize=5_000)

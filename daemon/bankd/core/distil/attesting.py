@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from datetime import date, timedelta
 
-from bankd.core.distil.aligning import PRONOUNS, bare_word, is_alike, is_one_word, words_of
+from bankd.core.distil.aligning import PRONOUNS, bare_word, is_alike, is_one_word, words_to_align
 from bankd.core.distil.passages import Passage, said_in
 from bankd.core.language.dates.mentions import Mention, read_mentions
 from bankd.core.language.dates.spans import Anchor, Span
@@ -34,14 +34,14 @@ _LOANWORD = 4
 _WEEK = timedelta(days=7)
 
 
-class Evidence:
+class SaidInLog:
     """What the sentences say that a line names: their text, words, values and days."""
 
     def __init__(self, sources: Sequence[Passage], day: date | None) -> None:
         self.day = day
         self.text = said_in(sources)
         self.letters = _squeezed(self.text)
-        words = [word for source in sources for word in words_of(source.statement)]
+        words = [word for source in sources for word in words_to_align(source.statement)]
         self.words = {word.base for word in words}
         self.common = {word.base for word in words if word.kind is not TokenKind.NAME and not word.is_first}
         self.values = {value for source in sources for value in _known_values(source.statement)}
@@ -62,7 +62,7 @@ class Evidence:
         return self.names(word) or any(is_alike(word, other) for other in self.words)
 
 
-def find_unattested(line: Passage, said: Evidence) -> str | None:
+def find_unattested(line: Passage, said: SaidInLog) -> str | None:
     """The first of its days, values, codes and names that nothing says; None when there is none."""
     found = (find(line, said) for find in (_days, _values, _codes, _names))
     return next(filter(None, found), None)
@@ -84,7 +84,7 @@ def _known_spans(sources: Sequence[Passage], day: date | None) -> Iterator[Span]
         yield from (Span(mention.span.first + week, mention.span.last + week) for week in weeks)
 
 
-def _days(line: Passage, said: Evidence) -> str | None:
+def _days(line: Passage, said: SaidInLog) -> str | None:
     for mention in _mentions(line, said.day):
         cut = _cut(line, mention)
         if cut.casefold() not in said.text and not any(_is_within(mention.span, span) for span in said.spans):
@@ -97,7 +97,7 @@ def _is_within(span: Span, known: Span) -> bool:
     return span == known or (span.first <= known.first and known.last <= span.last)
 
 
-def _values(line: Passage, said: Evidence) -> str | None:
+def _values(line: Passage, said: SaidInLog) -> str | None:
     in_days = _said_as_days(line, said.day)
     tokens = line.statement.tokens
     for at, token in enumerate(tokens):
@@ -116,7 +116,7 @@ def _said_as_days(line: Passage, day: date | None) -> Set[str]:
     return written | numbers | resolved
 
 
-def _is_known(token: Token, behind: str, line: Passage, said: Evidence, in_days: Set[str]) -> bool:
+def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
     value = _plain(token.base)
     runs = _DIGITS.findall(value)
     if (
@@ -155,7 +155,7 @@ def _known_values(statement: Statement) -> Iterator[str]:
         before = value if value.isdecimal() else ""
 
 
-def _codes(line: Passage, said: Evidence) -> str | None:
+def _codes(line: Passage, said: SaidInLog) -> str | None:
     of_days = " ".join(_cut(line, mention) for mention in _mentions(line, said.day))
     for code in _codes_of(line):
         bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
@@ -169,7 +169,7 @@ def _codes_of(line: Passage) -> list[str]:
     return [code for code in found if _IS_CODE.search(code)]
 
 
-def _names(line: Passage, said: Evidence) -> str | None:
+def _names(line: Passage, said: SaidInLog) -> str | None:
     in_days = _squeezed(" ".join(_cut(line, mention) for mention in _mentions(line, said.day)).casefold())
     for name in _named(line):
         if not said.names(name) and name.casefold() not in in_days:

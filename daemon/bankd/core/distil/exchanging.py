@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import Evidence
+from bankd.core.distil.attesting import SaidInLog
 from bankd.core.distil.passages import Passage
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import TokenKind
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[\d.,:]+")
 _ROLES = {"subject": "doer", "topic": "doer", "object": "object", "receiver": "receiver"}
 
 
-def find_exchanged(line: Passage, sources: Sequence[Passage], said: Evidence) -> str | None:
+def find_exchanged(line: Passage, sources: Sequence[Passage], said: SaidInLog) -> str | None:
     """What of a line stands where its sources have another value, name or thing."""
     laid = [align(line, source) for source in sources]
     for one in filter(_is_near, laid):
@@ -31,7 +31,7 @@ def find_exchanged(line: Passage, sources: Sequence[Passage], said: Evidence) ->
     return None
 
 
-def _exchanged(laid: Alignment, others: Sequence[Alignment], said: Evidence) -> Iterator[tuple[Word, Word]]:
+def _exchanged(laid: Alignment, others: Sequence[Alignment], said: SaidInLog) -> Iterator[tuple[Word, Word]]:
     """The words of a line that a sentence does not have, each with the one that it has in their place."""
     most = max(other.size for other in others)
     for at, there in _left_over(laid):
@@ -45,7 +45,7 @@ def _exchanged(laid: Alignment, others: Sequence[Alignment], said: Evidence) -> 
             yield word, rival
 
 
-def _moved(laid: Alignment, said: Evidence) -> Iterator[tuple[Word, Word]]:
+def _moved(laid: Alignment, said: SaidInLog) -> Iterator[tuple[Word, Word]]:
     """Values and names that a sentence has further on, where behind the same word it has another; and names before one."""
     for at, there in laid.pairs.items():
         word = laid.line[at]
@@ -86,7 +86,7 @@ def _places(laid: Alignment, at: int) -> Iterator[int]:
         yield laid.pairs[at + 1] - 1
 
 
-def _is_of_one_sort(word: Word, rival: Word, said: Evidence) -> bool:
+def _is_of_one_sort(word: Word, rival: Word, said: SaidInLog) -> bool:
     """Whether two words are values of one unit, or names; a capital that begins a text is one where the word is no other."""
     if TokenKind.VALUE in (word.kind, rival.kind):
         return word.kind is rival.kind and _is_another_value(word.base, rival.base)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from bankd.core.distil.attesting import Evidence, find_unattested
+from bankd.core.distil.attesting import SaidInLog, find_unattested
 from bankd.core.distil.exchanging import find_exchanged
 from bankd.core.distil.overstating import find_overstated
 from bankd.core.distil.passages import Passage
@@ -26,7 +26,7 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
     """
     if not sources:
         return "it names no line of the log"
-    said = Evidence(sources, day)
+    said = SaidInLog(sources, day)
     return (
         find_unattested(line, said)
         or find_turned(line, sources)

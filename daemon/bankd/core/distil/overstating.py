@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankd.core.dedup.guard import same_roles, stem
-from bankd.core.distil.aligning import align, is_alike, words_of
+from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.distil.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
@@ -87,7 +87,7 @@ def _is_past(word: str) -> bool:
 def _surer(line: Passage, near: Sequence[Passage]) -> str | None:
     """A guess, or what others say, told as known."""
     clauses = [clause.lower() for source in near for clause in _CLAUSE.split(source.text)]
-    words = [word.base for word in words_of(line.statement) if len(word.base) > 1]
+    words = [word.base for word in words_to_align(line.statement) if len(word.base) > 1]
     guess = _GUESS.search(max(clauses, key=lambda clause: sum(word in clause for word in words), default=""))
     is_weaker = _GUESS.search(line.text.lower()) or _HEDGE.search(line.text.lower())
     return f"it is sure of what its lines say with {guess[0]!r}" if guess and not is_weaker else None
@@ -97,7 +97,7 @@ def _unconditional(line: Passage, near: Sequence[Passage]) -> str | None:
     """What is so under a condition, told without one and without a word of it."""
     if _condition_of(line) or _CONDITION.search(line.text.lower()):
         return None
-    said = [word.base for word in words_of(line.statement)]
+    said = [word.base for word in words_to_align(line.statement)]
     for words in filter(None, map(_condition_of, near)):
         if not any(is_alike(word, other) for word in words for other in said):
             return f"its lines say it where {' '.join(words)}"
@@ -134,7 +134,7 @@ def _is_swapped(line: Passage, source: Passage) -> bool:
 
 
 def _bases(passage: Passage) -> set[str]:
-    return {stem(word.base) for word in words_of(passage.statement)}
+    return {stem(word.base) for word in words_to_align(passage.statement)}
 
 
 def _is_crossed(ours: str, theirs: str) -> bool:
