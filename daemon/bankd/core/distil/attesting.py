@@ -29,6 +29,7 @@ _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
 _NO_NAMES = PRONOUNS | RELATIONS | EMPTY_WORDS | {"this", "these", "those", "nobody"}
 """What begins a sentence and names nobody."""
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
+_NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 _LOANWORD = 4
 """Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
 _WEEK = timedelta(days=7)
@@ -135,7 +136,17 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     is_bare = number in said.digits and (
         not unit or number in said.values
     )  # 8080 for 8080번, but 3 days are no 3 hours
-    return is_one or is_bare or any(form + (unit or behind) in said.letters for form in numerals_of(int(number)))
+    return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in _hours(int(number), unit, said))
+
+
+def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:
+    """A number; as an hour past noon also that which a clock shows, where no morning is spoken of: 저녁 7시."""
+    is_late = unit == "시" and number > _NOON and not _MORNING.search(said.text)
+    return (number, number - _NOON) if is_late else (number,)
+
+
+def _is_written(number: int, unit: str, said: SaidInLog) -> bool:
+    return f"{number}{unit}" in said.values or any(form + unit in said.letters for form in numerals_of(number))
 
 
 def _plain(value: str) -> str:
