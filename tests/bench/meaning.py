@@ -22,7 +22,7 @@ from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import compare_figures
 from bankd.core.ranking.eval_bank import TrialBank
 from bankd.wiring.searching import trial_tools
-from tests.bench.floor import ask, lost_share
+from tests.bench.floor import ask, lost_shares
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, data_folder
 
@@ -69,7 +69,8 @@ def foreign_questions(name: str, most: int) -> Mapping[str, Sequence[str]]:
 
 
 def print_floor(trial: TrialSet, search: SearchService, bank: TrialBank, foreign: Mapping[str, Sequence[str]]) -> None:
-    print(f"  lost {lost_share(trial, search, bank):.3f}; answered:", end="")
+    lost, gone = lost_shares(trial, search, bank)
+    print(f"  lost {lost:.3f}, not even nearest {gone:.3f}; answered:", end="")
     for other, texts in foreign.items():
         hits = sum(bool(ask(search, _question(text), everything=False, inside=False)) for text in texts)
         print(f" {other} {hits / len(texts):.3f}", end="")
