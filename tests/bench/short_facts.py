@@ -21,7 +21,7 @@ from tests.bench.quality import GROUP, data_folder
 from tests.bench.questions import read_enriched
 
 _PLAIN_CONSTANTS = {
-    "B": 0.75, "BIGRAM_SHARE": 0.0, "ORDER_SHARE": 0.0, "SENTENCE_SHARE": 0.0, "HEADING_COUNT": 0,
+    "B": 0.75, "B_OF_NOTES": 0.75, "BIGRAM_SHARE": 0.0, "ORDER_SHARE": 0.0, "SENTENCE_SHARE": 0.0, "HEADING_COUNT": 0,
     "ASKING_WEIGHT": 1.0, "UNKNOWN_WEIGHT": 1.0, "_CAUTION": 0.0,
 }  # fmt: skip
 PLAIN = Variation("BM25 of the same terms", _PLAIN_CONSTANTS, 0.0)

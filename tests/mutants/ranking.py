@@ -79,6 +79,16 @@ RANKING: tuple[Mutant, ...] = (
         "a long text has the syllables of any question", SCORING, "_bigrams",
         " / (1 + LONG_TEXT * max(0.0, longer))", "", OF_SCORING,
     ),
+    Mutant(
+        "no one sentence answers what only names its subject", SCORING, "_words", " and weights.asks", "", OF_SCORING,
+    ),
+    Mutant(
+        "among notes length counts as usual", SCORING, "bm25", "min(1.0, NOTE / (average or 1.0))", "1.0", OF_SCORING,
+    ),
+    Mutant(
+        "a title does not ask", "bankd.search.reading_query", "read_query", "weights._replace(asks=asks, ", "weights._replace(",
+        ("tests/unit/test_reading_query.py",),
+    ),
     Mutant("a word that requests weighs less", SCORING, "weigh_query", "if term in requesting", "if False", OF_SCORING),
     Mutant("syllables that ask weigh less", SCORING, "weigh_query", "if gram in asking", "if False", OF_SCORING),
     Mutant(

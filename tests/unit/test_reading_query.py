@@ -9,7 +9,7 @@ from tests.fakes import FakeAnalyser, FakeIndex
 from bankd.core.ranking.query import Query
 from bankd.search.finding import find_answers
 from bankd.search.ranking_options import RankingOptions
-from bankd.search.reading_query import words_for
+from bankd.search.reading_query import read_query, words_for
 
 PAGES = {"home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n"}
 
@@ -40,3 +40,10 @@ def test_a_word_that_only_asks_is_no_loanword() -> None:
     pages = {"git.md": "# Git\n\n- W: The URI of the mirror is new.\n"}
     query = Query("우리 거울", 5, today=date(2026, 5, 4))
     assert not find_answers(query, FakeIndex(pages), FakeAnalyser(), query.today, RankingOptions()).ranked
+
+
+def test_a_title_names_its_subject_and_a_question_asks() -> None:
+    index = FakeIndex(PAGES)
+
+    assert read_query(Query("where is the lamp"), index, FakeAnalyser()).asks
+    assert not read_query(Query("broken lamp"), index, FakeAnalyser()).asks

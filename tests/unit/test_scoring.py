@@ -8,6 +8,7 @@ import pytest
 
 from bankd.core.language.analysis import Analysis, analyse_text, bigrams_of, runs_of
 from bankd.core.ranking.scoring import (
+    NOTE,
     Candidate,
     Corpus,
     Weights,
@@ -239,3 +240,24 @@ def test_a_formal_request_weighs_as_little_as_a_plain_one() -> None:
 
     assert weights.terms["부탁"] == weights.terms["비용"] / 2
     assert weights.bigrams["주실"] == weights.bigrams["비용"] / 2
+
+
+def test_the_best_sentence_counts_for_a_question_and_not_for_what_only_names_its_subject() -> None:
+    near, spread = memory("The red bicycle. It was old."), memory("The old bicycle. It was red.")
+    asked = weights_of("red bicycle")
+
+    def words(asks: bool) -> list[float]:
+        return [one.words for one in score_first([near, spread], asked._replace(asks=asks), CORPUS)]
+
+    assert words(True)[0] > words(True)[1]
+    assert words(False)[0] == pytest.approx(words(False)[1])
+
+
+def test_among_notes_length_counts_as_usual_and_among_short_memories_half_as_much() -> None:
+    def lost(average: float) -> float:
+        """The share that a text three times as long as others loses against one as long as they are."""
+        usual, long = (bm25(["bicycle"], length, average, {"bicycle": 1.0}) for length in (average, 3 * average))
+        return 1 - long / usual
+
+    assert lost(10) == pytest.approx(lost(NOTE))
+    assert lost(4 * NOTE) > 1.2 * lost(NOTE)

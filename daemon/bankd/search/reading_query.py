@@ -9,7 +9,7 @@ from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_ha
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
 from bankd.core.ranking.query import Query
 from bankd.core.ranking.query_form import phrasing_of
-from bankd.core.ranking.question_words import term_weight
+from bankd.core.ranking.question_words import does_ask, term_weight
 from bankd.core.ranking.scoring import Weights, weigh_query
 from bankd.core.ranking.spacing import cut_run, restore_spaces
 from bankd.core.ranking.typos import mend_typos
@@ -39,7 +39,8 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
         runs = [piece for run in runs if not run.startswith(others) for piece in _as_words(run, terms, readings)]
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
-    return weights._replace(phrasing=phrasing_of(normal_form(query.text), weights.terms, known))
+    asks, phrasing = does_ask(weights.terms, runs), phrasing_of(normal_form(query.text), weights.terms, known)
+    return weights._replace(asks=asks, phrasing=phrasing)
 
 
 def _read_words(

@@ -86,6 +86,11 @@ def asking_bigrams(runs: Iterable[str]) -> frozenset[str]:
     return frozenset(bigrams_of(filter(_only_asks, runs)))
 
 
+def does_ask(terms: Iterable[str], runs: Iterable[str]) -> bool:
+    """Whether a query asks or requests, and does not only name what it is about, as a title and key words do."""
+    return any(term_weight(term) < 1 for term in terms) or any(map(_only_asks, runs))
+
+
 @lru_cache(maxsize=50_000)
 def _only_asks(run: str) -> bool:
     return is_hangul(run) and (starts_asking(run) or run in _OWN or run.endswith(_REQUESTS))

@@ -31,6 +31,8 @@ from bankd.core.ranking.question_words import asking_bigrams, requesting_terms, 
 K1 = 1.2
 B = 0.5
 """Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
+B_OF_NOTES, NOTE = 0.75, 150
+"""The usual one, to which it comes the nearer, the more terms memories have on average than this: notes differ in length."""
 
 TREE_WEIGHT = 0.4
 HEADING_COUNT = 1
@@ -74,6 +76,8 @@ class Weights(NamedTuple):
     phrasing: Phrasing = "sentence"
     hangul_share: float = 1.0
     """The weight of all terms but Latin words, as a share: bigrams say nothing of these, and count no more than that."""
+    asks: bool = True
+    """Whether it asks; what only names its subject, as a title does, is of the whole of a memory, and no sentence answers it."""
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -170,7 +174,8 @@ def bm25(
         counts[token] = counts.get(token, 0) + 1
     if not counts:
         return 0.0
-    norm = K1 * (1 - B + B * length / (average or 1.0))
+    by_length = B_OF_NOTES - (B_OF_NOTES - B) * min(1.0, NOTE / (average or 1.0))
+    norm = K1 * (1 - by_length + by_length * length / (average or 1.0))
     return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
 
 
@@ -275,11 +280,11 @@ def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
 
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    """BM25 of the memory and of its best sentence, half each, as a share of what is possible."""
+    """BM25 of the memory and, for a question, of its best sentence, half each, as a share of what is possible."""
     parts, above = candidate.sentences, weights.terms.keys() & candidate.heading
     tokens = parts[0] if len(parts) == 1 else [term for part in parts for term in part]
     whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
-    if len(parts) > 1:
+    if len(parts) > 1 and weights.asks:
         best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
     own = (1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best
     return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
