@@ -1,6 +1,7 @@
 """How the weights of search were chosen: each part of a score taken away, each constant varied, everything else the same.
 
     python -m tests.bench.choosing [--queries 400] > tests/bench/choices.md
+    python -m tests.bench.choosing --only beside locomo-turns-1-5      a part of it, of some sets
     python -m tests.bench.boosting >> tests/bench/choices.md
 
 Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
@@ -74,7 +75,7 @@ CONSTANTS = (
     *(Variation(f"ASKING_WEIGHT {value}", {"ASKING_WEIGHT": value}) for value in (0.25, 0.75)),
     *(Variation(f"node {value}", _shares(node=value)) for value in (0.05, 0.2)),
     *(Variation(f"heading {value}", _shares(heading=value)) for value in (0.2, 0.6)),
-    *(Variation(f"beside {value}", _shares(beside=value)) for value in (0.1, 0.2)),
+    *(Variation(f"beside {value}", _shares(beside=value)) for value in (0.05, 0.2)),
     *(Variation(f"entity {value}", _shares(entity=value)) for value in (0.05, 0.3)),
     *(Variation(f"tree weight {value}", {}, value) for value in (0.2, 0.6)),
 )
@@ -129,11 +130,11 @@ class Bench:
 
 
 @contextmanager
-def open_benches(most: int) -> Iterator[list[Bench]]:
-    """All sets, each as a bank of its own."""
+def open_benches(most: int, names: Sequence[str] = SETS) -> Iterator[list[Bench]]:
+    """These sets, each as a bank of its own."""
     with ExitStack() as stack:
         benches = []
-        for name in SETS:
+        for name in names:
             trial = read_set(data_folder() / name)
             root, bank = stack.enter_context(trial_workspace(trial.documents, GROUP))
             benches.append(Bench(name, trial, root, bank, most))
@@ -141,23 +142,23 @@ def open_benches(most: int) -> Iterator[list[Bench]]:
         yield benches
 
 
-def print_choosing(benches: Sequence[Bench]) -> None:
+def print_choosing(benches: Sequence[Bench], variations: Sequence[Variation]) -> None:
     """MRR@10 of every variation on the questions for choosing."""
     with_choice = [bench for bench in benches if bench.choosing]
     print("\n## On the questions for choosing\n\nMRR@10.\n")
     print_head([f"{bench.name} ({len(bench.choosing)})" for bench in with_choice])
-    for variation in (AS_CHOSEN, *PARTS, *CONSTANTS):
+    for variation in (AS_CHOSEN, *variations):
         ranks = [bench.ranks(bench.choosing, variation) for bench in with_choice]
         print_cells(variation.name, [f"{sum(own) / len(own):.3f}" for own in ranks])
 
 
-def print_reporting(benches: Sequence[Bench]) -> None:
+def print_reporting(benches: Sequence[Bench], variations: Sequence[Variation]) -> None:
     """What each part brings on the questions for reporting, with its interval."""
     print("\n## On the questions for reporting\n\nMRR@10, and what is lost without a part (95 % interval).\n")
     print_head([f"{bench.name} ({len(bench.reporting)})" for bench in benches])
     whole = [bench.ranks(bench.reporting, AS_CHOSEN) for bench in benches]
     print_cells(AS_CHOSEN.name, [f"{sum(own) / len(own):.3f}" for own in whole])
-    for variation in PARTS:
+    for variation in variations:
         less = [bench.ranks(bench.reporting, variation) for bench in benches]
         print_cells(variation.name, [lost_text(own, other) for own, other in zip(whole, less, strict=True)])
 
@@ -180,14 +181,17 @@ def print_cells(name: str, cells: Sequence[str]) -> None:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="How the weights of search were chosen.")
     parser.add_argument("--queries", type=int, default=400, help="at most so many of each set for choosing")
-    most = parser.parse_args(arguments).queries
+    parser.add_argument("--only", default="", help="only variations with this in their name, on both halves")
+    parser.add_argument("sets", nargs="*", default=SETS)
+    options = parser.parse_args(arguments)
+    variations = [one for one in (*PARTS, *CONSTANTS) if options.only in one.name]
     print("# How the weights of search were chosen\n")
     print(
         "Made by `python -m tests.bench.choosing`, which says how; the weights are in `daemon/bankd/core/ranking/scoring.py`."
     )
-    with open_benches(most) as benches:
-        print_choosing(benches)
-        print_reporting(benches)
+    with open_benches(options.queries, options.sets) as benches:
+        print_choosing(benches, variations)
+        print_reporting(benches, variations if options.only else PARTS)
     return 0
 
 

@@ -89,6 +89,9 @@ RANKING: tuple[Mutant, ...] = (
         "a title does not ask", "bankd.search.reading_query", "read_query", "weights._replace(asks=asks, ", "weights._replace(",
         ("tests/unit/test_reading_query.py",),
     ),
+    Mutant(
+        "long memories lean less on those beside them", SCORING, "_beside", "min(1.0, LEANING / (corpus.words or 1.0))", "1.0", OF_SCORING,
+    ),
     Mutant("a word that requests weighs less", SCORING, "weigh_query", "if term in requesting", "if False", OF_SCORING),
     Mutant("syllables that ask weigh less", SCORING, "weigh_query", "if gram in asking", "if False", OF_SCORING),
     Mutant(

@@ -8,6 +8,7 @@ import pytest
 
 from bankd.core.language.analysis import Analysis, analyse_text, bigrams_of, runs_of
 from bankd.core.ranking.scoring import (
+    LEANING,
     NOTE,
     Candidate,
     Corpus,
@@ -261,3 +262,13 @@ def test_among_notes_length_counts_as_usual_and_among_short_memories_half_as_muc
 
     assert lost(10) == pytest.approx(lost(NOTE))
     assert lost(4 * NOTE) > 1.2 * lost(NOTE)
+
+
+def test_the_longer_memories_are_the_less_they_lean_on_those_beside_them() -> None:
+    asked, ours = memory("where is the red bicycle", place=0), memory("in the cellar", place=1)
+
+    def beside(average: float) -> float:
+        return score_first([asked, ours], weights_of("red bicycle"), CORPUS._replace(words=average))[1].beside
+
+    assert 0 < beside(4 * LEANING) < beside(LEANING) / 2
+    assert beside(LEANING) == pytest.approx(beside(LEANING - 1), rel=0.1)

@@ -47,7 +47,9 @@ QUESTION_SHARE = 0.5
 `tests.bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
 UNKNOWN_WEIGHT = 0.5
 """What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
-_TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.05, "entity": 0.15}
+_TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.1, "entity": 0.15}
+LEANING = 40
+"""Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""
 _CAUTION = 0.2
 """What a denial adds to the text of a memory of one sentence, as a share: who reads only the first answer should see 안 마셔 before 마셔."""
 
@@ -203,7 +205,7 @@ def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpu
             support,
             1.0 if candidate.entities & weights.names else 0.0,
         )
-        for candidate, own, support in zip(candidates, words, _beside(candidates, words), strict=True)
+        for candidate, own, support in zip(candidates, words, _beside(candidates, words, corpus), strict=True)
     ]
 
 
@@ -332,10 +334,12 @@ def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     return bm25(candidate.heading, len(candidate.heading), corpus.heading, weights.terms) / weights.total
 
 
-def _beside(candidates: Sequence[Candidate], words: Sequence[float]) -> list[float]:
-    """What the memories right before and after a memory on its page score."""
+def _beside(candidates: Sequence[Candidate], words: Sequence[float], corpus: Corpus) -> list[float]:
+    """What the memories right before and after a memory on its page score, less where memories are long."""
+    leaning = min(1.0, LEANING / (corpus.words or 1.0))
     at = {(candidate.page, candidate.place): own for candidate, own in zip(candidates, words, strict=True)}
     return [
-        at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0)
+        leaning
+        * (at.get((candidate.page, candidate.place - 1), 0.0) + at.get((candidate.page, candidate.place + 1), 0.0))
         for candidate in candidates
     ]
