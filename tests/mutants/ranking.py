@@ -101,7 +101,7 @@ RANKING: tuple[Mutant, ...] = (
     Mutant("what no memory has weighs less", SCORING, "_rarity", " * (1.0 if frequency else UNKNOWN_WEIGHT)", "", OF_SCORING),
     Mutant("bigrams say nothing of Latin words", SCORING, "_text", "BIGRAM_SHARE * weights.hangul_share", "BIGRAM_SHARE", OF_SCORING),
     Mutant("words in the order of the question count", SCORING, "_text", " + ORDER_SHARE * order", "", OF_SCORING),
-    Mutant("the best sentence of a memory counts", SCORING, "_words", "if len(parts) > 1:", "if False:", OF_SCORING),
+    Mutant("the best sentence of a memory counts", SCORING, "_words", "if len(parts) > 1 and weights.asks:", "if False:", OF_SCORING),
     Mutant("a denial is read first", SCORING, "_parts", "text * (1 + _CAUTION)", "text", OF_SCORING),
     Mutant("the heading above a memory counts", SCORING, "_tree", 'share["heading"] * one.heading', "0", OF_SCORING),
     Mutant("what stands beside a memory counts", SCORING, "_tree", 'share["beside"] * one.beside', "0", OF_SCORING),
