@@ -54,7 +54,9 @@ def main(arguments: Sequence[str]) -> int:
                     f"{name:<18} {how} Recall@10 {found.quality.recall_10:.3f}  MRR@10 {found.quality.mrr_10:.3f}",
                     end="",
                 )
-                print(f"  {sum(not one.ranking for one in found.judged)} of {len(found.judged)} unanswered", flush=True)
+                print(
+                    f"  {sum(not one.answered for one in found.judged)} of {len(found.judged)} unanswered", flush=True
+                )
     return 0
 
 

@@ -59,10 +59,6 @@ RANKING: tuple[Mutant, ...] = (
         "answers or query.margin > 1", "answers", OF_NEAREST,
     ),
     Mutant(
-        "where there is an answer nothing is only nearest", "bankd.search.finding", "find_answers",
-        "() if answers or query.margin > 1 else ", "", ("tests/stories/test_search.py",),
-    ),
-    Mutant(
         "what is nearest shares a word that tells something", ANSWERS, "nearest_among",
         " or shares_subject(one.candidate, weights)", " or True", ("tests/stories/test_search.py",),
     ),
