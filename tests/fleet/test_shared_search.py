@@ -57,7 +57,7 @@ def ask(fleet: Fleet, query: str, *names: str, **more: Any) -> list[tuple[str, s
 
 
 def ask_own(root: Path, query: str, **more: Any) -> list[tuple[str, str, int, float]]:
-    settings = SearchSettings("UTC", "lexicon", 0.4, 0, 0, 0, 0.02)
+    settings = SearchSettings("UTC", "lexicon", 0.4, 0, 0.02)
     with closing(make_search(root, settings)) as own:
         answer = own.answer({"query": query, "in": ["bank"], "keep": False, **more}, NOW)
     return [(root.name, hit["path"], hit["line"], round(hit["score"], 6)) for hit in answer["hits"]]

@@ -20,7 +20,7 @@ from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UserError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0, 0, 0.02)
+SETTINGS = SearchSettings("UTC", "kiwi", 0.4, 0, 0.02)
 _DEPTH = 10
 _SEED = 4
 

@@ -57,8 +57,6 @@ def search_settings_of(settings: Settings) -> SearchSettings:
         settings.timezone,
         own.analyser,
         own.tree_weight,
-        own.cache_minutes,
-        own.cache_entries,
         own.recall_minutes,
         settings.decay.per_day,
         settings.secrets.patterns,

@@ -26,8 +26,6 @@ class SearchSettings(NamedTuple):
     timezone: str
     analyser: str
     tree_weight: float
-    cache_minutes: int
-    cache_entries: int
     recall_minutes: int
     decay_per_day: float
     secret_patterns: Sequence[str] = ()
