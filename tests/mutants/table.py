@@ -353,6 +353,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
     ),
     Mutant(
+        "a file where a folder belongs is trouble", "bankd.adapters.storage.disk", "trouble_of",
+        "if taken:", "if False:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),

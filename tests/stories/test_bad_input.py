@@ -385,6 +385,24 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
     assert b"- bad \xff\xfe xylophone\n- [[no\xffwhere]] [a](b\xff.md)\n- O(c=0.5@2026-06-11): tea \xff\n" in pages
 
 
+@pytest.mark.parametrize("name", ["archive", "events"])
+def test_a_file_where_a_folder_belongs_is_named_by_who_looks(root: Path, bankctl: Run, name: str) -> None:
+    for path in (root / name).iterdir():
+        path.unlink()
+    (root / name).rmdir()
+    (root / name).write_text("x", "utf-8")
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+
+    run, status, doctor = bankctl("cycle", "micro", "--now", NOW), bankctl("status"), bankctl("doctor")
+    (root / name).unlink()
+
+    assert (run.code, status.code, doctor.code) == (3, 3, 3)
+    assert f"! nothing can be written: {root / name} is no folder  → put one in its place" in status.out
+    assert f"!!  {root / name} is no folder" in doctor.out
+    assert bankctl("cycle", "micro", "--now", NOW).code == 0
+    assert kept(root) == 1
+
+
 def test_the_status_names_a_page_with_merge_markers_until_they_are_gone(root: Path, bankctl: Run) -> None:
     page = root / "bank/world/notes.md"
     page.write_text("# N\n\n<<<<<<< ours\n- one\n=======\n- two\n>>>>>>> theirs\n", "utf-8")

@@ -85,9 +85,9 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
     for name in FOLDERS:
         folder = root / name
         if not folder.is_dir():
-            yield HealthFinding(
-                f"{folder} is missing", f"put it back, or: mkdir '{folder}'", needs_person=name in FOLDERS[:2]
-            )
+            is_taken = folder.exists()
+            text, fix = f"{folder} is {'no folder' if is_taken else 'missing'}", f"put it back, or: mkdir '{folder}'"
+            yield HealthFinding(text, fix, needs_person=is_taken or name in FOLDERS[:2])
         elif not os.access(folder, os.W_OK | os.X_OK):
             is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
             why = "is on a disk that is read-only" if is_read_only else "bankd may not write there"

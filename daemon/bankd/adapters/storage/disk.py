@@ -40,6 +40,9 @@ def trouble_of(root: Path, folders: Iterable[str]) -> str:
     """Why nothing can be written in a workspace now, looked at without writing; empty when it can."""
     if find_mount(root).is_read_only:
         return f"{root} is on a disk that is read-only"
+    taken = [name for name in (".bankd", *folders) if (root / name).exists() and not (root / name).is_dir()]
+    if taken:
+        return f"{root / taken[0]} is no folder; put one in its place"
     closed = [
         name for name in ("", ".bankd", *folders) if (root / name).is_dir() and not os.access(root / name, os.W_OK)
     ]

@@ -89,8 +89,9 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
     for folder in bank.missing:
         yield HealthFinding(f"{folder}/ is missing", f"put it back, or: mkdir {folder}", needs_person=True)
     if bank.disk:
-        fix = "make room, or make it writable; what waits is then done by itself"
-        yield HealthFinding(f"nothing can be written: {bank.disk}", fix, needs_person=True)
+        reason, _, fix = bank.disk.partition("; ")
+        fix = f"{fix or 'make room, or make it writable'}; what waits is then done by itself"
+        yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
     if bank.index.problem:
         yield HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True)
     if bank.inbox:
