@@ -353,6 +353,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
     ),
     Mutant(
+        "what stands on a page that is not read now is not lost", "bankd.app.verify", "verify_workspace",
+        "emptied | {finding.place for finding in unreadable}", "emptied", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
         "a file where a folder belongs is trouble", "bankd.adapters.storage.disk", "trouble_of",
         "if taken:", "if False:", ("tests/stories/test_bad_input.py",),
     ),

@@ -385,6 +385,18 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
     assert b"- bad \xff\xfe xylophone\n- [[no\xffwhere]] [a](b\xff.md)\n- O(c=0.5@2026-06-11): tea \xff\n" in pages
 
 
+def test_what_stands_on_pages_that_nobody_reads_while_git_works_is_not_lost(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    bankctl("cycle", "micro", "--now", NOW)
+    (root / ".git").mkdir()
+    (root / ".git/index.lock").touch()
+
+    said = bankctl("verify")
+
+    assert "bank/identity/values.md  git is at work (index.lock)" in said.out
+    assert "lost" not in said.out
+
+
 @pytest.mark.parametrize("name", ["archive", "events"])
 def test_a_file_where_a_folder_belongs_is_named_by_who_looks(root: Path, bankctl: Run, name: str) -> None:
     for path in (root / name).iterdir():

@@ -33,8 +33,9 @@ def verify_workspace(workspace: Workspace) -> Verification:
     places = _places(workspace, unreadable, emptied)
     readings = list(_readings(workspace, ledger))
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
-    waiting_for = _on_emptied(workspace, find_missing_memories(where, ledger), emptied)
-    where |= {id_: [page] for id_, page in waiting_for.items()}
+    unread = emptied | {finding.place for finding in unreadable}
+    last_seen = _last_seen_on(workspace, find_missing_memories(where, ledger), unread)
+    where |= {id_: [page] for id_, page in last_seen.items()}
     findings = [
         *find_lost(readings, where, ledger),
         *find_lost_books(readings, where, ledger),
@@ -45,17 +46,16 @@ def verify_workspace(workspace: Workspace) -> Verification:
     ]
     lines = sum(len(reading.lines) for reading in readings)
     waiting = count_waiting(readings, where, ledger)
-    counts = sorted(Counter(waiting_for.values()).items())
+    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
     return Verification(
         lines, len(places), waiting, tuple(findings), tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
     )
 
 
-def _on_emptied(workspace: Workspace, missing: Sequence[str], emptied: Set[str]) -> Mapping[str, str]:
-    """The page by memory of those that stood on a page that has only just fallen to nothing, as the catalog saw it."""
-    held = workspace.catalog.pages_of(missing) if emptied else {}
-    found = ((id_, page) for id_, pages in held.items() for page in pages if page in emptied)
-    return dict(found)
+def _last_seen_on(workspace: Workspace, missing: Sequence[str], unread: Set[str]) -> Mapping[str, str]:
+    """The page by memory of those that the catalog saw on a page that has just fallen to nothing, or is not read now."""
+    held = workspace.catalog.pages_of(missing) if unread else {}
+    return {id_: page for id_, pages in held.items() for page in pages if page in unread}
 
 
 def _broken_links(workspace: Workspace) -> Iterator[VerifyFinding]:
