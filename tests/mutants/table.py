@@ -383,8 +383,16 @@ MUTANTS: tuple[Mutant, ...] = (
         "if text_key(line.memory) not in forgotten", "", OF_CYCLE,
     ),
     Mutant(
-        "a renamed log is recognised by half of its lines", COLLECT, "_best_match",
+        "a renamed log is recognised by half of its lines", COLLECT, "_is_log",
         ">= _RENAME_SHARE", "> _RENAME_SHARE", ("tests/unit/test_collect.py",),
+    ),
+    Mutant(
+        "a renamed log that grew is recognised by all of its lines", COLLECT, "_is_log",
+        " or is_grown", "", ("tests/unit/test_collect.py",),
+    ),
+    Mutant(
+        "a line or two in common rename no log", COLLECT, "_is_log",
+        "max(len(consumed.get(was, ())), _ALL_OF_A_LOG)", "len(consumed.get(was, ())) or 1", ("tests/unit/test_collect.py",),
     ),
     Mutant(
         "what was archived has a tombstone", EVENTS, "",

@@ -32,6 +32,23 @@ def test_a_log_is_the_vanished_one_when_half_of_its_lines_were_read_there(same: 
     assert found == ((Renamed(NEW, OLD),) if is_known else ())
 
 
+@pytest.mark.parametrize(("had", "same", "is_known"), [(4, 4, True), (3, 3, True), (4, 3, False), (2, 2, False)])
+def test_a_log_that_grew_by_more_than_it_had_is_the_vanished_one_when_it_has_all_of_its_lines(
+    had: int, same: int, is_known: bool
+) -> None:
+    lines = [*LINES[:same], *(f"W: other {n}" for n in range(9))]
+    found = find_renamed([reading(NEW, *lines)], fold_events(taken_in(OLD, *LINES[:had])), {NEW})
+
+    assert found == ((Renamed(NEW, OLD),) if is_known else ())
+
+
+def test_a_log_that_grew_under_its_own_name_takes_no_other() -> None:
+    lines = [*LINES, *(f"W: other {n}" for n in range(9))]
+    ledger = fold_events([*taken_in(NEW, *LINES), *taken_in(OLD, *LINES)])
+
+    assert find_renamed([reading(NEW, *lines)], ledger, {NEW}) == ()
+
+
 def test_a_copy_of_a_log_that_is_still_there_is_a_log_of_its_own() -> None:
     assert find_renamed([reading(NEW, *LINES)], fold_events(taken_in(OLD, *LINES)), {OLD, NEW}) == ()
 

@@ -16,6 +16,9 @@ from bankd.core.markdown.memory import memory_id, statement_of
 _RENAME_SHARE = 0.5
 """A log of whose lines at least this share was read under another name is that log, renamed."""
 
+_ALL_OF_A_LOG = 3
+"""Lines that a log must have had for one that holds them all to be it, renamed and grown by more than it had."""
+
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
@@ -32,7 +35,7 @@ def find_renamed(readings: Sequence[LogReading], ledger: Ledger, present: Set[st
     A name says little: logs are renamed again and again, change names with each other, or take one that was used before.
     """
     consumed = ledger.read
-    strangers = [r for r in readings if r.lines and _share(r, ledger.identity_of(r.log), consumed) < _RENAME_SHARE]
+    strangers = [r for r in readings if r.lines and not _is_log(r, ledger.identity_of(r.log), consumed)]
     borne = Counter(ledger.identity_of(log) for log in present - {reading.log for reading in strangers})
     # Several logs may go by one first name: it is free while fewer of them are there than ever were at once.
     free = {was: ids for was, ids in consumed.items() if borne[was] < ledger.logs.get(was, 1)}
@@ -49,19 +52,25 @@ def _by_first_name(logs: Set[str], identities: Mapping[str, str]) -> Mapping[str
 
 
 def _best_match(reading: LogReading, free: Mapping[str, Set[str]]) -> str | None:
-    shares = {was: _share(reading, was, free) for was in sorted(free)}
-    best = max(shares, key=lambda was: shares[was])
-    return best if shares[best] >= _RENAME_SHARE else None
+    best = max(sorted(free), key=lambda was: _count_known(reading, was, free))
+    return best if _is_log(reading, best, free) else None
 
 
-def _share(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> float:
+def _is_log(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> bool:
+    """Whether it is the log of that first name: half of its lines were read there, or it has all that were, and grew."""
+    known = _count_known(reading, was, consumed)
+    is_grown = known >= max(len(consumed.get(was, ())), _ALL_OF_A_LOG)
+    return known >= _RENAME_SHARE * len(reading.lines) or is_grown
+
+
+def _count_known(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]) -> int:
+    """How many of its lines were read under a first name."""
     ids = consumed.get(was)
     if not ids:
-        return 0.0
+        return 0
     if was == reading.identity:
-        return sum(line.id in ids for line in reading.lines) / len(reading.lines)
-    known = (memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
-    return sum(known) / len(reading.lines)
+        return sum(line.id in ids for line in reading.lines)
+    return sum(memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
 
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
