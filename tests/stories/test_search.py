@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -40,6 +42,17 @@ def test_a_korean_question_finds_its_memory(bank: Path, bankctl: Run) -> None:
     assert first["path"] == "bank/identity/values.md"
     assert line.endswith(f"^{first['id']}")
     assert {"text", "heading", "score", "parts", "marks"} <= set(first)
+
+
+def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
+    program = f"from bankd.cli import main; main(['search', '--workspace', {str(bank)!r}, 'values'])"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", program], capture_output=True, text=True, check=False
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+    assert "bankd.search.finding" in loaded
+    assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata"} & loaded
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

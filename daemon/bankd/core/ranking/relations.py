@@ -4,8 +4,6 @@
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from bankd.core.dedup.exact_match import text_key
-from bankd.core.markdown.memory import Memory
 from bankd.core.ranking.ranked import Ranked
 
 
@@ -60,6 +58,9 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
 
 
 def _key_of(one: Ranked) -> str:
+    from bankd.core.dedup.exact_match import text_key  # noqa: PLC0415 -- a query without near memories has no time for it
+    from bankd.core.markdown.memory import Memory  # noqa: PLC0415 -- same
+
     return text_key(Memory(one.row.text, one.row.tag, entities=one.row.entities))
 
 
