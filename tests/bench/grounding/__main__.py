@@ -2,10 +2,10 @@
 
     python -m tests.bench.grounding [--all] [--missed]
 
-Two files have passages of logs as people and agents write them, each with some lines that are true, as a model would
-put them, and some that say one thing more or otherwise. `five_kinds.jsonl` was written by somebody who did not know the
-rules, of the five kinds that the check promises (number, name, date, negation, version); its half goes by the last bit of
-the SHA-256 of its first line. `lines.jsonl` was written beside the rules and has more kinds; its half goes by turns, of
+Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
+model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl` and `everyday.jsonl` were written
+by people who did not know the rules, of the five kinds that the check promises (number, name, date, negation, version);
+the half of a passage goes by the last bit of the SHA-256 of its first line. `lines.jsonl` was written beside the rules and has more kinds; its half goes by turns, of
 later passages by such a bit, and the last 26 were all chosen on. Reported is the half that nothing was chosen on, with
 Wilson's 95 % interval.
 """
@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
 
 from tests.bench.grounding.judging import Judged, judge_lines
 from tests.bench.intervals import wilson
@@ -25,10 +28,10 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="the passages for choosing too")
     parser.add_argument("--missed", action="store_true", help="what was judged wrongly of those for choosing")
     arguments = parser.parse_args()
-    for file in ("five_kinds.jsonl", "lines.jsonl"):
+    for file in sorted(Path(__file__).parent.glob("*.jsonl")):
         judged = judge_lines(file)
         for half, is_reported in [("choosing", False)] * arguments.all + [("reporting", True)]:
-            _tell(f"{file} {half}", [one for one in judged if one.is_reported == is_reported])
+            _tell(f"{file.name} {half}", [one for one in judged if one.is_reported == is_reported])
         for one in judged if arguments.missed else ():
             if not one.is_reported and one.is_invented == (one.reason is None):
                 print(f"  {one.kind}: {one.text}: {one.reason}")
@@ -41,6 +44,9 @@ def _tell(name: str, judged: list[Judged]) -> None:
         refused = sum(one.reason is not None for one in of)
         low, high = wilson(refused, len(of))
         print(f"{name}: {what} refused {refused} of {len(of)} = {refused / len(of):.3f} [{low:.3f}, {high:.3f}]")
+    kinds = groupby(sorted((one for one in judged if one.is_invented), key=attrgetter("kind")), attrgetter("kind"))
+    shares = ((kind, [one.reason is not None for one in of_kind]) for kind, of_kind in kinds)
+    print("  refused by kind:", ", ".join(f"{kind} {sum(refused)} of {len(refused)}" for kind, refused in shares))
 
 
 if __name__ == "__main__":

@@ -28,9 +28,8 @@ class Judged(NamedTuple):
     reason: str | None
 
 
-def judge_lines(name: str) -> list[Judged]:
+def judge_lines(file: Path) -> list[Judged]:
     """Judge those of a file."""
-    file = Path(__file__).with_name(name)
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     texts = {text for row in rows for text in (*_sentences(row), *(one.text for one in _lines_of(row, False)))}
     with TemporaryDirectory() as folder:
