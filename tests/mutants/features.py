@@ -461,6 +461,14 @@ FEATURES: tuple[Mutant, ...] = (
         " and one.line.sources", "", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
+        "asking once more is bounded", "bankd.core.distil.mending", "mending_prompt",
+        " if end <= MOST_LETTERS", "", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "asking once more is counted before", "bankd.app.distil", "plan_distilling",
+        " + sum(map(_asked_again, found))", "", ("tests/stories/test_distilling.py",),
+    ),
+    Mutant(
         "what ends a thing denies it", "bankd.core.distil.turning", "_is_denied_nearby",
         " or _ends(word, far)", "", ("tests/unit/test_grounding.py",),
     ),

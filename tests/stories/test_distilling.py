@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from bankd.core.briefing.tokens import count_tokens
+from bankd.core.distil.mending import MOST_TOKENS as MOST_AGAIN
+from bankd.core.distil.mending import SYSTEM as AGAIN
+from bankd.core.distil.observing import MOST_TOKENS, SYSTEM
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -55,6 +59,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
     assert "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions would" in planned.out
+    assert "would be sent, at most 2 once more for lines that are not believed: at most" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
@@ -69,6 +74,18 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
     assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
     assert calls(night, tmp_path) == 3, "two sections, and a line that was not believed"
+
+
+def test_what_a_night_may_cost_counts_asking_once_more(night: Path, bankctl: Run, tmp_path: Path) -> None:
+    planned = bankctl("distil", "--dry-run", "--json", "--now", NOW).json
+
+    bankctl("distil", "--now", NOW)
+
+    sent = (tmp_path / "calls.txt").read_text("utf-8")
+    once = sum(one["tokens"] for one in planned["sections"])
+    assert sent.count("(rests on") == 1 <= planned["repairs"] == len(planned["sections"])
+    assert once < count_tokens(SYSTEM * 2 + AGAIN + sent) <= planned["input_tokens"]
+    assert planned["output_tokens"] == 2 * (MOST_TOKENS + MOST_AGAIN)
 
 
 def test_a_line_that_is_not_believed_is_mended_by_the_model_that_wrote_it(

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 import pytest
 from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
 
+from bankd.core.distil.mending import MOST_LETTERS
 from bankd.core.distil.mending import VERSION as MENDED
-from bankd.core.distil.observing import SCHEMA, lines_in, prompt_for
+from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
 from bankd.core.lifecycle.retain import LogReading, read_log
@@ -163,6 +164,18 @@ def test_what_is_not_believed_again_waits_as_it_was_first(answered: Reply | Unan
     assert "the value 9090 is not in its lines" in bad.reason
     assert not report.plan.deferred
     assert "909" not in night.learned()
+
+
+def test_asking_once_more_takes_no_more_than_is_told_of_before() -> None:
+    wrong = [one_line(f"The port of the relay is {port}, {'and no other ' * 9}.", 9) for port in range(9000, 9200)]
+    night = Night({LOG: PROSE}, lambda prompt: mended() if prompt.version == MENDED else answer(*wrong))
+
+    night.run()
+
+    asked = [one for one in night.models.asked if one.version == MENDED]
+    (_, evening) = sections_of(read_log(LOG, PROSE, anywhere=True), PROSE)
+    assert "9000" in asked[-1].text
+    assert len(asked[-1].text) <= len(as_data(evening)) + MOST_LETTERS
 
 
 def test_a_line_that_names_no_line_of_the_log_is_not_asked_for_again() -> None:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from bankd.app.workspace import Workspace
 from bankd.core.briefing.tokens import count_tokens
-from bankd.core.distil.observing import MOST_TOKENS, prompt_for
+from bankd.core.distil import mending
+from bankd.core.distil.observing import MOST_TOKENS, as_data, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import ProseSection
 from bankd.deriving import derive_insights
@@ -42,10 +43,12 @@ class PlannedSection(NamedTuple):
 class DistilPlan(NamedTuple):
     """What a night would send: sections of prose, and how many questions about clusters and for memories.
 
-    With the tokens that they take and the answers may take, and what that costs; 0 where no price is set.
+    Each section may be asked about once more, for lines that are not believed: `repairs` at most. With the tokens that all
+    of them take and the answers may take, and what that costs; 0 where no price is set.
     """
 
     sections: Sequence[PlannedSection]
+    repairs: int
     insights: int
     enrichments: int
     input_tokens: int
@@ -57,13 +60,15 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     """Look what would be sent; UserError where no model is named."""
     settings = workspace.settings.distil
     parts = _parts(workspace)
-    sections = [_planned(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
+    found = find_sections(parts, settings, workspace.now)
+    sections = [_planned(one, settings.categories) for one in found]
     insights, enrichments = _other_prompts(workspace, parts)
     prompts = [*insights, *enrichments]
-    asked = sum(one.tokens for one in sections) + sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = MOST_TOKENS * len(sections) + sum(one.most_tokens for one in prompts)
+    asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
+    asked += sum(count_tokens(one.system + one.text) for one in prompts)
+    answered = (MOST_TOKENS + mending.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    return DistilPlan(sections, len(insights), len(enrichments), asked, answered, cost)
+    return DistilPlan(sections, len(sections), len(insights), len(enrichments), asked, answered, cost)
 
 
 def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Prompt], list[Prompt]]:
@@ -91,6 +96,11 @@ def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection
     return PlannedSection(
         section.log, section.lines[0][0], section.heading, count_tokens(prompt.system + prompt.text), prompt.text
     )
+
+
+def _asked_again(section: ProseSection) -> int:
+    """The tokens that it takes at most to ask about lines of a section once more: a letter is one at most."""
+    return count_tokens(mending.SYSTEM + as_data(section)) + mending.MOST_LETTERS
 
 
 class _Answered:

@@ -6,7 +6,7 @@ Every set beside this file has passages of logs as people and agents write them,
 model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl` and `everyday.jsonl` were written
 by people who did not know the rules, of the five kinds that the check promises (number, name, date, negation, version);
 the half of a passage goes by the last bit of the SHA-256 of its first line. `lines.jsonl` was written beside the rules and has more kinds; its half goes by turns, of
-later passages by such a bit, and the last 26 were all chosen on. Reported is the half that nothing was chosen on, with
+later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl`. Reported is the half that nothing was chosen on, with
 Wilson's 95 % interval.
 """
 
@@ -31,7 +31,8 @@ def main() -> int:
     for file in sorted(Path(__file__).parent.glob("*.jsonl")):
         judged = judge_lines(file)
         for half, is_reported in [("choosing", False)] * arguments.all + [("reporting", True)]:
-            _tell(f"{file.name} {half}", [one for one in judged if one.is_reported == is_reported])
+            if of_half := [one for one in judged if one.is_reported == is_reported]:
+                _tell(f"{file.name} {half}", of_half)
         for one in judged if arguments.missed else ():
             if not one.is_reported and one.is_invented == (one.reason is None):
                 print(f"  {one.kind}: {one.text}: {one.reason}")

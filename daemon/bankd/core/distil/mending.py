@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from bankd.core.distil.composing import JudgedLine
 from bankd.core.distil.observing import DistilledLine, as_data, objects_in, text_in
@@ -10,7 +11,8 @@ from bankd.core.distil.prompts import Prompt
 from bankd.core.distil.sections import ProseSection
 
 VERSION = "mend-1"
-MOST_TOKENS = 1_000
+MOST_TOKENS, MOST_LETTERS = 1_000, 3_000
+"""Of the answer, and of the lines that are asked about; what of a section goes beyond stays as it is."""
 
 SYSTEM = """\
 Lines to remember were written from a piece of a daily log. Those below say something that the log lines they rest on do
@@ -50,7 +52,9 @@ def mending_prompt(section: ProseSection, refused: Sequence[JudgedLine]) -> Prom
         f"{number}. {line.text} (rests on {', '.join(map(str, line.sources))}; {reason})"
         for number, (line, reason) in enumerate(refused, start=1)
     ]
-    return Prompt(VERSION, SYSTEM, "\n".join([as_data(section), *lines]), SCHEMA, MOST_TOKENS)
+    ends = accumulate(len(line) + 1 for line in lines)
+    asked = [line for line, end in zip(lines, ends, strict=True) if end <= MOST_LETTERS]
+    return Prompt(VERSION, SYSTEM, "\n".join([as_data(section), *asked]), SCHEMA, MOST_TOKENS)
 
 
 def mended_in(answer: object, refused: Sequence[JudgedLine]) -> dict[DistilledLine, DistilledLine]:
