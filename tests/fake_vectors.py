@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bankd.core.ranking.floor import CosineBounds
+from bankd.core.ranking.fusion import CosineBounds
 
 IDEAS = (
     ("car", "자동차", "vehicle", "drive"),

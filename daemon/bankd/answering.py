@@ -9,22 +9,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from bankd.core.ranking.beside import (
-    AS_MUCH,
-    MOST_BESIDE,
-    MOST_OF_PASSAGE,
-    choose_lines,
-    filters_within,
-    is_said,
-    share_asked,
-    shown_parts,
-)
+from bankd.core.ranking.beside import AS_MUCH, MOST_BESIDE, MOST_OF_PASSAGE, filters_within, is_said, share_asked
 from bankd.core.ranking.floor import SMALL_BANK
 from bankd.core.ranking.marking import marks_of
-from bankd.core.ranking.parts import divide_passage
 from bankd.core.ranking.query import Answer, Freshness, Hit, Query
 from bankd.core.ranking.ranked import Ranked, hit_of
-from bankd.core.ranking.scoring import Candidate, Weights
+from bankd.core.ranking.scoring import Candidate
+from bankd.core.ranking.weighing import Weights
 from bankd.search.finding import Found, find_answers
 from bankd.search.ranking_options import RankingOptions
 from bankd.search.reading_query import lexicon_within
@@ -129,6 +120,8 @@ class Answering:
         if group != "logs":
             yield hit, _terms_of(ranked.candidate.sentences)
             return
+        from bankd.core.ranking.parts import choose_lines, divide_passage, shown_parts  # noqa: PLC0415 -- most answers are of the bank
+
         parts, lexicon = divide_passage(ranked.row.text), lexicon_within(index)
         read = [self._reader.analyse_query(part.said, lexicon) for part in parts]
         for chosen in choose_lines(parts, read, found.weights, index.corpus):

@@ -16,7 +16,8 @@ from bankd.core.language.analysis import normal_form, runs_of
 from bankd.core.lifecycle.similar import NEAREST
 from bankd.core.markdown.names import is_own
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.ranking.scoring import Weights, score_finalists, score_first, weigh_query
+from bankd.core.ranking.scoring import score_finalists, score_first
+from bankd.core.ranking.weighing import Weights, weigh_query
 from bankd.search.reading_query import lexicon_within
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
 from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
-from bankd.core.use.associations import Node
-from bankd.core.use.policy import Tie
+from bankd.core.use.associations import Node, Tie
 from bankd.search.associations import Associations
 from bankd.wiring.searching import make_search
 from tests.bench.halves import halves_of

@@ -22,7 +22,7 @@ from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
 from bankd.core.ranking import question_words as asking
-from bankd.core.ranking import scoring
+from bankd.core.ranking import scoring, weighing
 from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
@@ -36,6 +36,7 @@ from tests.bench.quality import GROUP, SEED, SETS, data_folder
 from tests.bench.remembering import RememberingIndex, RememberingReader
 
 _TODAY = NOW.date()
+_MODULES = (scoring, weighing)
 
 
 class Variation(NamedTuple):
@@ -84,7 +85,9 @@ CONSTANTS = (
 @contextmanager
 def varied(variation: Variation) -> Iterator[None]:
     """The constants of a variation for a while."""
-    before = {name: getattr(scoring, name) for name in variation.constants}
+    before = {
+        name: getattr(module, name) for module in _MODULES for name in variation.constants if hasattr(module, name)
+    }
     try:
         _set(variation.constants)
         yield
@@ -93,8 +96,10 @@ def varied(variation: Variation) -> Iterator[None]:
 
 
 def _set(constants: Mapping[str, Any]) -> None:
-    for name, value in constants.items():
-        setattr(scoring, name, value)
+    for module in _MODULES:
+        for name, value in constants.items():
+            if hasattr(module, name):
+                setattr(module, name, value)
     asking.WEIGHT = constants.get("ASKING_WEIGHT", asking.WEIGHT)
 
 

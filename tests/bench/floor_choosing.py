@@ -24,7 +24,8 @@ from bankd.core.ranking.answers import above_floor
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.query import Filters, Query
 from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.scoring import Corpus, Weights
+from bankd.core.ranking.scoring import Corpus
+from bankd.core.ranking.weighing import Weights
 from bankd.search.finding import find_candidates, rank_candidates
 from bankd.search.ranking_options import RankingOptions
 from bankd.search.reading_query import read_query

@@ -143,7 +143,7 @@ FEATURES: tuple[Mutant, ...] = (
         " or bool(weights.bigrams) == bool(candidate.bigrams)", "", OF_MEANING,
     ),
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
-    Mutant("a question has the bounds of its script", FINDING, "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
+    Mutant("a question has the bounds of its script", "bankd.search.by_meaning", "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
     Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.mutants.switching import Mutant
 
 FLOOR, SCORING, PAGES, PRIORS = (
-    "bankd.core.ranking.floor", "bankd.core.ranking.scoring", "bankd.core.ranking.page_order", "bankd.core.ranking.priors",
+    "bankd.core.ranking.floor", "bankd.core.ranking.scoring", "bankd.core.ranking.ranked", "bankd.core.ranking.priors",
 )  # fmt: skip
-ANSWERS = "bankd.core.ranking.answers"
+ANSWERS, WEIGHING = "bankd.core.ranking.answers", "bankd.core.ranking.weighing"
 OF_NEAREST = ("tests/stories/test_mcp.py",)
 OF_FLOOR = ("tests/unit/test_floor.py",)
 OF_SCORING = ("tests/unit/test_scoring.py",)
@@ -88,13 +88,13 @@ RANKING: tuple[Mutant, ...] = (
     Mutant(
         "long memories lean less on those beside them", SCORING, "_beside", "min(1.0, LEANING / (corpus.words or 1.0))", "1.0", OF_SCORING,
     ),
-    Mutant("a word that requests weighs less", SCORING, "weigh_query", "if term in requesting", "if False", OF_SCORING),
-    Mutant("syllables that ask weigh less", SCORING, "weigh_query", "if gram in asking", "if False", OF_SCORING),
+    Mutant("a word that requests weighs less", WEIGHING, "weigh_query", "if term in requesting", "if False", OF_SCORING),
+    Mutant("syllables that ask weigh less", WEIGHING, "weigh_query", "if gram in asking", "if False", OF_SCORING),
     Mutant(
-        "syllables that meet only between words say nothing", SCORING, "weigh_query",
+        "syllables that meet only between words say nothing", WEIGHING, "weigh_query",
         "if not count and _is_seam(gram, all_terms):", "if False:", OF_SCORING,
     ),
-    Mutant("what no memory has weighs less", SCORING, "_rarity", " * (1.0 if frequency else UNKNOWN_WEIGHT)", "", OF_SCORING),
+    Mutant("what no memory has weighs less", WEIGHING, "_rarity", " * (1.0 if frequency else UNKNOWN_WEIGHT)", "", OF_SCORING),
     Mutant("bigrams say nothing of Latin words", SCORING, "_text", "BIGRAM_SHARE * weights.hangul_share", "BIGRAM_SHARE", OF_SCORING),
     Mutant("words in the order of the question count", SCORING, "_text", " + ORDER_SHARE * order", "", OF_SCORING),
     Mutant("the best sentence of a memory counts", SCORING, "_words", "if len(parts) > 1 and weights.asks:", "if False:", OF_SCORING),

@@ -52,7 +52,9 @@ def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
     assert "bankd.search.finding" in loaded
-    assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata"} & loaded
+    assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata", "threading"} & loaded
+    assert not {"bankd.search.asked_days", "bankd.search.by_meaning", "bankd.core.ranking.parts"} & loaded
+    assert not {"json", "bankd.app.related", "bankd.adapters.index.tree_index", "bankd.adapters.system.malloc"} & loaded
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

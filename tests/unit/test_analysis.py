@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import unicodedata
 
 import pytest
 
-from bankd.core.language.analysis import analyse_text, bigrams_of, readings_of, runs_of
+from bankd.core.language.analysis import analyse_text, bigrams_of, has_hangul, readings_of, runs_of
 
 
 def test_words_are_cut_where_scripts_meet() -> None:
@@ -53,3 +55,11 @@ def test_readings_tell_how_each_run_was_read() -> None:
     morphemes = [("가치관", "NNG", 0), ("이", "JKS", 3), ("뭐", "NP", 5), ("이", "VCP", 6), ("야", "EF", 6)]
 
     assert readings_of("가치관이 뭐야?", morphemes) == {"가치관이": ["가치관"], "뭐야": ["뭐"]}
+
+
+def test_hangul_is_told_from_every_other_letter() -> None:
+    letters = [chr(number) for number in range(sys.maxunicode + 1)]
+
+    assert [one for one in letters if has_hangul(one)] == re.findall("[가-힣ᄀ-ᇿ]", "".join(letters))
+    assert has_hangul("it’s 가")
+    assert not has_hangul("it’s ㄱ")

@@ -10,8 +10,7 @@ import pytest
 
 from bankd.core.links.mentions import mentions_of, words_of
 from bankd.core.markdown.memory import parse_memory
-from bankd.core.use.associations import Edge, Node, edge, follow, is_rare, used_together, worth_of
-from bankd.core.use.policy import WEIGHTS, Tie
+from bankd.core.use.associations import WEIGHTS, Edge, Node, Tie, edge, follow, is_rare, used_together, worth_of
 from bankd.core.use.signals import IMPORTANCE, RECALLED, USED, UseEvent, UseSignals, read_use
 
 ME, SIBLING, RECALLED_ONE, FAR = (Node(row) for row in range(1, 5))

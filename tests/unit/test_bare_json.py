@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankd.core.markdown import bare_json
-from bankd.core.markdown.bare_json import read_json, write_json
+from bankd.core.markdown.bare_json import read_json, write_json, write_letters
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -22,6 +22,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_it_is_the_same_json(value: Any) -> None:
     assert write_json(value) == json.dumps(value)
+    assert write_letters(value) == json.dumps(value, ensure_ascii=False)
     assert read_json(json.dumps(value).encode()) == value
 
 
@@ -34,6 +35,7 @@ def test_what_is_no_json_is_an_error_of_its_value(data: bytes) -> None:
 def test_a_python_without_that_code_uses_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "_json", None)
 
-    read, write = bare_json._make()
+    read, write, write_as_is = bare_json._make()
 
     assert read(write({"a": ["한", 1.5, None]})) == {"a": ["한", 1.5, None]}
+    assert write_as_is("한") == '"한"'

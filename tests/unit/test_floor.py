@@ -8,7 +8,8 @@ import pytest
 
 from bankd.core.language.korean.everyday import EVERYDAY
 from bankd.core.ranking.floor import floor_of, shares_subject
-from bankd.core.ranking.scoring import Candidate, Corpus, Weights
+from bankd.core.ranking.scoring import Candidate, Corpus
+from bankd.core.ranking.weighing import Weights
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 LATIN = Weights({"paint": 1.0}, {}, {}, frozenset(), False, 2.2, 1.0, 1.0)

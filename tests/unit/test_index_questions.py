@@ -16,7 +16,8 @@ from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, fold_events, m
 from bankd.core.ranking.floor import floor_of
 from bankd.core.ranking.indexable import LineQuestions, NewQuestions
 from bankd.core.ranking.query import Filters
-from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts, weigh_query
+from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts
+from bankd.core.ranking.weighing import weigh_query
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PAGES = {

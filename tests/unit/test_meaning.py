@@ -8,7 +8,8 @@ import pytest
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, FakeIndex
 
-from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of
+from bankd.core.ranking.floor import answers_across, evidence_of
+from bankd.core.ranking.fusion import CosineBounds
 from bankd.core.ranking.query import Filters, Query
 from bankd.search.finding import Found, find_answers
 from bankd.search.ranking_options import RankingOptions

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bankd.core.ranking.eval_bank import pages_of
-from bankd.core.ranking.page_order import SHOWN, order_pages
 from bankd.core.ranking.query import FoundRow
-from bankd.core.ranking.ranked import Ranked
+from bankd.core.ranking.ranked import SHOWN, Ranked, order_pages
 from bankd.core.ranking.scoring import Candidate
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bankd.core.language.analysis import Analysis, analyse_text
-from bankd.core.ranking.beside import choose_lines, filters_within, is_said, shown_parts
-from bankd.core.ranking.parts import divide_passage
+from bankd.core.ranking.beside import filters_within, is_said
+from bankd.core.ranking.parts import choose_lines, divide_passage, shown_parts
 from bankd.core.ranking.passages import LARGE, read_log_page
 from bankd.core.ranking.query import Filters
-from bankd.core.ranking.scoring import Corpus, weigh_query
+from bankd.core.ranking.scoring import Corpus
+from bankd.core.ranking.weighing import weigh_query
 from bankd.core.secrets.screening import screen_text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.core.language.analysis import analyse_text
-from bankd.core.ranking.query_form import Phrasing, phrasing_of
+from bankd.core.ranking.question_words import Phrasing, phrasing_of
 
 KNOWN = frozenset(("peter", "like", "slack", "trip"))
 

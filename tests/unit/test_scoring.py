@@ -12,16 +12,14 @@ from bankd.core.ranking.scoring import (
     NOTE,
     Candidate,
     Corpus,
-    Weights,
     bigrams_as_text,
     bm25,
     choose_finalists,
-    idf,
     score_finalists,
     score_first,
     vocabulary_of,
-    weigh_query,
 )
+from bankd.core.ranking.weighing import Weights, idf, weigh_query
 
 CORPUS = Corpus(memories=1000, words=8, sentence=8, heading=2)
 

@@ -11,6 +11,7 @@ from bankd.answering import Answering
 from bankd.app.beside import QUICK_PAGES, paths_within
 from bankd.core.ranking.query import Answer, Freshness, Query
 from bankd.core.ranking.search_request import read_request
+from bankd.core.use.policy import MOST_RESPONSES
 from bankd.errors import StorageError, UserError
 from bankd.search.ranking_options import LossesOf, RankingOptions, UsageOf
 
@@ -112,11 +113,19 @@ class SearchService:
         return answer._replace(fresh=answer.fresh._replace(meaning=self.meaning_state()), see_also=tuple(beside))
 
     def _see_also(self, query: Query, hits: Sequence[Hit]) -> Iterable[dict[str, Any]]:
-        if self._found_ties is None:
+        best = next((hit for hit in hits if hit.group == "bank"), None)
+        if best is None or self._found_ties is None:
             return ()
-        from bankd.app.related import see_also  # noqa: PLC0415 -- a hook has no time for it
+        ties = self._found_ties.ties_of([best.id]) if best.id else ()
+        if not (best.mentions or ties or (best.id and self._is_tied(best.id))):
+            return ()
+        from bankd.app.related import see_also  # noqa: PLC0415 -- most answers have no tie
 
-        return see_also(query, hits, self.index, self._found_ties.ties_of, self._newer_of)
+        return see_also(query, hits, self.index, lambda _: ties, self._newer_of)
+
+    def _is_tied(self, id_: str) -> bool:
+        """Whether another memory links to one, or was used together with it."""
+        return bool(self.index.mentioning([f"^{id_}"], 1) or self.index.used_with([id_], MOST_RESPONSES, 1))
 
     def meaning_state(self) -> str:
         """Whether meaning takes part beside words: off, on, of how many memories, or why not."""

@@ -13,9 +13,10 @@ TYPE_CHECKING = False  # `typing` would cost a search more than this module
 if TYPE_CHECKING:
     from typing import NoReturn
 
-_UNKNOWN = re.compile(r"unrecognized arguments: (?:.*? )??(?P<word>-\S+)")
-_NO_CHOICE = re.compile(r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<choices>.*)\)")
-_CHOICE = re.compile(r"[\w-]+")
+# Compiled when something was mistyped.
+_UNKNOWN = r"unrecognized arguments: (?:.*? )??(?P<word>-\S+)"
+_NO_CHOICE = r"invalid choice: '(?P<word>[^']*)' \(choose from (?P<choices>.*)\)"
+_CHOICE = r"[\w-]+"
 
 
 class Parser(ArgumentParser):
@@ -31,10 +32,10 @@ class Parser(ArgumentParser):
         raise UsageError(f"{name}: {message}", f"{self._meant(message)}{self.prog} --help tells more")
 
     def _meant(self, message: str) -> str:
-        if found := _UNKNOWN.search(message):
+        if found := re.search(_UNKNOWN, message):
             return suggest_word(found["word"].partition("=")[0], self._option_string_actions)
-        if found := _NO_CHOICE.search(message):
-            return suggest_word(found["word"], _CHOICE.findall(found["choices"]))
+        if found := re.search(_NO_CHOICE, message):
+            return suggest_word(found["word"], re.findall(_CHOICE, found["choices"]))
         return ""
 
 

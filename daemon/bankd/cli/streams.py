@@ -24,14 +24,14 @@ def take_streams() -> None:
 
 def write_json(value: object) -> None:
     """Print a value as JSON on one line, in escapes where the encoding of the terminal has no letters for it."""
-    import json
-
     from bankd.core.markdown.utf8 import to_json
 
     line = to_json(value)
     try:
         line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
+        import json
+
         line = json.dumps(json.loads(line))
     sys.stdout.write(line + "\n")
 

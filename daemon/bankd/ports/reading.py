@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 from bankd.core.language.analysis import Analysis
 from bankd.core.language.lexicon import Lexicon
 from bankd.core.language.wording import Wording
-from bankd.core.ranking.floor import CosineBounds
+from bankd.core.ranking.fusion import CosineBounds
 from bankd.core.ranking.indexable import IndexablePage, IndexAnalyses, MemoryDates, NewQuestions
 
 Patience: TypeAlias = Literal["never", "if warm", "wait"]

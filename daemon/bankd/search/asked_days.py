@@ -1,6 +1,6 @@
-"""The days that a query asks about: what there is of them, what fits them, and what was superseded by then."""
+"""The days that a query asks about: what there is of them, and what fits them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
 from bankd.core.ranking.question_words import term_weight
 from bankd.core.ranking.ranked import Ranked, raised
-from bankd.core.ranking.scoring import Weights
 from bankd.core.ranking.timing import NOW_WEIGHT, TELLING, TIME_WEIGHT, day_within, fit_of, happened_in, held_before
+from bankd.core.ranking.weighing import Weights
 from bankd.search.ranking_options import RankingOptions, keep_sure
 from bankd.search.reading_query import is_known
 
@@ -46,14 +46,6 @@ def knows_days(windows: Sequence[Span], filters: Filters, index: "IndexView") ->
     """Whether a memory of known day is of these days; else the words of time are words as others."""
     newest = [number for window in windows for number in index.find_within(window, filters, 1)]
     return any(row.learned for row in index.rows(newest))
-
-
-def newer_by(day: date | None, newer: Mapping[str, str], index: "IndexView") -> Mapping[str, str]:
-    """What was superseded by a day already, or ever."""
-    if day is None or not newer:
-        return newer
-    learned = index.learned(list(newer.values()))
-    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
 
 
 def asks_for_days_alone(asked: AskedTime, index: "IndexView", reader: "QueryReader") -> bool:

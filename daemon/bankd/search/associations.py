@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bankd.core.markdown.names import BANK
 from bankd.core.ranking.query import Filters, FoundRow
-from bankd.core.use.associations import Edge, Node, edge, is_rare, used_together
-from bankd.core.use.policy import MOST_RESPONSES, SHARED_WORDS, Tie
+from bankd.core.use.associations import Edge, Node, Tie, edge, is_rare, used_together
+from bankd.core.use.policy import MOST_RESPONSES, SHARED_WORDS
 
 if TYPE_CHECKING:
     from bankd.core.use.associations import StoredTie

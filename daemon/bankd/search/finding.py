@@ -7,28 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.question_days import NO_TIME, AskedTime, read_asked_time
 from bankd.core.ranking.answers import NEAREST_SHOWN, answers_among, nearest_among
-from bankd.core.ranking.floor import CosineBounds
-from bankd.core.ranking.fusion import NEAREST, fuse_scores, share_cosines
-from bankd.core.ranking.page_order import order_pages
 from bankd.core.ranking.priors import NOT_USED, Usage, newest_first, prior_of
 from bankd.core.ranking.query import Filters, FoundRow, Query
-from bankd.core.ranking.ranked import Ranked, in_order
+from bankd.core.ranking.ranked import Ranked, in_order, order_pages
 from bankd.core.ranking.relations import Relations, fold_near, relate
-from bankd.core.ranking.scoring import Weights, choose_finalists, score_finalists, score_first
-from bankd.search.asked_days import (
-    find_inside,
-    knows_days,
-    list_days,
-    list_timeline,
-    newer_by,
-    prefer_days,
-    prefer_newest,
-)
+from bankd.core.ranking.scoring import choose_finalists, score_finalists, score_first
+from bankd.core.ranking.weighing import Weights
 from bankd.search.ranking_options import RankingOptions, confidence_today, keep_sure
 from bankd.search.reading_query import read_query
-from bankd.search.suppressing import suppress_beaten
 
 if TYPE_CHECKING:
+    from bankd.core.ranking.fusion import CosineBounds
     from bankd.ports.reading import QueryReader
     from bankd.ports.searching import IndexView
 
@@ -40,9 +29,6 @@ _FINALISTS = 25
 """Candidates that are scored in full, or as many as are asked for; of twice as many."""
 _OF_PAGE = 2
 """So many times as many where pages are asked for, which answer with several memories."""
-
-_NEARLY_ALL = 0.95
-"""The share of memories with a vector from which on the nearest of them is taken for the nearest of all."""
 
 
 class Found(NamedTuple):
@@ -72,12 +58,12 @@ def find_answers(
 
     read | find | rank | floor
     """
-    asked = read_asked_time(query.text, today)
-    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
-    asked = asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME
+    asked, listed = _read_days(query, index, reader, today, options)
     weights = read_query(query._replace(text=asked.rest) if asked.windows else query, index, reader)
     ranked = listed if listed or query.timeline else find_by_words(query, asked, weights, index, today, options)
     if options.losses_of and not (listed or query.timeline):
+        from bankd.search.suppressing import suppress_beaten  # noqa: PLC0415 -- off unless the settings ask for it
+
         ranked = suppress_beaten(ranked, weights, options.losses_of, index, reader)
     relations = relate(ranked, options.relations.of([one.row.id for one in ranked if one.row.id]))
     newer = newer_by(query.filters.known_on, relations.newer, index)
@@ -87,12 +73,41 @@ def find_answers(
     shown, folded = fold_near(ranked, near, {*newer, *newer.values()})
     best = shown if query.by_page else shown[-query.limit :] if query.timeline else shown[: query.limit]
     corpus = index.corpus._replace(memories=max(index.corpus.memories, around))
-    bounds = known_bounds(weights, index, options)
+    bounds = _known_bounds(weights, index, options)
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
     answers, nearest = _cut(answers, query, query.limit), _cut(nearest, query, min(query.limit, NEAREST_SHOWN))
     return Found(weights, answers, relations, folded, left_off, nearest)
+
+
+def _read_days(
+    query: Query, index: "IndexView", reader: "QueryReader", today: date, options: RankingOptions
+) -> tuple[AskedTime, list[Ranked]]:
+    """What a query asks of time, as far as the bank has days; what there is of them, where it is asked for nothing else."""
+    asked = read_asked_time(query.text, today)
+    if not (asked.windows or query.timeline):
+        return asked, []
+    from bankd.search.asked_days import knows_days, list_days, list_timeline  # noqa: PLC0415 -- most questions name no day
+
+    listed = list_timeline(query, index) if query.timeline else list_days(query, asked, index, reader, today, options)
+    return asked if asked.now or knows_days(asked.windows, query.filters, index) else NO_TIME, listed
+
+
+def newer_by(day: date | None, newer: Mapping[str, str], index: "IndexView") -> Mapping[str, str]:
+    """What was superseded by a day already, or ever."""
+    if day is None or not newer:
+        return newer
+    learned = index.learned(list(newer.values()))
+    return {old: new for old, new in newer.items() if learned.get(new, date.min) <= day}
+
+
+def _known_bounds(weights: Weights, index: "IndexView", options: RankingOptions) -> "CosineBounds | None":
+    if options.vectors is None:
+        return None
+    from bankd.search.by_meaning import known_bounds  # noqa: PLC0415 -- most have no vectors
+
+    return known_bounds(weights, index, options.vectors)
 
 
 def _cut(found: Sequence[Ranked], query: Query, most: int) -> Sequence[Ranked]:
@@ -101,65 +116,48 @@ def _cut(found: Sequence[Ranked], query: Query, most: int) -> Sequence[Ranked]:
     return order_pages(found, most) if query.by_page else found[:most]
 
 
-def known_bounds(weights: Weights, index: "IndexView", options: RankingOptions) -> CosineBounds | None:
-    """What cosines tell of what is an answer; nothing while the nearest memory may be one that has no vector yet."""
-    vectors = options.vectors
-    if vectors is None or index.count_vectors(vectors.identity) < _NEARLY_ALL * index.corpus.memories:
-        return None
-    return vectors.bounds_for(in_hangul=bool(weights.bigrams))
-
-
 def find_by_words(
     query: Query, asked: AskedTime, weights: Weights, index: "IndexView", today: date, options: RankingOptions
 ) -> list[Ranked]:
     """The memories that match the words of a query best, and the days that it names."""
     finalists = max(query.limit, _FINALISTS) * (_OF_PAGE if query.by_page else 1)
     found = find_candidates(weights, query.filters, index, today, options, 2 * finalists)
-    inside = [n for window in asked.windows for n in find_inside(weights, query.filters, window, index, 2 * finalists)]
-    cosines = find_near(query, asked, [*found, *inside], index, options)
+    inside = _find_inside(weights, query.filters, asked, index, 2 * finalists)
+    cosines = _find_near(query, asked, [*found, *inside], index, options)
     more = keep_sure([*inside, *cosines], query.filters, index, today, options)
     found = [*dict.fromkeys([*found, *more])]
     ranked = rank_candidates(found, weights, index, today, options, len(found) if more else finalists)
-    ranked = fuse_meaning(ranked, cosines) if cosines else ranked
-    if asked.windows:
-        ranked = in_order(prefer_days(one, asked.windows, today) for one in ranked)
-    return (in_order(prefer_newest(ranked)) if asked.now and not asked.windows else ranked)[:finalists]
+    if cosines:
+        from bankd.search.by_meaning import fuse_meaning  # noqa: PLC0415 -- most have no vectors
+
+        ranked = fuse_meaning(ranked, cosines)
+    return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:finalists]
 
 
-def find_near(
+def _find_inside(weights: Weights, filters: Filters, asked: AskedTime, index: "IndexView", most: int) -> Sequence[int]:
+    if not asked.windows:
+        return ()
+    from bankd.search.asked_days import find_inside  # noqa: PLC0415 -- most questions name no day
+
+    return [number for window in asked.windows for number in find_inside(weights, filters, window, index, most)]
+
+
+def _find_near(
     query: Query, asked: AskedTime, found: Sequence[int], index: "IndexView", options: RankingOptions
 ) -> Mapping[int, float]:
-    """The cosines to a question of what was found by words, and of the memories nearest to it; none without vectors."""
-    vectors = options.vectors
-    if vectors is None or not index.count_vectors(vectors.identity):
+    if options.vectors is None:
         return {}
-    keys, is_filtered = index.vector_keys(found), query.filters != Filters()
-    text, most = asked.rest if asked.windows else query.text, _FILTERED_CANDIDATES if is_filtered else NEAREST
-    cosines = vectors.near(text, [*keys.values()], most)
-    if cosines is None:
-        return {}
-    others = index.rows_with_vectors([*cosines.keys() - keys.values()], query.filters)
-    nearest = sorted(others, key=lambda row: (-cosines[others[row]], row))[:NEAREST]
-    all_keys = {**keys, **{row: others[row] for row in nearest}}
-    return {row: cosines[key] for row, key in all_keys.items() if key in cosines}
+    from bankd.search.by_meaning import find_near  # noqa: PLC0415 -- most have no vectors
+
+    return find_near(query, asked, found, index, options.vectors, _FILTERED_CANDIDATES)
 
 
-def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
-    """Ranked memories in the order of words and meaning together."""
-    terms = [frozenset(term for sentence in one.candidate.sentences for term in sentence) for one in ranked]
-    near = share_cosines([cosines.get(one.row.row) for one in ranked], terms)
-    scores = fuse_scores([one.parts["score"] for one in ranked], near)
-    usual = sum(sorted(cosines.values())[-NEAREST:]) / NEAREST if len(cosines) >= NEAREST else None
-    return in_order(
-        one if cosine is None else _with_meaning(one, score, cosine, usual)
-        for one, score, cosine in zip(ranked, scores, near, strict=True)
-    )
+def _prefer_asked(ranked: Sequence[Ranked], asked: AskedTime, today: date) -> list[Ranked]:
+    from bankd.search.asked_days import prefer_days, prefer_newest  # noqa: PLC0415 -- most questions name no day
 
-
-def _with_meaning(one: Ranked, score: float, cosine: float, usual: float | None) -> Ranked:
-    """`usual` is what the cosines of the nearest memories are on average, where there are enough."""
-    lead = {} if usual is None else {"lead": cosine - usual}
-    return one._replace(parts={**one.parts, "score": score, "by_words": one.parts["score"], "meaning": cosine, **lead})
+    if asked.windows:
+        return in_order(prefer_days(one, asked.windows, today) for one in ranked)
+    return in_order(prefer_newest(ranked))
 
 
 def find_candidates(

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from bankd.core.language.analysis import Analysis, bigrams_of, has_hangul, is_hangul, normal_form, runs_of
 from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_of
+from bankd.core.ranking.as_typed import cut_run, mend_typos, restore_spaces
 from bankd.core.ranking.query import Query
-from bankd.core.ranking.query_form import phrasing_of
-from bankd.core.ranking.question_words import does_ask, term_weight
-from bankd.core.ranking.scoring import Weights, weigh_query
-from bankd.core.ranking.spacing import cut_run, restore_spaces
-from bankd.core.ranking.typos import mend_typos
+from bankd.core.ranking.question_words import does_ask, phrasing_of, term_weight
+from bankd.core.ranking.weighing import Weights, weigh_query
 
 if TYPE_CHECKING:
     from bankd.ports.reading import QueryReader

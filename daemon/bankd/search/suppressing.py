@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from bankd.core.ranking.query import Query
 from bankd.core.ranking.ranked import Ranked, in_order
-from bankd.core.ranking.scoring import Weights
+from bankd.core.ranking.weighing import Weights
 from bankd.search.ranking_options import LossesOf
 from bankd.search.reading_query import read_query
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from bankd.core.markdown.bare_json import read_json, write_json
 from bankd.core.ranking.search_settings import SearchSettings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def search_settings(root: Path) -> SearchSettings:
     last = None
     try:
         with open(f"{root}/.bankd/search-settings.json", "rb") as copy:  # noqa: PTH123 -- same
-            kept = json.loads(copy.read())
+            kept = read_json(copy.read())
         last = SearchSettings(*kept["settings"])
         if kept["stamp"] == stamp:
             return last
@@ -73,7 +73,7 @@ def _keep_copy(copy: Path, content: object) -> None:
     staged = copy.with_name(f"{copy.name}.{os.getpid()}")
     try:
         clear_the_way(copy)
-        staged.write_text(json.dumps(content))
+        staged.write_text(write_json(content))
         staged.replace(copy)
     except OSError:
         with suppress(OSError):  # a read-only workspace: it is read again next time

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bankd.adapters.meaning.sentence_vectors import SentenceVectors
     from bankd.app.evaluate import TrialTools
     from bankd.core.language.wording import Wording
+    from bankd.core.ranking.query import Hit
     from bankd.core.secrets.screening import Finder
 
 
@@ -106,14 +107,18 @@ def vectors_for(own: Path, settings: SearchSettings) -> SentenceVectors | None:
 def make_beside(root: Path, analyser: Analyser, settings: SearchSettings) -> BesideIndexes:
     """The indexes of the logs and of the archive."""
     from bankd.adapters.index.log_pages import LogPages  # noqa: PLC0415 -- a hook asks the bank alone
-    from bankd.adapters.index.outcomes import LineOutcomes  # noqa: PLC0415 -- same
 
-    patterns = settings.secret_patterns
-    folder, outcomes = root / ".bankd" / "index", LineOutcomes(root, anywhere=settings.anywhere)
+    folder, patterns = root / ".bankd" / "index", settings.secret_patterns
     logs = LogPages(root / "memory", patterns, partial(_compile_finders, patterns))
     sources = {"logs": logs, "archive": PageFiles(root / "archive", "archive")}
     indexes = {group: SearchIndex(folder / group, source, analyser) for group, source in sources.items()}
-    return BesideIndexes(indexes, outcomes.of)
+
+    def outcome_of(hit: Hit) -> str | None:
+        from bankd.adapters.index.outcomes import LineOutcomes  # noqa: PLC0415 -- most answers are of the bank
+
+        return LineOutcomes(root, anywhere=settings.anywhere).of(hit)
+
+    return BesideIndexes(indexes, outcome_of)
 
 
 def _compile_finders(patterns: Sequence[str]) -> Sequence[Finder]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from bankd.adapters.index.entries import days_found_by
-from bankd.adapters.index.tree_index import SEPARATOR
+from bankd.adapters.index.rows import SEPARATOR
 from bankd.adapters.meaning.sentence_vectors import SentenceVectors
 from bankd.adapters.system.clock import read_monotonic
 from bankd.core.language.analysis import bigrams_of, normal_form, runs_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from bankd.adapters.fleet.database import FleetDatabase
 from bankd.adapters.meaning.sentence_vectors import SentenceVectors
-from bankd.core.ranking.floor import CosineBounds
+from bankd.core.ranking.fusion import CosineBounds
 
 _ALL = 20_000
 """The most vectors, some 15 MB, of which all are compared; of more only those whose memories were found by words."""

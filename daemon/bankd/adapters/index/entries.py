@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from bankd.adapters.index.tree_index import SEPARATOR
+from bankd.adapters.index.rows import SEPARATOR
 from bankd.core.edits.matching import match_equal
 from bankd.core.language.analysis import AnalysisText, join_analyses
 from bankd.core.language.dates.memory_days import days_spoken_of

@@ -7,7 +7,7 @@ from functools import partial
 from operator import mul
 
 from bankd.adapters.index.terms import Terms
-from bankd.core.ranking.scoring import idf
+from bankd.core.ranking.weighing import idf
 
 _KEYWORDS = 100
 """Keywords of a page: its terms by frequency and rarity, at most this many."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from bankd.core.use.suppression import KeptAnswer
+if TYPE_CHECKING:
+    from bankd.core.use.suppression import KeptAnswer
 
 _LOOK_SECONDS = 60
 """To look for answers whose time is over takes as long as a search does when there are hundreds."""
 _STAMP = "%Y%m%dT%H%M%S"
-_NAMED = re.compile(r"^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$", re.MULTILINE)
+_NAMED = r"(?m)^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$"
 
 
 class RecallBuffer:
@@ -41,17 +41,22 @@ class RecallBuffer:
     def expire(self, now: datetime) -> None:
         """Take away the answers whose time is over."""
         self._expired = now
-        for file in self._folder.glob("*T*-*.md"):
+        for name in os.listdir(self._folder):  # noqa: PTH208 -- every search waits for it
+            stamp = name.partition("-")[0] if name.endswith(".md") else ""
             try:
-                kept = datetime.fromisoformat(file.name.partition("-")[0]).replace(tzinfo=now.tzinfo)
+                kept = datetime.fromisoformat(stamp if "T" in stamp else "").replace(tzinfo=now.tzinfo)
             except ValueError:
                 continue  # not one of ours
             age = (now - kept).total_seconds()
             if age > self._minutes * 60 or age < -60:
-                file.unlink(missing_ok=True)
+                (self._folder / name).unlink(missing_ok=True)
 
     def answers(self) -> list[KeptAnswer]:
         """The answers still kept, oldest first."""
+        import re  # noqa: PLC0415 -- only who was told of use asks
+
+        from bankd.core.use.suppression import KeptAnswer  # noqa: PLC0415 -- same
+
         found: list[KeptAnswer] = []
         for file in sorted(self._folder.glob("*T*-*.md")):
             try:
@@ -60,7 +65,7 @@ class RecallBuffer:
             except (ValueError, OSError):
                 continue  # not one of ours, or over by now
             question = text.partition("\n")[0].removeprefix("# ")
-            found.append(KeptAnswer(question, day, tuple(_NAMED.findall(text))))
+            found.append(KeptAnswer(question, day, tuple(re.findall(_NAMED, text))))
         return found
 
 

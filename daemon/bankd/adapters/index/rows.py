@@ -10,12 +10,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.adapters.index.meaning_rows import MeaningRows
-from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA
-from bankd.adapters.index.tree_index import SEPARATOR, TreeRows
 from bankd.adapters.index.use_rows import SCHEMA as USE_SCHEMA
 from bankd.adapters.index.use_rows import UseRows
 from bankd.core.language.dates.spans import Span
@@ -24,6 +22,8 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary
 
 if TYPE_CHECKING:
     from bankd.adapters.index.entries import IndexedPage, IndexedRow, PageFingerprint, StoredRow
+    from bankd.adapters.index.meaning_rows import MeaningRows
+    from bankd.adapters.index.tree_index import TreeRows
     from bankd.core.ranking.indexable import MemoryDates, NewQuestions
 
 # What is long stands last: counting over all pages then reads little of each.
@@ -59,6 +59,8 @@ _SHOWN = (
 _AT_ONCE = 500
 """Rows asked for together; every SQLite takes 999."""
 _NOBODY: frozenset[str] = frozenset()
+SEPARATOR = "\x1f"
+"""Between the headings of a path."""
 
 
 class Rows:
@@ -69,13 +71,27 @@ class Rows:
         self.is_frozen = frozen
         name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
-        self.tree = TreeRows(self._connection)
-        self.meanings = MeaningRows(self._connection)
         self.uses = UseRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if create:
+            from bankd.adapters.index.tree_index import SCHEMA as TREE_SCHEMA  # noqa: PLC0415 -- a query makes none
+
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.executescript(_SCHEMA + TREE_SCHEMA + USE_SCHEMA)
+
+    @cached_property
+    def tree(self) -> TreeRows:
+        """What is about the tree."""
+        from bankd.adapters.index.tree_index import TreeRows  # noqa: PLC0415 -- a query has no time for it
+
+        return TreeRows(self._connection)
+
+    @cached_property
+    def meanings(self) -> MeaningRows:
+        """What is about sentence vectors."""
+        from bankd.adapters.index.meaning_rows import MeaningRows  # noqa: PLC0415 -- most have no vectors
+
+        return MeaningRows(self._connection)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -90,11 +90,12 @@ def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
 
 
 def _ties(database: sqlite3.Connection, ids: list[str]) -> list[StoredTie]:
-    from bankd.core.use.associations import StoredTie  # noqa: PLC0415 -- a hook asks for no ties
-    from bankd.core.use.policy import Tie  # noqa: PLC0415 -- same
-
     newer = [row for side in ("old", "new") for row in _rows(database, f"{_SUPERSEDED}{side} IN (?)", ids)]
     other = [row for side in ("older", "newer") for row in _rows(database, f"{_CONTRADICTIONS}{side} IN (?)", ids)]
+    if not (newer or other):
+        return []
+    from bankd.core.use.associations import StoredTie, Tie  # noqa: PLC0415 -- most answers have no tie
+
     still = {
         row for row in other if _rows(database, _SAME, row[:2]) == [(2,)]
     }  # what they said when they were compared

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
-from bankd.adapters.system.malloc import require_room
 from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import Filters
 
@@ -93,6 +92,8 @@ class Terms:
 
     @contextmanager
     def _writing(self, most_bytes: int) -> Iterator[tantivy.IndexWriter]:
+        from bankd.adapters.system.malloc import require_room  # noqa: PLC0415 -- only a writer asks
+
         require_room(most_bytes + _THREADS_BYTES)
         writer = self._index.writer(most_bytes, 1)
         yield writer

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from bankd.adapters.index.rows import SEPARATOR
+
 SCHEMA = """
 CREATE TABLE touched (kind TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
 """
-SEPARATOR = "\x1f"
-
 Node: TypeAlias = tuple[str, str, list[tuple[str, ...]], list[str], int]
 """A page: path, title, heading paths, keywords, number of memories."""
 

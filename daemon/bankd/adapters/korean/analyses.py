@@ -4,7 +4,6 @@ It lives outside the index, so that an index can be rebuilt without analysing an
 """
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -53,6 +52,8 @@ class AnalysisCache:
 
     def get_raw(self, texts: Iterable[str], version: str) -> dict[str, list[object]]:
         """What the worker answered, in this version, for those of these texts that it was asked about."""
+        import json  # noqa: PLC0415 -- a query never needs it
+
         return self._kept(texts, version, json.loads)
 
     def _kept(self, texts: Iterable[str], version: str, unpack: Callable[[str], _T]) -> dict[str, _T]:
@@ -135,4 +136,6 @@ def _key(text: str, version: str) -> bytes:
 
 
 def _encode(raw: Sequence[object]) -> str:
+    import json  # noqa: PLC0415 -- same
+
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))

@@ -1,20 +1,19 @@
 """The door to the Kiwi worker: starts it when text has to be analysed, survives its death, ends it when idle.
 
-Nothing here imports kiwipiepy. Where the worker cannot run, the caller gets None and reads with the lexicon.
+Nothing here imports kiwipiepy, nor, for a search that never starts it, `threading` and `json`. Where the worker cannot run, the caller gets None and reads with the lexicon.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import select
 import sys
-import threading
+from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.core.language.analysis import VERSION
+from bankd.core.markdown.bare_json import read_json, write_json
 
 if TYPE_CHECKING:
     import subprocess
@@ -46,7 +45,7 @@ class KiwiWorker:
         self._clock = clock
         self._idle_seconds = idle_seconds
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._last_used = 0.0
         self._is_ready = False
         self._waiting = b""
@@ -145,7 +144,7 @@ class KiwiWorker:
         if process is None or process.stdin is None:
             return None
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.write(write_json(request).encode() + b"\n")
             process.stdin.flush()
         except OSError:
             return None
@@ -153,6 +152,8 @@ class KiwiWorker:
 
     def _read(self, seconds: float) -> dict[str, list[list[object]]] | None:
         """Read one line of the worker; None when it is dead or silent for so long."""
+        import select  # noqa: PLC0415 -- most searches without a daemon start no worker
+
         process = self._process
         if process is None or process.stdout is None:
             return None
@@ -165,7 +166,7 @@ class KiwiWorker:
                 return None
             self._waiting += block
         line, _, self._waiting = self._waiting.partition(b"\n")
-        answer: dict[str, list[list[object]]] = json.loads(line)
+        answer: dict[str, list[list[object]]] = read_json(line)
         return answer
 
     def _end(self) -> None:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.core.ranking.floor import CosineBounds
+from bankd.core.ranking.fusion import CosineBounds
 
 if TYPE_CHECKING:
     from bankd.adapters.system.child import ChildProcess

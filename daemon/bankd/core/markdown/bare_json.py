@@ -21,17 +21,24 @@ class _Reading:
     parse_float, parse_int, parse_constant = float, int, float
 
 
-def _make() -> tuple[Callable[[str], Any], Callable[[object], str]]:
+def _make() -> tuple[Callable[[str], Any], Callable[[object], str], Callable[[object], str]]:
     try:
-        from _json import encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415 -- may not be there
+        from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415 -- may not be there
 
         scan = make_scanner(_Reading)  # type: ignore[arg-type]
-        encode = make_encoder(None, _refuse, encode_basestring_ascii, None, ": ", ", ", False, False, True)
-        return (lambda text: _scan_whole(scan, text)), (lambda value: "".join(encode(value, 0)))
+        ascii_, letters = (
+            make_encoder(None, _refuse, text, None, ": ", ", ", False, False, True)
+            for text in (encode_basestring_ascii, encode_basestring)
+        )
+        return (
+            lambda text: _scan_whole(scan, text),
+            lambda value: "".join(ascii_(value, 0)),
+            lambda value: "".join(letters(value, 0)),
+        )
     except (ImportError, AttributeError, TypeError):
         import json  # noqa: PLC0415 -- slow
 
-        return json.loads, json.dumps
+        return json.loads, json.dumps, lambda value: json.dumps(value, ensure_ascii=False)
 
 
 def _scan_whole(scan: Callable[[str, int], tuple[Any, int]], text: str) -> Any:
@@ -49,8 +56,8 @@ def _refuse(value: object) -> None:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-_read, write_json = _make()
-"""`write_json` gives a value as JSON in ASCII."""
+_read, write_json, write_letters = _make()
+"""`write_json` gives a value as JSON in ASCII, `write_letters` with letters as they are."""
 
 
 def read_json(data: bytes) -> Any:

@@ -19,14 +19,14 @@ _BREAK = "[\n\t\u2028\u2029]"
 _BREAK_NAMES = {"\n": "\\n", "\t": "\\t", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 
 
-def _is_plain(text: str) -> bool:
+def is_plain(text: str) -> bool:
     """Whether there is nothing to show otherwise: all letters have a form, but for the one that fills a syllable."""
     return text.isprintable() and "\u115f" not in text
 
 
 def make_visible(text: str) -> str:
     r"""The text with control and bidi characters made visible: `\x1b` and `<U+202E>`; newlines and tabs stay."""
-    if _is_plain(text):
+    if is_plain(text):
         return text
     text = re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
     text = re.sub(_UNDECODABLE, lambda found: f"\\x{ord(found[0]) & 0xFF:02x}", text)
@@ -35,6 +35,6 @@ def make_visible(text: str) -> str:
 
 def show_line(text: str) -> str:
     """The same on one line: a newline in a name must not forge a second line of a log or a table."""
-    if _is_plain(text):
+    if is_plain(text):
         return text
     return re.sub(_BREAK, lambda found: _BREAK_NAMES[found[0]], make_visible(text))

@@ -7,21 +7,25 @@ which no database, index or JSON reader takes.
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterable
 
-from bankd.core.markdown.display import ACTING, show_line
+from bankd.core.markdown.bare_json import write_json, write_letters
+from bankd.core.markdown.display import ACTING, is_plain, show_line
 
-_LONE = re.compile("[\ud800-\udfff]")
-_APPENDED = re.compile(rb"[-*+] [A-Z][(: @]")
+_LONE = "[\ud800-\udfff]"
+_APPENDED = rb"[-*+] [A-Z][(: @]"
 MARK = "\ufeff"
 """The byte order mark that some editors begin a file with; it is no part of the text."""
 
 
 def is_utf8(text: str) -> bool:
     """Whether all of a text was UTF-8."""
-    return text.isascii() or _LONE.search(text) is None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def only_utf8(texts: Iterable[str]) -> list[str]:
@@ -31,7 +35,7 @@ def only_utf8(texts: Iterable[str]) -> list[str]:
 
 def readable_text(text: str) -> str:
     """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
-    return text if text.isascii() else _LONE.sub("\ufffd", text)
+    return text if is_utf8(text) else re.sub(_LONE, "\ufffd", text)
 
 
 def readable_bytes(data: bytes) -> bytes:
@@ -75,10 +79,10 @@ def decode_wide(data: bytes) -> str | None:
         text = data.decode(_unmarked(data[:4]) or ("utf-32" if is_32 else "utf-16"))
     except UnicodeDecodeError:
         return None
-    return None if _APPENDED.search(data) else text
+    return None if re.search(_APPENDED, data) else text
 
 
 def to_json(value: object) -> str:
     """A value as JSON for others to read: letters as they are, half characters as U+FFFD, what would act escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() else re.sub(ACTING, lambda found: json.dumps(found[0])[1:-1], readable_text(text))
+    text = write_letters(value)
+    return text if is_plain(text) else re.sub(ACTING, lambda found: write_json(found[0])[1:-1], readable_text(text))

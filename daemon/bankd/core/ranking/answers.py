@@ -1,13 +1,19 @@
 """What of the memories found is an answer; "nothing relevant" is one too."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from bankd.core.language.dates.question_days import AskedTime
-from bankd.core.ranking.floor import CosineBounds, answers_across, evidence_of, floor_of, shares_subject
-from bankd.core.ranking.ranked import Ranked
-from bankd.core.ranking.scoring import Corpus, Weights
-from bankd.core.ranking.timing import TELLING, TIME_WEIGHT
+from bankd.core.ranking.floor import answers_across, evidence_of, floor_of, shares_subject
+
+if TYPE_CHECKING:
+    from bankd.core.language.dates.question_days import AskedTime
+    from bankd.core.ranking.fusion import CosineBounds
+    from bankd.core.ranking.ranked import Ranked
+    from bankd.core.ranking.scoring import Corpus
+    from bankd.core.ranking.weighing import Weights
 
 _TAIL = 0.5
 """The share of the floor that the further answers must reach, once one has reached it."""
@@ -21,13 +27,13 @@ def answers_among(
     weights: Weights,
     corpus: Corpus,
     margin: float,
-    bounds: "CosineBounds | None",
+    bounds: CosineBounds | None,
 ) -> Sequence[Ranked]:
     """What of the best is an answer; where nothing of the days asked about is, what there is of them."""
     answers = above_floor(best, weights, corpus, margin, bounds)
-    if margin > 1 or any(_is_of_days(one) for one in answers):
+    if margin > 1 or not asked.windows or any(_is_of_days(one) for one in answers):
         return answers
-    return [one for one in best if one in answers or _is_of_days(one)] if asked.windows else answers
+    return [one for one in best if one in answers or _is_of_days(one)]
 
 
 def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
@@ -36,6 +42,8 @@ def nearest_among(best: Sequence[Ranked], weights: Weights) -> Sequence[Ranked]:
 
 
 def _is_of_days(one: Ranked) -> bool:
+    from bankd.core.ranking.timing import TELLING, TIME_WEIGHT  # noqa: PLC0415 -- most questions name no day
+
     return one.parts.get("time", 0.0) > TELLING * TIME_WEIGHT
 
 
@@ -44,7 +52,7 @@ def above_floor(
     weights: Weights,
     corpus: Corpus,
     margin: float = 1.0,
-    bounds: "CosineBounds | None" = None,
+    bounds: CosineBounds | None = None,
 ) -> Sequence[Ranked]:
     """What is an answer: nothing when no memory reaches the floor, else all that reach half of it.
 
@@ -71,12 +79,12 @@ def above_floor(
     return [one for one, share in zip(ranked, reached, strict=True) if share >= least]
 
 
-def _with_witness(words: float, ranked: Sequence[Ranked], bounds: "CosineBounds | None") -> float:
+def _with_witness(words: float, ranked: Sequence[Ranked], bounds: CosineBounds | None) -> float:
     nearest = max((one.parts for one in ranked if "meaning" in one.parts), key=itemgetter("meaning"), default={})
     return evidence_of(words, nearest.get("meaning"), nearest.get("lead"), bounds)
 
 
-def _answers_across(one: Ranked, weights: Weights, bounds: "CosineBounds | None") -> bool:
+def _answers_across(one: Ranked, weights: Weights, bounds: CosineBounds | None) -> bool:
     return answers_across(one.candidate, weights, one.parts.get("meaning"), one.parts.get("lead"), bounds)
 
 

@@ -18,13 +18,19 @@ meet, it is the only one.
 of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
 """
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from bankd.core.language.korean.everyday import EVERYDAY
 from bankd.core.ranking.question_words import term_weight
-from bankd.core.ranking.scoring import Candidate, Corpus, Weights, is_met_by_questions
+from bankd.core.ranking.scoring import is_met_by_questions
+
+if TYPE_CHECKING:
+    from bankd.core.ranking.fusion import CosineBounds
+    from bankd.core.ranking.scoring import Candidate, Corpus
+    from bankd.core.ranking.weighing import Weights
 
 HANGUL_FLOOR, LATIN_FLOOR = 0.028, 0.1
 SHORT_TEXT, LONG_TEXT, LONG_SENTENCE = 20, 40, 16
@@ -45,13 +51,6 @@ MOST_WITNESS = 1.75
 """A vector alone does not unmake a sure answer: what has so many floors by words is one."""
 _KNOWN_LEAD = 0.02
 """How far the nearest memory usually stands out, where there are too few to tell."""
-
-
-class CosineBounds(NamedTuple):
-    """What one model calls near, to questions of one script: in the same, and together with the lead in another."""
-
-    near: float
-    across: float
 
 
 def evidence_of(by_words: float, nearest: float | None, lead: float | None, bounds: CosineBounds | None) -> float:

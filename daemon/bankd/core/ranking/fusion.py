@@ -11,6 +11,7 @@ is bad for dialogue. `tests/bench/meaning.py` has the figures that the values we
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from typing import NamedTuple
 
 LEAST_SHARE, MOST_SHARE = 0.2, 0.8
 """The share of meaning in the order, where the words are sure and where they found nothing."""
@@ -20,6 +21,13 @@ SILENT = 0.1
 """Where no word tells candidates apart, meaning orders them within so much."""
 NEAREST = 25
 """So many of the nearest memories are candidates beside those that share words."""
+
+
+class CosineBounds(NamedTuple):
+    """What one model calls near, to questions of one script: in the same, and together with the lead in another."""
+
+    near: float
+    across: float
 
 
 def meaning_share(best: float) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from bankd.core.language.analysis import fold_text, is_hangul
-from bankd.core.language.english.stemming import irregular_forms, stem_word
+from bankd.core.language.english.stemming import is_irregular, stem_word
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
@@ -19,10 +19,9 @@ def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
 def _latin_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
     """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
     letters = {form for term in terms for form in (term[0], term[0].upper())}
-    irregular = {form for term in terms for form in irregular_forms(term)}
     for word in _WORD.finditer(text):
         written = word[0]
-        may_be = written[0] in letters or not written.isascii() or (irregular and written.lower() in irregular)
+        may_be = written[0] in letters or not written.isascii() or is_irregular(written.lower())
         if may_be and stem_word(fold_text(written)) in terms:
             yield word.span()
 

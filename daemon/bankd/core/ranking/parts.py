@@ -1,9 +1,18 @@
 """The parts of a passage: an item, a turn, a row, a paragraph. A passage is found as a whole and shown by one of them."""
 
-# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from bankd.core.ranking.beside import AS_MUCH, share_asked
+from bankd.core.ranking.scoring import Candidate, bigrams_as_text, score_texts
+
+if TYPE_CHECKING:
+    from bankd.core.language.analysis import Analysis
+    from bankd.core.ranking.scoring import Corpus
+    from bankd.core.ranking.weighing import Weights
 
 _BEGINS = re.compile(r"[ \t]*(?:[-*+>|]|\d{1,9}[.)][ \t]|\[?\d{1,2}:\d{2})")
 _HEAD = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:[WBOS](?:\([^()\n]*\))?(?:[ \t]*@[\w-]+)*[ \t]*:[ \t]*)?")
@@ -51,3 +60,25 @@ def _goes_on(before: str, line: str) -> bool:
         return bool(before.strip())
     said = before.rstrip()
     return len(said) >= _WRAPPED and not said.endswith(_ENDS) and bool(line.strip()) and not _BEGINS.match(line)
+
+
+def choose_lines(parts: Sequence[Part], read: Sequence[Analysis], weights: Weights, corpus: Corpus) -> Sequence[int]:
+    """The parts of a passage that answer, as if each were a memory: the best, and those with as much of the question, if it is much.
+
+    A heading is one only where there is nothing else.
+    """
+    told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
+    alone = [
+        Candidate(n, 0, n, read[n].sentences, bigrams_as_text(read[n].bigrams), (), frozenset(), read[n].denies)
+        for n in told
+    ]
+    scores = score_texts(alone, weights, corpus._replace(words=corpus.sentence))
+    best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
+    shares = [share_asked({term for sentence in one.sentences for term in sentence}, weights) for one in read]
+    return [best, *(n for n in others if shares[n] >= max(shares[best], AS_MUCH))]
+
+
+def shown_parts(parts: Sequence[Part], chosen: int) -> Sequence[Part]:
+    """The part that was chosen; with one that asks, what comes after it, which answers."""
+    after = parts[chosen + 1 : chosen + 2] if parts[chosen].text.rstrip("*_ ").endswith("?") else ()
+    return [parts[chosen], *(part for part in after if not part.is_heading)]

@@ -14,21 +14,15 @@ What was tried and brought nothing: grams of Latin letters, prefixes, long words
 """
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
-import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from bankd.core.language.analysis import Analysis
-from bankd.core.ranking.proximity import Pair, pairs_in, pairs_of
-from bankd.core.ranking.query_form import Phrasing
-from bankd.core.ranking.question_words import WEIGHT as ASKING_WEIGHT
-from bankd.core.ranking.question_words import asking_bigrams, requesting_terms, term_weight
+from bankd.core.ranking.weighing import K1, Pair, Weights
 
-K1 = 1.2
 B = 0.5
 """Robertson's BM25 with half the usual length normalisation: memories are short, and 0.75 lets greetings win."""
 B_OF_NOTES, NOTE = 0.75, 150
@@ -42,11 +36,11 @@ BIGRAM_SHARE = 0.4
 LONG_TEXT = 0.2
 """How fast bigrams count less in a text longer than most, which has those of any question; of one on average, nothing."""
 ORDER_SHARE = 1 / 7
+_NEAR = 3
+"""Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
 QUESTION_SHARE = 0.5
 """What the words of the questions that a memory answers count beside its own. On the conversation for choosing of
 `tests.bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
-UNKNOWN_WEIGHT = 0.5
-"""What no memory has tells none from another, so it weighs less; not nothing, for the floor: the bank may not answer."""
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.1, "entity": 0.15}
 LEANING = 40
 """Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""
@@ -61,25 +55,6 @@ class Corpus(NamedTuple):
     words: float
     sentence: float
     heading: float
-
-
-class Weights(NamedTuple):
-    """A query, ready to be compared: the weight of each term and bigram, and the words that may name somebody."""
-
-    terms: Mapping[str, float]
-    bigrams: Mapping[str, float]
-    pairs: Mapping[Pair, float]
-    names: frozenset[str]
-    denies: bool
-    total: float
-    bigram_total: float
-    pair_total: float
-    """What a memory would have that has every term as often as one likes, every bigram, every pair; never 0."""
-    phrasing: Phrasing = "sentence"
-    hangul_share: float = 1.0
-    """The weight of all terms but Latin words, as a share: bigrams say nothing of these, and count no more than that."""
-    asks: bool = True
-    """Whether it asks; what only names its subject, as a title does, is of the whole of a memory, and no sentence answers it."""
 
 
 Vocabulary: TypeAlias = Sequence[int]
@@ -121,50 +96,6 @@ def bigrams_as_text(bigrams: Iterable[str]) -> str:
     """Bigrams with spaces between them and around: to look for a dozen takes less than to take the text apart."""
     joined = " ".join(bigrams)
     return f" {joined} " if joined else ""
-
-
-@lru_cache(maxsize=4_096)
-def idf(memories: int, frequency: int) -> float:
-    """Robertson's inverse document frequency, never negative.
-
-    A frequency may be above the number of memories: it counts those that are gone until they are swept out.
-    """
-    known = min(frequency, memories)
-    return math.log(1 + (memories - known + 0.5) / (known + 0.5))
-
-
-def _rarity(memories: int, frequency: int) -> float:
-    return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
-
-
-def weigh_query(query: Analysis, runs: Sequence[str], memories: int, frequency: Callable[[str, str], int]) -> Weights:
-    """Weigh the terms of a query; `frequency(kind, term)` counts the memories with a term, kind `terms` or `bigrams`."""
-    terms: dict[str, float] = {}
-    requesting = requesting_terms(query.terms, runs)
-    for term in query.terms:
-        worth = ASKING_WEIGHT if term in requesting else term_weight(term)
-        terms[term] = terms.get(term, 0.0) + _rarity(memories, frequency("terms", term)) * worth
-    asking = asking_bigrams(runs)
-    bigrams: dict[str, float] = {}
-    all_terms = " ".join(terms)
-    for gram in query.bigrams:
-        count = frequency("bigrams", gram)
-        if not count and _is_seam(gram, all_terms):
-            continue
-        weight = ASKING_WEIGHT if gram in asking else 1.0
-        bigrams[gram] = bigrams.get(gram, 0.0) + _rarity(memories, count) * weight
-    names = frozenset(run.removesuffix("'s") for run in runs)
-    pairs = pairs_of(query.terms, terms)
-    of_terms, of_bigrams, of_pairs = (sum(weights.values()) or 1.0 for weights in (terms, bigrams, pairs))
-    latin = sum(weight for term, weight in terms.items() if term.isascii() and term.isalpha()) / of_terms
-    return Weights(
-        terms, bigrams, pairs, names, query.denies, of_terms * (K1 + 1), of_bigrams, of_pairs, hangul_share=1 - latin
-    )  # fmt: skip
-
-
-def _is_seam(gram: str, terms: str) -> bool:
-    """Whether two syllables meet only where a word meets its particle, its ending or the next word."""
-    return len(gram) > 1 and gram not in terms
 
 
 def bm25(
@@ -328,6 +259,18 @@ def _order(candidate: Candidate, weights: Weights) -> float:
     texts = [*candidate.sentences, *candidate.asked] if candidate.asked else candidate.sentences
     found = pairs_in(texts, weights.terms)
     return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
+
+
+def pairs_in(sentences: Iterable[Sequence[str]], terms: Collection[str]) -> set[Pair]:
+    """The pairs of these terms that follow each other in a sentence, at most three places on."""
+    found: set[Pair] = set()
+    for sentence in sentences:
+        places = list(compress(enumerate(sentence), map(terms.__contains__, sentence)))
+        for number, (at, term) in enumerate(places):
+            found.update(
+                (term, other) for place, other in places[number + 1 : number + 1 + _NEAR] if place - at <= _NEAR
+            )
+    return found
 
 
 def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:

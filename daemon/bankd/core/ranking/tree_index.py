@@ -20,7 +20,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bankd.core.ranking.scoring import Corpus, idf
+from bankd.core.ranking.scoring import Corpus
+from bankd.core.ranking.weighing import idf
 
 FORMAT = 1
 _KEYWORDS = 30

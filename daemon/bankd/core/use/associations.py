@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.use.policy import (
@@ -19,12 +20,36 @@ from bankd.core.use.policy import (
     RAREST,
     RAREST_SHARE,
     USE_WORTH,
-    WEIGHTS,
-    Tie,
 )
 
 if TYPE_CHECKING:
     from bankd.core.use.signals import UseSignals
+
+
+class Tie(StrEnum):
+    """Why two memories, or a memory and a page, belong together; written by somebody first, then what is inferred."""
+
+    LINK = "link"
+    CONTAINED = "contained"
+    DERIVED = "derived"
+    SUPERSEDED = "superseded"
+    CONTRADICTS = "contradicts"
+    USED_TOGETHER = "used together"
+    ENTITY = "entity"
+    RARE_WORDS = "rare words"
+
+
+WEIGHTS = {
+    Tie.LINK: 1.0,
+    Tie.CONTAINED: 0.9,
+    Tie.DERIVED: 0.8,
+    Tie.SUPERSEDED: 0.7,
+    Tie.CONTRADICTS: 0.6,
+    Tie.USED_TOGETHER: 0.6,
+    Tie.ENTITY: 0.55,
+    Tie.RARE_WORDS: 0.45,
+}
+"""Design section 17. Of what was used together it is the bound, so that it never reaches what somebody wrote."""
 
 
 class Node(NamedTuple):

@@ -1,4 +1,4 @@
-"""The constants of use, each with its source: how memories fade, and how near two of them are to each other.
+"""The constants of use, each with its source: how memories fade, and what use adds to how near two of them are.
 
 Design section 17 gives most of them; those marked as ours were not measured by anybody.
 """
@@ -6,7 +6,6 @@ Design section 17 gives most of them; those marked as ours were not measured by 
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 
 FIRST_STABILITY = 30.0
 """Days in which the strength of a memory that nobody has used falls to 1/e: it is weak after 90, as design section 17 asks."""
@@ -38,31 +37,6 @@ PACKED_AFTER, ARCHIVED_AFTER = 90, 365
 LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
 """What people and agents may call a memory: design section 17."""
 
-
-class Tie(StrEnum):
-    """Why two memories, or a memory and a page, belong together; written by somebody first, then what is inferred."""
-
-    LINK = "link"
-    CONTAINED = "contained"
-    DERIVED = "derived"
-    SUPERSEDED = "superseded"
-    CONTRADICTS = "contradicts"
-    USED_TOGETHER = "used together"
-    ENTITY = "entity"
-    RARE_WORDS = "rare words"
-
-
-WEIGHTS = {
-    Tie.LINK: 1.0,
-    Tie.CONTAINED: 0.9,
-    Tie.DERIVED: 0.8,
-    Tie.SUPERSEDED: 0.7,
-    Tie.CONTRADICTS: 0.6,
-    Tie.USED_TOGETHER: 0.6,
-    Tie.ENTITY: 0.55,
-    Tie.RARE_WORDS: 0.45,
-}
-"""Design section 17. Of what was used together it is the bound, so that it never reaches what somebody wrote."""
 LEARNING_RATE = 0.1
 """Hebb's rule: by this share of what is left to the bound, each response that uses both brings two memories nearer."""
 MOST_RESPONSES = 50

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.language.dates.hints import may_name_a_day
 from bankd.core.language.dates.spans import DAY, Anchor, Span, on
-from bankd.core.language.word_lists import split_words
 
 if TYPE_CHECKING:
     from bankd.core.language.dates.mentions import Mention
@@ -20,16 +19,166 @@ _NOW = (
 )  # fmt: skip
 _NOW_WORDS = frozenset(("now", "still"))
 
-_SAYING_NOTHING = split_words(
-    """
-    happen happened happens do did done doing go going gone went come coming up on remind tell show list give recap
-    summari summar sum anyth someth everyth thing noth event plan schedul calendar agenda book set appoint memori note log
-    rememb know eventu been was were were occur occurr there ahead all brief know get let please pleas around about plann
-    look like new upcom about for over through dure during between until since till befor after ani just again time back
-    at off still us we spend take place suppos
-    일 일정 계획 예정 약속 정리 요약 알리 주 주시 말하 보이 보 보여주 잡히 잡 생기 일어나 벌어지 나 지내 기록 기억 남 되 동안 때 사이
-    전 후 중 쯤 좀 다 줄 수 적 번 스케줄 목록 리스트 뭔가 거 것 부터 까지 오 가 가지 나오 메모 로그 겪 시간 쪽 그때 무렵 당시 한번 전부 모두 특별 말 한 하루 보내
-    """
+_SAYING_NOTHING = frozenset(
+    [
+        "happen",
+        "happened",
+        "happens",
+        "do",
+        "did",
+        "done",
+        "doing",
+        "go",
+        "going",
+        "gone",
+        "went",
+        "come",
+        "coming",
+        "up",
+        "on",
+        "remind",
+        "tell",
+        "show",
+        "list",
+        "give",
+        "recap",
+        "summari",
+        "summar",
+        "sum",
+        "anyth",
+        "someth",
+        "everyth",
+        "thing",
+        "noth",
+        "event",
+        "plan",
+        "schedul",
+        "calendar",
+        "agenda",
+        "book",
+        "set",
+        "appoint",
+        "memori",
+        "note",
+        "log",
+        "rememb",
+        "know",
+        "eventu",
+        "been",
+        "was",
+        "were",
+        "were",
+        "occur",
+        "occurr",
+        "there",
+        "ahead",
+        "all",
+        "brief",
+        "know",
+        "get",
+        "let",
+        "please",
+        "pleas",
+        "around",
+        "about",
+        "plann",
+        "look",
+        "like",
+        "new",
+        "upcom",
+        "about",
+        "for",
+        "over",
+        "through",
+        "dure",
+        "during",
+        "between",
+        "until",
+        "since",
+        "till",
+        "befor",
+        "after",
+        "ani",
+        "just",
+        "again",
+        "time",
+        "back",
+        "at",
+        "off",
+        "still",
+        "us",
+        "we",
+        "spend",
+        "take",
+        "place",
+        "suppos",
+        "일",
+        "일정",
+        "계획",
+        "예정",
+        "약속",
+        "정리",
+        "요약",
+        "알리",
+        "주",
+        "주시",
+        "말하",
+        "보이",
+        "보",
+        "보여주",
+        "잡히",
+        "잡",
+        "생기",
+        "일어나",
+        "벌어지",
+        "나",
+        "지내",
+        "기록",
+        "기억",
+        "남",
+        "되",
+        "동안",
+        "때",
+        "사이",
+        "전",
+        "후",
+        "중",
+        "쯤",
+        "좀",
+        "다",
+        "줄",
+        "수",
+        "적",
+        "번",
+        "스케줄",
+        "목록",
+        "리스트",
+        "뭔가",
+        "거",
+        "것",
+        "부터",
+        "까지",
+        "오",
+        "가",
+        "가지",
+        "나오",
+        "메모",
+        "로그",
+        "겪",
+        "시간",
+        "쪽",
+        "그때",
+        "무렵",
+        "당시",
+        "한번",
+        "전부",
+        "모두",
+        "특별",
+        "말",
+        "한",
+        "하루",
+        "보내",
+    ]
 )
 """Terms of a question for days alone: what happened, 무슨 일이 있었지, what is planned; and what is over of words of time."""
 
@@ -52,7 +201,6 @@ class AskedTime(NamedTuple):
 
 
 NO_TIME = AskedTime()
-_LETTER = re.compile(r"\w")
 
 
 @lru_cache(maxsize=16)  # of each bank that is asked, and of what lies beside it
@@ -77,7 +225,7 @@ def read_days(text: str, today: date) -> Span | None:
         from bankd.core.language.dates.mentions import read_mentions  # noqa: PLC0415 -- seldom
     for said in (text, f"in {text}"):
         mentions = read_mentions(said, Anchor(today, -1, is_strict=True))
-        if len(mentions) == 1 and not _LETTER.search(_without(said, mentions).removeprefix("in ")):
+        if len(mentions) == 1 and not re.search(r"\w", _without(said, mentions).removeprefix("in ")):
             return windows_of(mentions[0], today)[0]
     return None
 

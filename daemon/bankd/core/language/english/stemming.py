@@ -5,7 +5,6 @@ It owns single lower-case words; where words begin and end is decided in `analys
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from Stemmer import Stemmer
@@ -55,14 +54,6 @@ def is_irregular_past(word: str) -> bool:
     return word in _IRREGULAR_PAST
 
 
-def irregular_forms(stem: str) -> Sequence[str]:
-    """The lower-case words that become this stem by no rule: `went` for `go`."""
-    return _forms_by_stem().get(stem, ())
-
-
-@lru_cache(maxsize=1)
-def _forms_by_stem() -> dict[str, list[str]]:
-    forms: dict[str, list[str]] = {}
-    for form in _IRREGULAR:
-        forms.setdefault(stem_word(form), []).append(form)
-    return forms
+def is_irregular(word: str) -> bool:
+    """Whether a lower-case word has a stem by no rule, and may well begin otherwise than that: `went`."""
+    return word in _IRREGULAR
