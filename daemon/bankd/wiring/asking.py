@@ -32,15 +32,14 @@ def open_asking(root: str) -> Iterator[Ask]:
 @contextmanager
 def _asking_the_index(root: str) -> Iterator[Ask]:
     import gc
-    from pathlib import Path
 
     gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
     from bankd.adapters.system.clock import read_clock_alone
     from bankd.wiring.search_settings import search_settings
     from bankd.wiring.searching import make_search, worker_for
 
-    settings = search_settings(Path(root))
-    searching = make_search(Path(root), settings, worker_for(settings))
+    settings = search_settings(root)
+    searching = make_search(root, settings, worker_for(settings))
     try:
         yield lambda request: searching.answer(request, read_clock_alone(settings.timezone))
     finally:

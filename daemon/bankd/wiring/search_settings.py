@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bankd.core.markdown.policy import Settings
 
 
-def search_settings(root: Path) -> SearchSettings:
+def search_settings(root: Path | str) -> SearchSettings:
     """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same: YAML is slow to import."""
     status = os.stat(f"{root}/bankd.yaml")  # noqa: PTH116 -- pathlib takes longer than all the rest of this
     stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
@@ -28,8 +28,10 @@ def search_settings(root: Path) -> SearchSettings:
             return last
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    settings = _load_settings(root / "bankd.yaml", last)
-    _keep_copy(root / ".bankd" / "search-settings.json", {"stamp": stamp, "settings": settings})
+    from pathlib import Path  # noqa: PLC0415 -- seldom
+
+    settings = _load_settings(Path(root, "bankd.yaml"), last)
+    _keep_copy(Path(root, ".bankd", "search-settings.json"), {"stamp": stamp, "settings": settings})
     return settings
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.adapters.index.page_files import PageFiles
@@ -25,6 +24,8 @@ from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.search_settings import search_settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.adapters.meaning.sentence_vectors import SentenceVectors
     from bankd.app.evaluate import TrialTools
     from bankd.core.language.wording import Wording
@@ -55,7 +56,7 @@ def trial_tools(meaning: str = "off") -> TrialTools:
 
 
 def make_search(
-    root: Path,
+    root: Path | str,
     settings: SearchSettings,
     worker: KiwiWorker | None = None,
     *,
@@ -63,14 +64,13 @@ def make_search(
     is_bank_alone: bool = False,
 ) -> SearchService:
     """Put search together, of the bank and what is beside it, or of the bank alone; several may share a worker."""
-    own = root / ".bankd"
-    cache = AnalysisCache(own / "analyses")
+    cache = AnalysisCache(f"{root}/.bankd/analyses")
     analyser = Analyser(cache, worker, kiwi_version)
-    index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
+    index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
     beside = BesideIndexes({}, lambda _: None) if is_bank_alone else make_beside(root, analyser, settings)
-    recalls = RecallBuffer(root / "recall", settings.recall_minutes)
-    successors = Successors(own / "catalogue.sqlite3")
-    vectors = vectors_for(own, settings)
+    recalls = RecallBuffer(f"{root}/recall", settings.recall_minutes)
+    successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
+    vectors = vectors_for(root, settings)
     losses_of = index.losses_of if settings.suppression else None
     options = RankingOptions(
         settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
@@ -82,9 +82,11 @@ def make_search(
         return CachedWordings(cache, worker, kiwi_version).take_apart(texts)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
+        from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
+
         from bankd.adapters.index.tree_file import write_tree  # noqa: PLC0415 -- a query has no time for it
 
-        write_tree(root, index, write)
+        write_tree(Path(root), index, write)
 
     return SearchService(
         SearchParts(
@@ -94,29 +96,35 @@ def make_search(
     )
 
 
-def vectors_for(own: Path, settings: SearchSettings) -> SentenceVectors | None:
-    """The door to sentence vectors, below the folder of derived things; None where the settings want none."""
+def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors | None:
+    """The door to sentence vectors of a workspace; None where the settings want none."""
     meaning = MeaningSettings(*settings.meaning)
     if not meaning.is_on:
         return None
+    from pathlib import Path  # noqa: PLC0415 -- a query without them has no time for it
+
     from bankd.adapters.meaning.sentence_vectors import SentenceVectors  # noqa: PLC0415 -- it loads OpenSSL
 
-    return SentenceVectors(own, meaning, read_monotonic)
+    return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
 
 
-def make_beside(root: Path, analyser: Analyser, settings: SearchSettings) -> BesideIndexes:
+def make_beside(root: Path | str, analyser: Analyser, settings: SearchSettings) -> BesideIndexes:
     """The indexes of the logs and of the archive."""
     from bankd.adapters.index.log_pages import LogPages  # noqa: PLC0415 -- a hook asks the bank alone
 
-    folder, patterns = root / ".bankd" / "index", settings.secret_patterns
-    logs = LogPages(root / "memory", patterns, partial(_compile_finders, patterns))
-    sources = {"logs": logs, "archive": PageFiles(root / "archive", "archive")}
-    indexes = {group: SearchIndex(folder / group, source, analyser) for group, source in sources.items()}
+    patterns = settings.secret_patterns
+    logs = LogPages(f"{root}/memory", patterns, partial(_compile_finders, patterns))
+    sources = {"logs": logs, "archive": PageFiles(f"{root}/archive", "archive")}
+    indexes = {
+        group: SearchIndex(f"{root}/.bankd/index/{group}", source, analyser) for group, source in sources.items()
+    }
 
     def outcome_of(hit: Hit) -> str | None:
-        from bankd.adapters.index.outcomes import LineOutcomes  # noqa: PLC0415 -- most answers are of the bank
+        from pathlib import Path  # noqa: PLC0415 -- most answers are of the bank
 
-        return LineOutcomes(root, anywhere=settings.anywhere).of(hit)
+        from bankd.adapters.index.outcomes import LineOutcomes  # noqa: PLC0415 -- same
+
+        return LineOutcomes(Path(root), anywhere=settings.anywhere).of(hit)
 
     return BesideIndexes(indexes, outcome_of)
 

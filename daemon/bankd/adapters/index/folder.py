@@ -12,12 +12,15 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.adapters.index.rows import Rows
 from bankd.adapters.index.terms import Terms
 from bankd.errors import IndexDamaged, StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT = "16"
 """Changes whenever an index of the version before could not be read."""
@@ -30,7 +33,7 @@ class Build(NamedTuple):
     """One build of an index, open."""
 
     name: str
-    folder: Path
+    folder: str
     rows: Rows
     terms: Terms
     inode: int
@@ -42,14 +45,21 @@ class Build(NamedTuple):
 class IndexFolder:
     """Where the builds of an index are."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: "Path | str") -> None:
         """Take the folder, which is made by the first writer."""
-        self.path = folder
+        self._at = str(folder)
+
+    @cached_property
+    def path(self) -> "Path":
+        """Where it is."""
+        from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
+
+        return Path(self._at)
 
     def current(self) -> str | None:
         """The build that answers; None when there is none."""
         try:
-            with open(f"{self.path}/current") as file:  # noqa: PTH123 -- pathlib takes as long as all the rest of this
+            with open(f"{self._at}/current") as file:
                 name = file.read().strip()
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -61,10 +71,10 @@ class IndexFolder:
 
     def open(self, name: str) -> Build:
         """Open a build; raises IndexDamaged."""
-        folder = self.path / name
+        folder = f"{self._at}/{name}"
         with damage_told():
-            _require_readable(folder / "rows.sqlite3")
-            rows = _open_rows(folder / "rows.sqlite3")
+            _require_readable(f"{folder}/rows.sqlite3")
+            rows = _open_rows(f"{folder}/rows.sqlite3")
             try:
                 generation = rows.state("generation", "0")
                 return Build(name, folder, rows, self._open_terms(folder, rows), self.inode(name), generation)
@@ -75,18 +85,18 @@ class IndexFolder:
     def inode(self, name: str) -> int:
         """Which file holds the rows of a build now; 0 when none does."""
         try:
-            return os.stat(f"{self.path}/{name}/rows.sqlite3").st_ino  # noqa: PTH116 -- at each search
+            return os.stat(f"{self._at}/{name}/rows.sqlite3").st_ino
         except OSError:
             return 0
 
     @staticmethod
-    def _open_terms(folder: Path, rows: Rows) -> Terms:
+    def _open_terms(folder: str, rows: Rows) -> Terms:
         if rows.state("format") != FORMAT:
             raise IndexDamaged("it is of another version")
         for name, size, _ in recorded_files(rows):
             if _size_of(f"{folder}/terms/{name}") not in {size, None}:  # tantivy would map it and panic
                 raise IndexDamaged(f"{name} is not as long as it was written")
-        return Terms(folder / "terms")
+        return Terms(f"{folder}/terms")
 
     def make(self) -> Build:
         """Make an empty build beside those that are there."""
@@ -139,17 +149,16 @@ class IndexFolder:
             yield
 
 
-def _require_readable(rows: Path) -> None:
+def _require_readable(rows: str) -> None:
     """IndexDamaged when something is in the place of the rows, or of the files that SQLite keeps beside them."""
-    for file in (str(rows), f"{rows}-wal", f"{rows}-shm"):
-        # os.path: each index of each bank is opened anew by a search without a daemon
-        if os.path.exists(file) and not (os.path.isfile(file) and os.access(file, os.R_OK)):  # noqa: PTH110, PTH113
-            raise IndexDamaged(f"{os.path.basename(file)} cannot be read")  # noqa: PTH119
-    if not rows.exists():
+    for file in (rows, f"{rows}-wal", f"{rows}-shm"):
+        if os.path.exists(file) and not (os.path.isfile(file) and os.access(file, os.R_OK)):
+            raise IndexDamaged(f"{os.path.basename(file)} cannot be read")
+    if not os.path.exists(rows):
         raise IndexDamaged("its rows are missing")
 
 
-def _open_rows(file: Path) -> Rows:
+def _open_rows(file: str) -> Rows:
     """Open the rows of a build; SQLite wants to make a file beside them to share them, which a full disk refuses."""
     try:
         return Rows(file)
@@ -162,7 +171,7 @@ def _open_rows(file: Path) -> Rows:
 def _size_of(file: str) -> int | None:
     """The size of a file in bytes; None where none is there."""
     try:
-        status = os.stat(file)  # noqa: PTH116 -- as above
+        status = os.stat(file)
     except OSError:
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -178,26 +187,29 @@ def recorded_files(rows: Rows) -> Iterator[tuple[str, int, str]]:
 def find_changed(build: Build) -> str:
     """Which file of the terms is not what was written; empty when none is."""
     for name, _, checksum in recorded_files(build.rows):
-        file = build.folder / "terms" / name
-        if not file.is_file():
+        file = f"{build.folder}/terms/{name}"
+        if not os.path.isfile(file):
             return f"{name} is missing"
         if checksum_of(file) != checksum:
             return f"{name} is not what was written"
     return ""
 
 
-def record_files(folder: Path, rows: Rows) -> None:
+def record_files(folder: str, rows: Rows) -> None:
     """Remember the files of the terms as they are now; each is written once, so the old ones need not be read again."""
     known = {(name, size): checksum for name, size, checksum in recorded_files(rows)}
-    files = sorted(path for path in (folder / "terms").iterdir() if path.suffix not in {".lock", ".json"})
-    sizes = ((path, path.stat().st_size) for path in files)
-    recorded = (f"{path.name} {size} {known.get((path.name, size)) or checksum_of(path)}" for path, size in sizes)
+    names = sorted(name for name in os.listdir(f"{folder}/terms") if not name.endswith((".lock", ".json")))
+    sizes = ((name, os.stat(f"{folder}/terms/{name}").st_size) for name in names)
+    recorded = (
+        f"{name} {size} {known.get((name, size)) or checksum_of(f'{folder}/terms/{name}')}" for name, size in sizes
+    )
     rows.set_state("files", "\n".join(recorded))
 
 
-def checksum_of(path: Path) -> str:
+def checksum_of(file: str) -> str:
     """The checksum of a file."""
-    return f"{zlib.crc32(path.read_bytes()):08x}"
+    with open(file, "rb") as opened:
+        return f"{zlib.crc32(opened.read()):08x}"
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -11,6 +10,8 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.core.markdown.utf8 import decode_wide, is_wide, readable_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.core.ranking.indexable import IndexablePage, MemoryDates, NewQuestions
     from bankd.core.secrets.screening import Finder
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 class LogPages(PageFiles):
     """The Markdown files below `memory/`; what looks like a credential is masked before anybody else sees it."""
 
-    def __init__(self, folder: Path, patterns: Sequence[str], compile_finders: Callable[[], Sequence[Finder]]) -> None:
+    def __init__(
+        self, folder: Path | str, patterns: Sequence[str], compile_finders: Callable[[], Sequence[Finder]]
+    ) -> None:
         """Read the logs in this folder; `patterns` are the user's own for credentials, compiled when a log is read."""
         super().__init__(folder, "memory")
         self._compile = compile_finders

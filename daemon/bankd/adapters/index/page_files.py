@@ -7,12 +7,13 @@ import stat
 import unicodedata
 from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.core.markdown.utf8 import only_utf8
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.core.ranking.indexable import IndexablePage, MemoryDates, NewQuestions
 
 _LARGEST = 8 * 1024 * 1024
@@ -22,11 +23,17 @@ _LARGEST = 8 * 1024 * 1024
 class PageFiles:
     """A folder of Markdown files; links out of it are not followed, hidden folders not entered."""
 
-    def __init__(self, folder: Path, name: str = "bank") -> None:
+    def __init__(self, folder: Path | str, name: str = "bank") -> None:
         """Read the pages in this folder, whose name in the workspace this is."""
-        self._folder, self._name = folder, name
+        self._folder, self._name = str(folder), name  # pathlib takes a query longer than all that is read here
         self._names: dict[str, str] = {}
         self._too_large: set[str] = set()
+
+    @property
+    def _workspace(self) -> Path:
+        from pathlib import Path  # noqa: PLC0415 -- only a writer asks
+
+        return Path(self._folder).parent
 
     def too_large(self) -> list[str]:
         """The files that are not searched for their size, named from the workspace on, as the last full scan saw them."""
@@ -41,7 +48,7 @@ class PageFiles:
         for name in paths:
             if name.endswith(".md") and not name.startswith((".", "_meta/schema")) and "/." not in name:
                 with suppress(OSError):  # gone
-                    self._note(name, (self._folder / name).stat(follow_symlinks=False), found)
+                    self._note(name, os.lstat(f"{self._folder}/{name}"), found)
         return found
 
     def _scan_all(self) -> dict[str, str]:
@@ -51,7 +58,7 @@ class PageFiles:
         while folders:
             prefix = folders.pop()
             try:
-                with os.scandir(f"{self._folder}/{prefix}") as entries:  # pathlib takes longer than the look
+                with os.scandir(f"{self._folder}/{prefix}") as entries:
                     for entry in (entry for entry in entries if not entry.name.startswith(".")):
                         self._look_at(entry, prefix, folders, found)
             except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -79,17 +86,17 @@ class PageFiles:
         """What the events beside the bank tell of the days of memories since an earlier look."""
         from bankd.adapters.index.event_days import EventDays  # noqa: PLC0415 -- only a writer asks
 
-        return EventDays(self._folder.parent / "events").read_since(seen)
+        return EventDays(self._workspace / "events").read_since(seen)
 
     def questions_since(self, seen: str) -> NewQuestions:
         """What runs found in the logs of the questions that memories answer, since an earlier look."""
         from bankd.adapters.index.line_questions import read_questions  # noqa: PLC0415 -- only a writer asks
 
-        return read_questions(self._folder.parent / ".bankd" / "catalogue.sqlite3", seen)
+        return read_questions(self._workspace / ".bankd" / "catalogue.sqlite3", seen)
 
     def enriched_since(self, seen: str) -> NewQuestions:
         """What a model wrote for statements, when there is more of it than at an earlier look."""
-        folder = self._folder.parent / "events" / "enriched"
+        folder = self._workspace / "events" / "enriched"
         if not seen and not folder.is_dir():
             from bankd.core.ranking.indexable import NewQuestions  # noqa: PLC0415 -- same
 
@@ -101,7 +108,9 @@ class PageFiles:
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""
         try:
-            descriptor = os.open(self._folder / self._names.get(path, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            descriptor = os.open(
+                f"{self._folder}/{self._names.get(path, path)}", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+            )
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:

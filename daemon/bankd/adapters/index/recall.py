@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.core.use.suppression import KeptAnswer
 
 _LOOK_SECONDS = 60
@@ -21,9 +23,9 @@ _NAMED = r"(?m)^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$"
 class RecallBuffer:
     """A folder of recent answers; what else is in it is left alone."""
 
-    def __init__(self, folder: Path, minutes: int) -> None:
+    def __init__(self, folder: Path | str, minutes: int) -> None:
         """Keep answers in this folder for this many minutes; 0 keeps none."""
-        self._folder = folder
+        self._folder = str(folder)  # every search waits for this, and has no time for pathlib
         self._minutes = minutes
         self._expired: datetime | None = None
 
@@ -31,17 +33,16 @@ class RecallBuffer:
         """Write an answer down, and take away those whose time is over."""
         if not self._minutes:
             return
-        self._folder.mkdir(exist_ok=True)
+        os.makedirs(self._folder, exist_ok=True)
         if self._expired is None or abs((now - self._expired).total_seconds()) >= _LOOK_SECONDS:
             self.expire(now)
         digest = f"{crc32(str(answer['query']).encode('utf-8', 'surrogatepass')):08x}"
-        target = self._folder / f"{now.strftime(_STAMP)}-{digest}.md"
-        _write(target, _render(answer, now).encode("utf-8", "replace"))
+        _write(f"{self._folder}/{now.strftime(_STAMP)}-{digest}", _render(answer, now).encode("utf-8", "replace"))
 
     def expire(self, now: datetime) -> None:
         """Take away the answers whose time is over."""
         self._expired = now
-        for name in os.listdir(self._folder):  # noqa: PTH208 -- every search waits for it
+        for name in os.listdir(self._folder):
             stamp = name.partition("-")[0] if name.endswith(".md") else ""
             try:
                 kept = datetime.fromisoformat(stamp if "T" in stamp else "").replace(tzinfo=now.tzinfo)
@@ -49,16 +50,18 @@ class RecallBuffer:
                 continue  # not one of ours
             age = (now - kept).total_seconds()
             if age > self._minutes * 60 or age < -60:
-                (self._folder / name).unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{self._folder}/{name}")
 
     def answers(self) -> list[KeptAnswer]:
         """The answers still kept, oldest first."""
         import re  # noqa: PLC0415 -- only who was told of use asks
+        from pathlib import Path  # noqa: PLC0415 -- same
 
         from bankd.core.use.suppression import KeptAnswer  # noqa: PLC0415 -- same
 
         found: list[KeptAnswer] = []
-        for file in sorted(self._folder.glob("*T*-*.md")):
+        for file in sorted(Path(self._folder).glob("*T*-*.md")):
             try:
                 day = datetime.strptime(file.name.partition("-")[0], _STAMP).date()  # noqa: DTZ007  # of the workspace's zone
                 text = file.read_text(encoding="utf-8", errors="replace")
@@ -69,16 +72,17 @@ class RecallBuffer:
         return found
 
 
-def _write(target: Path, data: bytes) -> None:
-    """Write a file whole or not at all; by the system's own calls, since every search waits for it."""
-    staged = target.with_suffix(f".{os.getpid()}.tmp")
+def _write(target: str, data: bytes) -> None:
+    """Write a file of Markdown whole or not at all."""
+    staged = f"{target}.{os.getpid()}.tmp"
     file = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
     try:
         while data:
             data = data[os.write(file, data) :]
-        staged.replace(target)
+        os.replace(staged, f"{target}.md")
     except OSError:
-        staged.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(staged)
         raise
     finally:
         os.close(file)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import date
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.index.use_rows import SCHEMA as USE_SCHEMA
@@ -21,6 +20,8 @@ from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.adapters.index.entries import IndexedPage, IndexedRow, PageFingerprint, StoredRow
     from bankd.adapters.index.meaning_rows import MeaningRows
     from bankd.adapters.index.tree_index import TreeRows
@@ -45,6 +46,7 @@ CREATE TABLE dates (id TEXT PRIMARY KEY, learned TEXT, changed TEXT) WITHOUT ROW
 CREATE INDEX memories_id ON memories (id) WHERE id IS NOT NULL;
 CREATE INDEX provisional_pages ON pages (page) WHERE provisional;
 CREATE INDEX undescribed_pages ON pages (path, memories, texts) WHERE keywords = '';
+CREATE INDEX stamps_of_pages ON pages (path, stamp);
 CREATE INDEX sums_of_pages ON pages (memories, texts, words, sentences, heading_words);
 CREATE INDEX memories_of_page ON memories (page, place);
 CREATE TABLE readings (run TEXT PRIMARY KEY, terms TEXT NOT NULL) WITHOUT ROWID;
@@ -66,10 +68,10 @@ SEPARATOR = "\x1f"
 class Rows:
     """One index's rows; SQLite errors leave as they are, `index` tells damage from other trouble."""
 
-    def __init__(self, file: Path, *, create: bool = False, frozen: bool = False) -> None:
+    def __init__(self, file: Path | str, *, create: bool = False, frozen: bool = False) -> None:
         """Open the file, or make it; `frozen` reads it as it was when last closed, and needs no room on the disk."""
         self.is_frozen = frozen
-        name = f"{file.absolute().as_uri()}?mode=ro&immutable=1" if frozen else str(file)
+        name = _frozen_uri(str(file)) if frozen else str(file)
         self._connection = sqlite3.connect(name, check_same_thread=False, isolation_level=None, uri=frozen)
         self.uses = UseRows(self._connection)
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -348,6 +350,12 @@ class Rows:
     def paths(self, pages: Iterable[int]) -> dict[int, str]:
         """The paths of these pages."""
         return dict(self._each("SELECT page, path FROM pages WHERE page IN", list(pages)))
+
+
+def _frozen_uri(file: str) -> str:
+    from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
+
+    return f"{Path(file).absolute().as_uri()}?mode=ro&immutable=1"
 
 
 def _about_as_text(about: Iterable[Span]) -> str:

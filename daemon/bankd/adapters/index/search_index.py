@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bankd.adapters.index.folder import Build, IndexFolder, damage_told, find_changed
@@ -19,6 +18,8 @@ from bankd.core.ranking.scoring import Candidate, Corpus, Vocabulary
 from bankd.errors import IndexDamaged
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.adapters.index.rows import Rows
     from bankd.adapters.index.tree_index import Node, TreeChanges
     from bankd.adapters.index.writer import IndexWriter
@@ -35,7 +36,7 @@ _T = TypeVar("_T")
 class SearchIndex:
     """One workspace's index."""
 
-    def __init__(self, folder: Path, pages: PageSource, analyser: TextAnalyser) -> None:
+    def __init__(self, folder: Path | str, pages: PageSource, analyser: TextAnalyser) -> None:
         """Keep the index in this folder, of these pages, read with this analyser."""
         self._folder = IndexFolder(folder)
         self._pages = pages

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bankd.core.ranking.relations import StoredPair, StoredRelations
 from bankd.search.ranking_options import KnownRelations
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.core.use.associations import StoredTie
 
 _T = TypeVar("_T")
@@ -30,9 +31,9 @@ _SAME = (
 class Successors(KnownRelations):
     """For the hits of a search: what says them newer, contradicts them, or is near to them; what ties two memories."""
 
-    def __init__(self, catalog_db: Path) -> None:
+    def __init__(self, catalog_db: Path | str) -> None:
         """Ask this catalog; it need not be there."""
-        self._path, self._inode = catalog_db, 0
+        self._path, self._inode = str(catalog_db), 0
         self._database: sqlite3.Connection | None = None
 
     def close(self) -> None:
@@ -44,7 +45,7 @@ class Successors(KnownRelations):
     def state(self) -> int:
         """A number that is another one when something else may have been found."""
         try:
-            return self._path.stat().st_mtime_ns
+            return os.stat(self._path).st_mtime_ns
         except OSError:
             return 0
 
@@ -71,7 +72,7 @@ class Successors(KnownRelations):
 
     def _open(self) -> sqlite3.Connection:
         """The catalog, opened once as long as it is the same file: that takes longer than all that is asked of it."""
-        inode = os.stat(self._path).st_ino  # noqa: PTH116 -- at each search
+        inode = os.stat(self._path).st_ino
         if self._database is None or inode != self._inode:
             self.close()
             self._inode, name = inode, f"file:{self._path}?mode=ro"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tantivy
@@ -15,6 +14,8 @@ from bankd.core.language.dates.spans import Span
 from bankd.core.ranking.query import Filters
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.adapters.index.entries import TermDocument
 
 _TELLING, _RARE = 0.4, 1000
@@ -31,15 +32,15 @@ _THREADS_BYTES = 200_000_000
 class Terms:
     """One index's terms; what tantivy raises leaves as ValueError."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | str) -> None:
         """Open or make the index in this folder."""
-        self._folder, self._schema = folder, _schema()
+        self._folder, self._schema = str(folder), _schema()
         self._open()
 
     def _open(self) -> None:
         self._is_linked = False
         try:
-            self._index = tantivy.Index(self._schema, path=str(self._folder))
+            self._index = tantivy.Index(self._schema, path=self._folder)
         except ValueError as refused:
             if "ReadOnlyFilesystem" not in str(refused):
                 raise
@@ -52,13 +53,14 @@ class Terms:
 
         The links stay as long as this does: a thread of tantivy's looks at them half a second after they were opened.
         """
-        from shutil import rmtree  # noqa: PLC0415 -- `bankctl search` has no time for these
+        from pathlib import Path  # noqa: PLC0415 -- `bankctl search` has no time for these
+        from shutil import rmtree  # noqa: PLC0415
         from tempfile import mkdtemp  # noqa: PLC0415
         from weakref import finalize  # noqa: PLC0415
 
         elsewhere = mkdtemp(prefix="bankd-")
         finalize(self, rmtree, elsewhere, ignore_errors=True)
-        for file in self._folder.iterdir():
+        for file in Path(self._folder).iterdir():
             if not file.name.endswith(".lock"):
                 Path(elsewhere, file.name).symlink_to(file.absolute())
         self._index = tantivy.Index(self._schema, path=elsewhere)

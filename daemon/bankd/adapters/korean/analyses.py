@@ -5,12 +5,13 @@ It lives outside the index, so that an index can be rebuilt without analysing an
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bankd.core.language.analysis import Analysis, AnalysisText, as_text, bigrams_of, normal_form, runs_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bankd.adapters.storage.derived import DerivedDatabase
 
 _AT_ONCE = 500
@@ -41,9 +42,9 @@ def readings_of_all(found: Iterable[Analysed]) -> dict[str, str]:
 class AnalysisCache:
     """Analyses on disk; losing it costs only the time to analyse again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: "Path | str") -> None:
         """Keep the cache in this folder, which is made when something is first put in."""
-        self._file = folder / "analyses.sqlite3"
+        self._folder = folder
         self._opened: DerivedDatabase | None = None
 
     def get(self, texts: Iterable[str], version: str) -> dict[str, Analysed]:
@@ -93,11 +94,14 @@ class AnalysisCache:
 
     @property
     def _database(self) -> "DerivedDatabase":
-        from bankd.adapters.storage.derived import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- a query never needs it
+        from pathlib import Path  # noqa: PLC0415 -- a query never needs it
+
+        from bankd.adapters.storage.derived import DerivedDatabase, make_in_workspace  # noqa: PLC0415 -- same
 
         if self._opened is None:
-            make_in_workspace(self._file.parent)
-            self._opened = DerivedDatabase(self._file, _SCHEMA, 1)
+            folder = Path(self._folder)
+            make_in_workspace(folder)
+            self._opened = DerivedDatabase(folder / "analyses.sqlite3", _SCHEMA, 1)
             self._opened.execute("PRAGMA journal_mode = WAL")
             self._opened.execute("PRAGMA synchronous = NORMAL")
         return self._opened

@@ -9,7 +9,6 @@ import re
 import sys
 from _thread import allocate_lock
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.core.language.analysis import VERSION
@@ -27,6 +26,8 @@ _ANSWER_SECONDS = 60.0
 
 def kiwi_version() -> str:
     """The version of the installed analyser, its model and our reading of it; from folder names, without imports."""
+    from pathlib import Path  # noqa: PLC0415 -- only who reads for the index asks
+
     names = sorted(
         entry.name
         for folder in sys.path

@@ -3,8 +3,7 @@
 Particles are never stripped by rule (회의, 단가, 평가 end like noun and particle): what is known decides.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple

@@ -21,6 +21,7 @@ of `tests/bench/floors.md` that stop most where about one true answer in a hundr
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bankd.core.language.korean.everyday import EVERYDAY
@@ -79,7 +80,7 @@ def shares_subject(candidate: Candidate, weights: Weights) -> bool:
 
     Part of a Hangul word is something of it; a question of asking words alone is about these.
     """
-    subjects = {term for term in weights.terms if term_weight(term) == 1}
+    subjects = _subjects_of(tuple(weights.terms))
     if not subjects or candidate.entities & weights.names:
         return True
     parts = (*candidate.sentences, candidate.heading, *candidate.asked)
@@ -87,6 +88,11 @@ def shares_subject(candidate: Candidate, weights: Weights) -> bool:
         return True
     grams = f"{candidate.bigrams}{candidate.asked_bigrams}"
     return any(f" {gram} " in grams for gram in weights.bigrams if any(gram in term for term in subjects))
+
+
+@lru_cache(maxsize=16)  # each memory of an answer is asked about the same
+def _subjects_of(terms: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(term for term in terms if term_weight(term) == 1)
 
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from bankd.core.language.analysis import fold_text, is_hangul
 from bankd.core.language.english.stemming import is_irregular, stem_word
@@ -13,12 +14,19 @@ _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
 def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
     """The spans of a text that hold a term of the query: whole Latin words by stem, Hangul by the part that matched."""
-    return sorted([*_latin_marks(text, terms), *_hangul_marks(text, [term for term in terms if is_hangul(term)])])
+    letters, hangul = _looked_for(tuple(terms))
+    return sorted([*_latin_marks(text, terms, letters), *_hangul_marks(text, hangul)])
 
 
-def _latin_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=16)  # each hit of an answer asks for the same
+def _looked_for(terms: tuple[str, ...]) -> tuple[frozenset[str], Sequence[str]]:
+    """The letters that words of these terms begin with, and those of them that are Hangul."""
+    letters = frozenset(form for term in terms for form in (term[0], term[0].upper()))
+    return letters, [term for term in terms if is_hangul(term)]
+
+
+def _latin_marks(text: str, terms: Collection[str], letters: Collection[str]) -> Iterator[tuple[int, int]]:
     """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
-    letters = {form for term in terms for form in (term[0], term[0].upper())}
     for word in _WORD.finditer(text):
         written = word[0]
         may_be = written[0] in letters or not written.isascii() or is_irregular(written.lower())
