@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import cache
 
-from bankd.core.distil.composing import judge_line, texts_in
 from bankd.core.distil.insights import (
     A_NIGHT,
     MemoryCluster,
@@ -22,14 +20,12 @@ from bankd.core.distil.insights import (
     memory_clusters,
 )
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.passages import Passage, as_read
 from bankd.core.distil.prompts import Reply, Unanswered
 from bankd.core.distil.sections import DERIVED, FOLDER, distilled_keys, distilled_mark, opening_of
-from bankd.core.language.reading import read_statement
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.plan.decisions import Deferred
-from bankd.distilling import DistilParts
+from bankd.distilling import DistilParts, judge_distilled
 from bankd.errors import BankError
 
 
@@ -66,7 +62,5 @@ def _write(parts: DistilParts, cluster: MemoryCluster, reply: Reply, now: dateti
 
 
 def _judged(parts: DistilParts, cluster: MemoryCluster, insight: DistilledLine, now: datetime) -> Iterator[str]:
-    wordings = parts.wordings.take_apart(map(as_read, texts_in(cluster.section, [insight])))
-    read = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
-    judged = judge_line(insight, cluster.section, now.date(), read)
+    (judged,) = judge_distilled({cluster.section: [insight]}, parts, now)[cluster.section]
     yield as_retain_line(insight, cluster, judged.reason)

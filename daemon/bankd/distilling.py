@@ -115,7 +115,7 @@ def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Dis
     for sections in (found[at : at + _AT_ONCE] for at in range(0, len(found), _AT_ONCE)):
         replies = _ask(sections, parts, policy)
         waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]
-        judged = _mend(_judge(_lines_of(replies), parts, now), parts, now)
+        judged = _mend(judge_distilled(_lines_of(replies), parts, now), parts, now)
         for section, lines in judged.items():
             problem = _write(section, lines, parts.logs, now)
             waiting += [(section, problem)] if problem else []
@@ -126,7 +126,7 @@ def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Dis
 def mending_prompts(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[Prompt]:
     """What there will be to ask once more, by what the model says of what is new; nothing is written."""
     replies = _ask(find_sections(parts, policy, now), parts, policy)
-    return [mending_prompt(*one) for one in _mendable(_judge(_lines_of(replies), parts, now)).items()]
+    return [mending_prompt(*one) for one in _mendable(judge_distilled(_lines_of(replies), parts, now)).items()]
 
 
 def _ask(
@@ -140,9 +140,10 @@ def _lines_of(replies: Mapping[ProseSection, Reply | Unanswered]) -> dict[ProseS
     return {one: lines_in(reply.value, one) for one, reply in replies.items() if isinstance(reply, Reply)}
 
 
-def _judge(
+def judge_distilled(
     read: Mapping[ProseSection, Sequence[DistilledLine]], parts: DistilParts, now: datetime
 ) -> dict[ProseSection, list[JudgedLine]]:
+    """What a model wrote, each line with what is not in the text that it is of."""
     texts = {text for section, lines in read.items() for text in texts_in(section, lines)}
     wordings = parts.wordings.take_apart(map(as_read, texts)) if texts else {}
     passage = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
@@ -166,7 +167,7 @@ def _mend(
         for section, answer in zip(refused, answers, strict=True)
         if isinstance(answer, Reply)
     }
-    again = _judge({section: list(lines.values()) for section, lines in mended.items()}, parts, now)
+    again = judge_distilled({section: list(lines.values()) for section, lines in mended.items()}, parts, now)
     better = {
         (section, first): one
         for section, lines in mended.items()
