@@ -2,7 +2,7 @@
 
     python -m tests.bench.sameness_fit
 
-A logistic regression over the pairs that nothing forbids: data/pairs, the sets that people labelled (700 pairs of each at
+The halves are those of `tests.bench.calibrate`. A logistic regression over the pairs that nothing forbids: data/pairs, the sets that people labelled (700 pairs of each at
 most), and made-up look-alikes, where a word of one line was put into another: those are not the same.
 """
 
@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
 from random import Random
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 
 from bankd.core.dedup.duplicates import Relation, compare_statements
 from bankd.core.dedup.rewording import Evidence, weigh_wordings
 from tests.bench.calibrate import read_statements
+from tests.bench.calibration import read_pairs, without_mistakes
 from tests.bench.quality import data_folder
 
 HUMAN = ("klue-sts-a", "korsts-dev", "kor-question-pair-a", "parakqc-a")
@@ -47,10 +47,10 @@ def labelled_pairs() -> list[Labelled]:
         Labelled("pairs", row["old"], row["new"], row["label"], int(row["id"][-3:]) % 2 == 0) for row in _rows("pairs")
     ]
     for name in HUMAN:
-        rows = [row for row in _rows(name) if row["binary"] or row["a"].strip() != row["b"].strip()]
-        for row in Random(SEED).sample(rows, min(MOST, len(rows))):
-            label = "same" if row["binary"] else "different"
-            pairs.append(Labelled(name, row["a"], row["b"], label, crc32(row["a"].encode()) % 2 == 0))
+        judged = without_mistakes(read_pairs(_rows(name)))
+        for pair in Random(SEED).sample(judged, min(MOST, len(judged))):
+            label = "same" if pair.is_equal else "different"
+            pairs.append(Labelled(name, pair.old, pair.new, label, pair.is_for_choosing))
     return [*pairs, *_look_alikes([pair for pair in pairs if pair.name == "pairs"])]
 
 
