@@ -7,14 +7,24 @@ from tests.mutants.switching import Mutant
 RELATIONS, PAIRS = "bankd.core.ranking.relations", "bankd.core.dedup.known_pairs"
 COMPARING, COMPARED = "bankd.comparing", "bankd.adapters.workspace.compared_table"
 FINDING = "bankd.search.finding"
-REWORDING, CHANGE, GIST = (f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist"))
+REWORDING, CHANGE, GIST, RESTATING = (
+    f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
+)
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
 
 SAMENESS: tuple[Mutant, ...] = (
+    Mutant("who worked there works there no more", "bankd.core.language.english.tense", "tells_past", "if not _is_past_form(words[at]):", "if True:", OF_REWORDING),
+    Mutant("who has lived there since lives there", "bankd.core.language.english.tense", "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_REWORDING),
+    Mutant("her parrot is not his", RESTATING, "stand_for_one", "ours == theirs or not (ours and theirs)", "True", OF_REWORDING),
+    Mutant("one cat is not several", RESTATING, "_is_of_a_kind", "return False", "return True", OF_REWORDING),
+    Mutant("a son who studies is one", RESTATING, "_is_of_a_kind", "is_verb and not", "is_verb or not", OF_REWORDING),
+    Mutant("team A B is not team AB", "bankd.core.dedup.spelling", "_is_word", " and (len(token.base) > 1 or not token.base.isascii())", "", ("tests/scenarios/test_hard_pairs.py",)),
+    Mutant("a cancelling that is spoken of has cancelled nothing", CHANGE, "_changes_of", " and id(token) not in named", "", OF_KOREAN),
+    Mutant("how many a thing is is told by its number", "bankd.core.dedup.guard", "_changes", "*_without_counted(rest_old, rest_new)", "rest_old, rest_new", ("tests/unit/test_duplicates.py",)),
     Mutant(
-        "weekly is not monthly", "bankd.core.dedup.gist", "agree_in_time", " and is_as_often", "",
+        "weekly is not monthly", RESTATING, "agree_in_time", " and is_as_often", "",
         ("tests/unit/test_duplicates.py",),
     ),
     Mutant(
@@ -26,7 +36,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("what is of another number goes on", CHANGE, "_agree_on", "bool(shared) and not is_other", "bool(shared)", OF_REWORDING),
     Mutant("who moves lives elsewhere, not somebody else", CHANGE, "_agree_on", "return _doer(old) == _doer(new)", "return True", OF_REWORDING),
     Mutant("also adds", CHANGE, "", '_ADDING = frozenset({"also", "too"})', "_ADDING = frozenset({})", OF_REWORDING),
-    Mutant("times of one sort keep their order", GIST, "only_times_move", " and _by_sort(ours) == _by_sort(theirs)", "", OF_REWORDING),
+    Mutant("times of one sort keep their order", RESTATING, "only_times_move", " and _by_sort(ours) == _by_sort(theirs)", "", OF_REWORDING),
     Mutant("a part of the day says which of two hours", "bankd.core.language.clock", "read_parts_of_day", "if 0 < hour <= _NOON:", "if False:", OF_REWORDING),
     Mutant("an attribute is changed by who does something", GIST, "telling_tokens", " or any(token.is_predicate for token in said)", "", OF_KOREAN),
     Mutant("of what is near one is shown", RELATIONS, "fold_near", "if first is None:", "if True:", OF_RELATIONS),

@@ -122,7 +122,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # what is said again
     Mutant("at most two words may be left out", DUPLICATES, "", "LEFT_OUT = 2", "LEFT_OUT = 3", OF_DUPLICATES),
     Mutant(
-        "what recurs and what happens once are two facts", "bankd.core.dedup.gist", "agree_in_time",
+        "what recurs and what happens once are two facts", "bankd.core.dedup.restating", "agree_in_time",
         " and ours.recurs == theirs.recurs", "", ("tests/scenarios/test_hard_pairs.py",),
     ),
     Mutant(
@@ -134,7 +134,7 @@ MUTANTS: tuple[Mutant, ...] = (
         " or not _keeps_order(old, new, rest_old, rest_new)", "", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
-        "no name moves past another", "bankd.core.dedup.gist", "names_keep_order",
+        "no name moves past another", "bankd.core.dedup.restating", "names_keep_order",
         "here == there", "True", ("tests/scenarios/test_hard_pairs.py",),
     ),
     Mutant(

@@ -19,6 +19,7 @@ def say(text: str, *entities: str) -> Statement:
     [
         ("port 8080", "port 8081", "number: 8080 → 8081"),
         ("starts May 3", "starts May 4", "date: 3일 → 4일"),
+        ("a merge to main needs one approval", "a merge to main needs two approvals", "number: 1 → 2"),
         ("runs 10 km daily", "runs 10 mi daily", "unit: 10km → 10mi"),
         ("he likes tea", "he doesn't like tea", "negation: likes → ¬not like"),
         ("he likes tea", "he dislikes tea", "opposite: likes → dislikes"),

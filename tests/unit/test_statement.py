@@ -37,7 +37,7 @@ def keys(text: str, tagged: str | None = None) -> tuple[str, ...]:
         ("last week", ("last week",)),
         ("-2 degrees", ("-2", "degrees")),
         ("US office, us", ("US", "office", "us")),
-        ("WE MET US", ("we", "met", "us")),
+        ("WE MET US", ("we", "met|past", "us")),
         ("v1.2.3 of https://a.example/x", ("v1", "2.3", "of", "https://a.example/x")),
     ],
 )

@@ -6,6 +6,7 @@ or in addition (도, also), it does not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -234,7 +235,15 @@ def tells_change(statement: Statement) -> bool:
 @lru_cache(maxsize=50_000)
 def _changes_of(statement: Statement) -> tuple[Token, ...]:
     """The tokens that tell of a change."""
-    return tuple(filter(_tells, statement.tokens))
+    named = {id(token) for phrase in statement.phrases if _names_its_topic(phrase) for token in phrase}
+    return tuple(token for token in statement.tokens if _tells(token) and id(token) not in named)
+
+
+def _names_its_topic(phrase: Sequence[Token]) -> bool:
+    """Whether a phrase is what something is said of: of a cancelling (예약 취소는), not that something was cancelled."""
+    return (
+        phrase[-1].case in {"topic", "subject"} and not any(token.is_predicate for token in phrase) and len(phrase) > 1
+    )
 
 
 def _tells(token: Token) -> bool:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
-from bankd.core.dedup.gist import gist_of, only_times_move, says_again
+from bankd.core.dedup.gist import gist_of
 from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.restating import only_times_move, says_again
 from bankd.core.dedup.rewording import (
     NEAR,
     is_reworded,
@@ -24,6 +25,7 @@ from bankd.core.dedup.rewording import (
     score_wordings,
     weigh_wordings,
 )
+from bankd.core.dedup.spelling import spelt_alike
 from bankd.core.language.english.function_words import EMPTY_WORDS
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -63,6 +65,7 @@ class Verdict(NamedTuple):
 
 def compare_statements(old: Statement, new: Statement, threshold: float = THRESHOLD) -> Verdict:
     """Compare a new memory with one that is there."""
+    old, new = spelt_alike(old, new)
     if obstacle := _obstacle(old, new):
         return Verdict(Relation.DIFFERENT, obstacle, 0.0)
     if sameness := _sameness(old, new):

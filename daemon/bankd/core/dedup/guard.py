@@ -132,7 +132,15 @@ def _changes(
                     rest_new.remove(other)
                     changes.append(change)
                     break
-    return changes, rest_old, rest_new
+    return changes, *_without_counted(rest_old, rest_new)
+
+
+def _without_counted(rest_old: Sequence[Token], rest_new: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+    """Without what is one of a thing in one and several in the other: the numbers tell that."""
+    ours, theirs = ({token.base for token in rest if token.base.isascii()} for rest in (rest_old, rest_new))
+    counted = {base for base in ours if f"{base}s" in theirs} | {base for base in theirs if f"{base}s" in ours}
+    both = counted | {f"{base}s" for base in counted}
+    return [token for token in rest_old if token.base not in both], [t for t in rest_new if t.base not in both]
 
 
 def _negated(old: Token, new: Token) -> str:

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.nominal import verbs_in
 from bankd.core.language.thesaurus import concept_of, is_in_a_group
 
 _GROUPS = """
@@ -21,8 +22,8 @@ _GROUPS = """
 내려받 다운로드 다운받 | download pull_down ; 듣 청취 | listen hear ; 보 시청 관람 감상 | watch view ; 탑승 승차 | board ride get_on ; 키우 기르 사육 양육 | raise rear bring_up
 고르 선택 택하 뽑 | choose pick select pick_out ; 빌리 임차 | rent lease ; 갚 상환 | repay pay_back pay_off ; 잃어버리 분실
 켜 가동 작동 구동 실행 돌 돌아가 | operate execute run turn_on switch_on ; 끄 정지 | shut turn_off switch_off shut_down shut_off
-막 차단 방지 금지 | block prevent forbid ban prohibit ; 허용 허락 허가 | allow permit let ; 지키 준수 따르 | follow obey stick_to comply_with adhere_to ; 어기 위반 | violate breach
-피하 삼가 꺼리 멀리하 | avoid skip refrain_from stay_away_from ; 도착 이르 다다르 | arrive reach ; 출발 나서 떠나 | depart leave set_off set_out head_out
+막 차단 방지 금지 | block prevent forbid ban prohibit ; 허용 허락 | allow permit let ; 지키 준수 따르 | follow obey stick_to comply_with adhere_to ; 어기 위반 | violate breach
+피하 삼가 멀리하 | avoid skip refrain_from stay_away_from ; 도착 이르 다다르 | arrive reach ; 출발 나서 떠나 | depart leave set_off set_out head_out
 들르 방문 찾아가 | visit drop_by call_on stop_by ; 기다리 대기 | wait wait_for ; 조사 살피 알아보 조회 | investigate examine look_into
 확인 점검 체크 검사 | check verify confirm inspect look_over ; 연결 접속 | connect link hook_up ; 작성 기입 써넣 | write compose draft fill_in fill_out write_up ; 기록 남 남기
 메모 적어두 | note write_down jot_down note_down ; 암기 외우 기억 | remember memorize memorise ; 가르치 지도 교육 | teach instruct ; 연습 훈련 | practise practice
@@ -39,7 +40,7 @@ _GROUPS = """
 지원 보조 도와주 | support assist aid help_out ; 추천 권하 권장 | recommend suggest advise ; 부탁 신청 | request ask_for apply_for ; 축하 기념 | celebrate mark
 기대 고대 | expect anticipate look_forward_to ; 포기 단념 | abandon give_up_on ; 끊 그만두 관두 중단 | quit stop cease give_up ; 성공 해내 | succeed manage ; 이기 승리 | win beat
 미루 연기 늦추 | postpone delay put_off push_back ; 당기 앞당기 | advance bring_forward move_up ; 복구 복원 되돌리 | restore recover revert roll_back
-발생 일어나 생기 나타나 | occur happen arise come_up ; 발견 찾아내 | discover find_out ; 이해 알아듣 | understand grasp ; 표시 보이 나타내 | show display ; 숨기 감추 | hide conceal
+발생 생기 나타나 | occur happen arise come_up ; 발견 찾아내 | discover find_out ; 이해 알아듣 | understand grasp ; 표시 보이 나타내 | show display ; 숨기 감추 | hide conceal
 전화 통화 | call phone call_up ; bake roast ; 끓이 삶 | boil simmer ; 자르 썰 베 | cut slice chop cut_up ; 고장 망가지 고장나 | broken broke_down break_down
 다치 부상 | injured wounded ; 낫 회복 쾌유 | heal get_better get_over ; 앓 걸리 ; 사망 죽 돌아가 별세 | die dead pass_away ; 출산 낳 | deliver give_birth ; 취직 취업 입사 | hired join
 퇴사 사직 사임 ; 은퇴 퇴직 정년퇴직 ; fired lay_off dismiss let_go ; 창업 차리 세우 설립 | found set_up start_up establish ; 벌 벌어들이 ; 쓰 소비 지출 ; 아끼 절약
@@ -77,10 +78,29 @@ submit hand_in turn_in send_in ; 승인 통과 | sign_off pass ; 완성 마무�
 쿼리 질의 ; 인덱스 색인 ; 마이그레이션 이관 | migration migrate ; 시크릿 비밀키 ; env_var environment_variable ; 접근 액세스 ; 버튼 단추 ; 알림창 팝업 ; dark_mode dark_theme ; 글자 텍스트
 attachment attached_file ; 즐겁 기쁘 행복 신나 | cheerful joyful ; 불안 초조 | anxious nervous uneasy ; 지겹 질리 | sick_of tired_of ; 민감 예민 ; 낯가리 수줍
 솔직 정직 | frank candid honest ; 상냥 친절 다정 | kind friendly nice ; 느긋 여유롭 | relaxed laid-back easygoing ; 애용 자주쓰 ; 질색 혐오 | detest loathe can't_stand
-insist stubborn ; 감사 고맙 | thank grateful ; apologize apologise sorry ; criticize criticise ; 격려 응원 | encourage cheer_on ; joke kid ; 자라 성장 크 ; aged elderly
+insist stubborn ; 감사 고맙 | thank grateful ; apologize apologise sorry ; criticize criticise ; 격려 응원 | encourage cheer_on ; joke kid ; 자라 성장 ; aged elderly
 미혼 독신 싱글 | single unmarried ; eldest oldest ; 근처 인근 주변 | near nearby close_to next_to ; 옆 곁 | beside next_to ; 맞은편 건너편 | opposite across
 basement underground ; floor storey ; exit way_out ; front_door hallway ; 빠뜨리 빼먹 | forget miss ; oversleep sleep_in ; stay_up all-nighter ; wake_up get_up
 쉬 휴식 | rest take_a_break ; 사귀 교제 | date go_out
+반환 돌려주 반납 | return give_back ; 지나 경과 | elapse pass_by ; 넣 추가 더하 | add append ; 꺼내 빼내 | take_out ; 맡기 위임 위탁 | entrust delegate ; 빌려주 대여 | lend loan_out
+참조 참고 | refer consult ; 바라보 쳐다보 응시 ; 잠그 잠기 | lock lock_up ; 풀리 해제 | unlock ; 얻 획득 취득 따 | obtain acquire earn ; 제출 내놓 ; 접수 받아들이 ; 고용 채용 | recruit take_on
+가입 등록 | sign_up register enroll enrol ; 출력 인쇄 프린트 | print print_out ; 복사 복제 카피 | copy duplicate ; 백엔드 서버단 ; 프론트엔드 프론트 프런트 프런트엔드
+variable var ; environment env ; 매개변수 파라미터 인자 | parameter param argument arg ; 의존성 디펜던시 ; 운영체제 os | operating_system ; address addr ; 식별자 id | identifier ; directory dir
+개인정보 신상 | personal_data personal_information pii ; compress zip ; infrastructure infra ; production prod ; development dev ; information info ; specification spec ; message msg
+administrator sysadmin ; postgresql postgres pg 포스트그레스 ; mongodb mongo 몽고디비 ; elasticsearch elastic ; pull_request merge_request pr mr ; 최댓값 최대치 상한선 ; 최솟값 최소치 하한
+구토 토 | vomit throw_up ; 처방 처방전 | prescribe prescription ; 불편 거북 | inconvenient uncomfortable ; 청각 청력 ; sleep go_to_bed go_to_sleep ; 산책 산보 ; foot on_foot
+left-handed lefty ; nearsighted short-sighted shortsighted myopic ; flu influenza ; covid coronavirus ; diarrhea diarrhoea ; business_trip work_trip ; 환승 갈아타기 ; 고속버스 시외버스
+대출 융자 ; 용돈 쌈짓돈 ; 계좌 통장 ; 할부 분할납부 | installment instalment ; 할인 세일 | discount sale ; 교환 맞바꾸 | exchange swap ; 주문 오더 ; 택배 소포 | parcel package
+vacation pto paid_time_off annual_leave ; 연차 휴가 ; overtime work_late ; 참가자 참석자 참여자 | attendee participant ; 진행자 사회자 | host moderator ; 담당자 책임자 | person_in_charge
+작성자 저자 글쓴이 | author writer ; 소유자 주인 소유주 | owner proprietor ; 후임 후임자 | successor ; 전임 전임자 | predecessor ; 공유 나눠쓰 ; 외부 바깥쪽 | external ; 내부 안쪽 | internal
+위쪽 상단 | top upper ; 아래쪽 하단 | bottom ; 가운데 중앙 | middle center centre ; 구석 모퉁이 ; 부서지 깨지 | break shatter ; 새롭 신규 ; 유효 | valid ; 활성화 켜 | activate enable
+비활성화 | deactivate disable ; 정기 정기적 주기적 | regular periodic ; 영구 영구적 ; 초대 초청 | invite invitation ; 장례 장례식 ; 맏이 장녀 ; 처음 첫 첫째 ; 옷장 장롱 | wardrobe closet
+책장 책꽂이 | bookcase bookshelf ; 베란다 발코니 ; 마당 뜰 ; 출입문 현관문 현관 | entrance ; 난방 히터 | heating heater ; stairs staircase ; 작성 짜
+erase wipe purge ; kill terminate ; fetch retrieve ; sick ill unwell ; tiny small ; rich wealthy ; roommate flatmate housemate ; highway motorway freeway ; sidewalk pavement
+soccer football ; truck lorry ; baby infant newborn ; plane airplane aircraft ; grandmother granny ; grandfather granddad ; colleague co-worker ; everybody everyone ; movie_theater cinema
+search look_for seek ; show_up turn_up ; figure_out work_out ; carry_out perform ; shut_down power_off ; backup back_up ; setup set_up ; checkup check_up ; signup sign_up
+length long ; height tall ; wide width ; deep depth ; strong strength ; grow growth ; lose loss ; choose choice ; die death ; live life ; marry marriage ; arrive arrival ; sell sale
+see seen ; weigh weight ; speak speech ; think thought ; sit seat ; fly flight ; able ability ; likely likelihood ; sign signature ; fail failure ; press pressure ; behave behaviour behavior
 """
 
 
@@ -95,7 +115,8 @@ def _by_word() -> Mapping[str, str]:
     """Each word, by its stem, with what stands for its group."""
     found: dict[str, str] = {}
     for words in paraphrase_groups():
-        stands = concept_of(next(filter(is_in_a_group, words), words[0]))
+        own = [word for word in words if not word.isascii()] or words[:1]
+        stands = concept_of(next(filter(is_in_a_group, own), words[0]))
         for word in words:
             found.setdefault(stem_phrase(word), stands)
     return MappingProxyType(found)
@@ -113,6 +134,11 @@ def stem_phrase(word: str) -> str:
     return "_".join([stem_word(head), *rest])
 
 
+def stands_in_a_group(word: str) -> bool:
+    """Whether a word stands in a group, in the thesaurus or here."""
+    return is_in_a_group(word) or stem_phrase(word) in _by_word()
+
+
 def phrase_at(words: list[str]) -> int:
     """How many of these lower-case words are one verb with its particles, the longest there is; 0 when they begin with none."""
     head = stem_word(words[0]) if words else ""
@@ -124,4 +150,8 @@ def meaning_of(word: str) -> str:
     """What stands for a word, in any of its forms, in a statement: its group in the thesaurus, else here; its stem when in none."""
     if "_" not in word and is_in_a_group(word):
         return concept_of(word)
-    return _by_word().get(stem := stem_phrase(word), stem)
+    stem = stem_phrase(word)
+    if stem in _by_word():
+        return _by_word()[stem]
+    made = next((verb for verb in verbs_in(word.casefold()) if stands_in_a_group(verb)), "")
+    return meaning_of(made) if made else stem

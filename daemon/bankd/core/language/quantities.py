@@ -18,6 +18,7 @@ _SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
         "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (604_800, "초"), "년": (12, "개월"),
         "km": (1000, "m"), "cm": (Decimal("0.01"), "m"), "mm": (Decimal("0.001"), "m"),
         "kg": (1000, "g"), "mg": (Decimal("0.001"), "g"), "ml": (Decimal("0.001"), "l"),
+        "mb": (1024, "kb"), "gb": (1024**2, "kb"), "tb": (1024**3, "kb"),
     }
 )  # fmt: skip
 """Unit -> what one of it is, and in which unit."""

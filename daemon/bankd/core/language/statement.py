@@ -101,10 +101,20 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
     kept = [list(phrase) for phrase in phrases if phrase]
     if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
         kept[0] = kept[0][1:]
-    closed = tuple(tuple(phrase) for phrase in kept if phrase)
-    tokens = tuple(token for phrase in closed for token in phrase)
+    return _close(text, [tuple(phrase) for phrase in kept if phrase], _letters_of(text), mood, about)
+
+
+def spell_otherwise(statement: Statement, phrases: Sequence[tuple[Token, ...]]) -> Statement:
+    """The same statement of other tokens."""
+    return _close(statement.text, phrases, statement.letters, statement.mood, statement.about)
+
+
+def _close(
+    text: str, phrases: Sequence[tuple[Token, ...]], letters: str, mood: str, about: frozenset[str]
+) -> Statement:
+    tokens = tuple(token for phrase in phrases for token in phrase)
     keys = tuple(token.key for token in tokens)
-    return Statement(text, closed, tokens, keys, _letters_of(text), _signature_of(tokens, keys), mood, about)
+    return Statement(text, tuple(phrases), tokens, keys, letters, _signature_of(tokens, keys), mood, about)
 
 
 def _letters_of(text: str) -> str:

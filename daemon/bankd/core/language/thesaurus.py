@@ -27,7 +27,7 @@ _GROUPS = """
 설정 환경설정 컨피그 | configuration config settings setting
 오류 에러 버그 | error bug
 장애 | outage incident
-수정 고치 변경 | fix
+수정 고치 | fix
 테스트 시험 | test
 마감 마감일 데드라인 기한 | deadline due
 일정 스케줄 | schedule
@@ -76,7 +76,7 @@ _GROUPS = """
 팀장 리더 | lead leader
 고객 클라이언트 손님 | client customer
 월급 급여 봉급 연봉 | salary wage
-퇴사 | resign quit
+퇴사 | resign
 입사 취직 취업 | join hired
 승진 | promotion promoted
 재택근무 원격근무 재택 원격 | remote
@@ -103,7 +103,7 @@ _GROUPS = """
 영화 | film movie
 음악 노래 | music song
 악기 | instrument
-연주 치 켜 | play
+연주 치 | play
 취미 여가 | hobby
 운동 | exercise workout training
 헬스장 체육관 | gym
@@ -268,7 +268,7 @@ _GROUPS = """
 최대 많아야 이하 | most maximum max
 약 정도 쯤 가량 대략 | about around approximately roughly
 모두 전부 모든 다 전체 | all every whole entire
-항상 늘 언제나 | always
+항상 언제나 | always
 보통 주로 대개 대체로 | usually mostly mainly usual normally main primary primarily
 자주 종종 | often frequently
 가끔 때때로 이따금 | sometimes occasionally

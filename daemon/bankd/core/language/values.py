@@ -80,6 +80,7 @@ _PLACES = {"십": 10, "백": 100, "천": 1000}
 _MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
+_DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
 _NOON, _DUSK = 12, 5
 PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
     {
@@ -109,6 +110,12 @@ def iso_date(number: str) -> Sequence[str]:
     """The year, month and day of a date in figures, each with its unit; none where it is no date."""
     found = _ISO_DATE.fullmatch(number)
     return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
+
+
+def day_of_year(number: str) -> Sequence[str]:
+    """The month and day of a date in figures, as Korean writes it: 12/1; none where it is no date."""
+    found = _DAY_OF_YEAR.fullmatch(number)
+    return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "월일", strict=True)] if found else []
 
 
 def korean_number(morphemes: Sequence[Morpheme]) -> str:

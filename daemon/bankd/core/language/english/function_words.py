@@ -52,9 +52,9 @@ SUFFIX_CONTRACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("n't", ("not",)),
     ("'ll", ("will",)),
     ("'ve", ("have",)),
-    ("'re", ()),
-    ("'m", ()),
-    ("'s", ()),
+    ("'re", ("are",)),
+    ("'m", ("am",)),
+    ("'s", ("'s",)),
     ("'d", ("'d",)),
 )
 """Endings of contracted words; "'d" stays as it is, being had or would."""

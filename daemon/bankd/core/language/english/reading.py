@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
 from bankd.core.language.english.senses import note_phrases
+from bankd.core.language.english.tense import tells_past
 from bankd.core.language.quantities import MEASURES
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
-from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, unit_of
+from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, show_number, unit_of
 from bankd.core.language.wording import Morpheme, Wording
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
@@ -18,6 +21,10 @@ _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _DETERMINERS = frozenset(
     {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "each", "every", "total"}
 )
+_OFTEN = frozenset({"once", "twice", "thrice"})
+_HALF_DAYS = frozenset({"a", "p"})
+_SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
+_CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
 _MINUTES = {"half": 30, "quarter": 15}
 
 
@@ -57,6 +64,7 @@ class _Reader:
             for part in (open_contraction(form) if tag == "SL" else (form,))
             if tag not in ("SF", "SS", "SP")
         ]
+        self._lowered = [word.casefold() for word, _ in self._words]
         self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
         self._at = 0
         self._negation = ""
@@ -86,7 +94,9 @@ class _Reader:
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
         base = word if self._is_acronym(word, lowered) else lowered
-        return Token(base, self._kind(word, lowered, tag, self._at - 1), is_optional=lowered in english.OPTIONAL)
+        at = self._at - 1
+        marks = ["past"] if tells_past(self._lowered, at) else []
+        return Token(base, self._kind(word, lowered, tag, at), marks=marks, is_optional=lowered in english.OPTIONAL)
 
     def _says_nothing(self, word: str, lowered: str, tag: str) -> bool:
         following, its_tag = self._peek(0)
@@ -132,15 +142,25 @@ class _Reader:
         if parts := iso_date(number):
             self._at += taken
             return [Token(part, TokenKind.VALUE) for part in parts]
-        sign = self._sign()
+        sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
         self._at += taken
         if number.isdigit() and [form.casefold() for form, _ in self._words[self._at : self._at + 3]] == _AND_A_HALF:
             number, self._at = f"{number}.5", self._at + 3
-        unit = self._unit(tag)
+        number, unit = self._scaled(number), "번" if is_often else self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
             number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
+        elif clock := _CLOCK.fullmatch(number):
+            number = f"{int(clock[1])}:{clock[2]}"
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
+
+    def _scaled(self, number: str) -> str:
+        """A number with the letter for its thousands or millions: 3k."""
+        form, tag = self._peek(0)
+        if tag != "SL" or form not in _SCALED or not number.replace(".", "").isdigit():
+            return number
+        self._at += 1
+        return show_number(Decimal(number) * _SCALED[form])
 
     def _half(self, lowered: str) -> list[Token]:
         """Half an hour, an hour and a half, half past ten, a quarter to ten."""
@@ -176,6 +196,9 @@ class _Reader:
         if tag == "SN" and form.casefold() in _ORDINALS:
             self._at += 1
             return "th"
+        if form.casefold() in _HALF_DAYS and self._peek(1)[0].casefold() == "m":  # 9 p.m.
+            self._at += 2
+            return form.casefold() + "m"
         unit = unit_of(form) if form and not self._is_preposition(form) else None
         if unit:
             self._at += 1

@@ -15,6 +15,7 @@ _OFTEN: Mapping[str, str] = MappingProxyType(
 _EACH = frozenset({"every", "each", "per"})
 _BEING = frozenset({"work", "works", "worked", "working", "employed", "serves"})
 """Who works as a nurse is one: with "as" behind them, these say no more."""
+_NIGHTLY = "nightly"
 _CALLED = frozenset({"called", "call"})
 _MORE = frozenset({"over", "above", "exceeding"})
 _TO = frozenset({"to", "through"})
@@ -26,6 +27,9 @@ def note_phrases(tokens: Sequence[Token]) -> None:
     for at, token in enumerate(tokens):
         if most := phrase_at(words[at : at + 4]):
             _join(tokens[at : at + most])
+        elif token.base == _NIGHTLY:
+            token.base, token.kind = "night", TokenKind.VALUE
+            token.marks.append("each")
         elif token.base in _BEING and "as" in words[at:]:
             token.sense = SAID_BEFORE
     for before, token in pairwise(tokens):

@@ -10,10 +10,10 @@ from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
-from bankd.core.language.korean.senses import note_frequencies
+from bankd.core.language.korean.senses import note_neighbours
 from bankd.core.language.quantities import and_a_half
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
-from bankd.core.language.values import clock_hour, iso_date
+from bankd.core.language.values import clock_hour, day_of_year, iso_date
 from bankd.core.language.wording import Morpheme, Wording
 
 _TURNING_TAGS = frozenset({"MAG", "VX", "VV", "VA", "VCN"})
@@ -80,7 +80,7 @@ class _Reader:
         mood = "?" if "?" in self._text[-3:] else self._mood
         phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
         tokens = [token for phrase in phrases for token in phrase]
-        note_frequencies(tokens)
+        note_neighbours(tokens)
         read_parts_of_day(tokens)
         return make_statement(self._text, phrases, mood, entities)
 
@@ -121,6 +121,8 @@ class _Reader:
     def _read_noun(self, form: str, tag: str) -> None:
         if form in ("수", "줄") and tag == "NNB":
             self._mark("can")
+        elif form == "시" and tag == "NNB":  # 실패 시
+            self._mark("if")
         elif not _says_nothing(form, tag):
             base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
             self._half = _HALVES.get(form, self._half)
@@ -230,7 +232,7 @@ class _Reader:
     def _read_number(self, start: int) -> None:
         found = find_number(self._morphemes, start)
         self._at = found.end
-        if parts := iso_date(found.number):
+        if parts := iso_date(found.number) or day_of_year(found.number):
             for part in parts:
                 self._add(Token(part, TokenKind.VALUE))
             return
