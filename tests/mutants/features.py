@@ -641,6 +641,10 @@ FEATURES: tuple[Mutant, ...] = (
         "a late write is dated before it is carried over", "bankd.adapters.storage.trash", "Trash._late",
         "self._staging.mark_displaced(TRASH, name)", "[state.st_mtime_ns for other, state in self._items() if other == name][0]", OF_RACES,
     ),
+    Mutant(
+        "a daemon of an older version is passed by", "bankd.wiring.asking", "whole_answer",
+        "not all(key in answer for key in OF_A_SEARCH)", "False", ("tests/unit/test_older_daemon.py",),
+    ),
     # what a run compares besides
     Mutant(
         "a run that took in a thousand lines compares no more", "bankd.cycle", "_look_again",

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
+OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
+"""What an answer to a search has; that of an older daemon, which runs until it is restarted, may lack some."""
+
 
 @contextmanager
 def open_asking(root: str) -> Iterator[Ask]:
@@ -24,9 +27,18 @@ def open_asking(root: str) -> Iterator[Ask]:
             yield ask
         return
     try:
-        yield lambda request: ask_over(daemon, request)
+        yield lambda request: _ask_either(daemon, root, request)
     finally:
         daemon.close()
+
+
+def _ask_either(daemon: Conversation, root: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Ask the daemon, or where it ended meanwhile or is of another version the index itself."""
+    try:
+        return ask_over(daemon, request)
+    except NoDaemonError:
+        with _asking_the_index(root) as ask:
+            return ask(request)
 
 
 @contextmanager
@@ -54,4 +66,11 @@ def ask_over(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         kinds = {BUG: BankError, UsageError.exit_code: UsageError}
         raise kinds.get(answer.get("exit", 0), UserError)(str(answer["error"]))
+    return whole_answer(request, answer)
+
+
+def whole_answer(request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer as this version gives it; raises NoDaemonError where the daemon is too old for that."""
+    if request.get("op", "search") == "search" and not all(key in answer for key in OF_A_SEARCH):
+        raise NoDaemonError("the daemon is of an older version: restart it")
     return answer

@@ -9,6 +9,7 @@ import os
 
 from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.errors import BUG, BankError, UserError
+from bankd.wiring.asking import whole_answer
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost some hooks more than all of their own work
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class BankReader:
         answer = send_request(self._root, request, seconds)
         if not answer.pop("ok", False):
             raise (BankError if answer.get("exit") == BUG else UserError)(str(answer.get("error")))
-        return answer
+        return whole_answer(request, answer)
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
         """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
