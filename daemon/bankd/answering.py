@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from bankd.core.ranking.answers import NEAREST_SHOWN
 from bankd.core.ranking.beside import AS_MUCH, MOST_BESIDE, MOST_OF_PASSAGE, filters_within, is_said, share_asked
 from bankd.core.ranking.floor import SMALL_BANK
 from bankd.core.ranking.marking import marks_of
@@ -60,6 +61,8 @@ class Answering:
     def __init__(self, query: Query, reader: "QueryReader", options: RankingOptions) -> None:
         """Take the query and what bears on its answer."""
         self._query, self._reader, self._options = query, reader, options
+        self._nearest: tuple[Hit, ...] = ()
+        """What comes nearest in logs and archive, where they alone were asked."""
 
     def answer(self, bank: "IndexView", beside: Sequence[Beside], fresh: Freshness) -> Answer:
         """Ask the bank, and beside it the groups that are wanted."""
@@ -70,8 +73,10 @@ class Answering:
         more = self._beside(beside, hits, said, around, bank)
         every = (*hits, *chain.from_iterable(more))
         answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
-        nearest = tuple(_hit_among(found, one) for one in found.nearest) if found and not every else ()
-        return answer._replace(left_off=found.left_off if found else 0, nearest=nearest)
+        if found is None:
+            return answer._replace(nearest=() if every else self._nearest)
+        nearest = () if every else tuple(_hit_among(found, one) for one in found.nearest)
+        return answer._replace(left_off=found.left_off, nearest=nearest)
 
     def _find(self, query: Query, group: str, index: "IndexView", around: int = 0) -> Found | None:
         """What a group answers; None when it was not asked for."""
@@ -102,6 +107,9 @@ class Answering:
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
         found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
         shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
+        if found and found.nearest and query.groups:
+            near = self._unsaid(found._replace(ranked=found.nearest), beside, said, shown, index)
+            self._nearest = (*self._nearest, *near)[:NEAREST_SHOWN]
         return list(islice(self._unsaid(found, beside, said, shown, index), room)) if found else []
 
     def _unsaid(

@@ -116,6 +116,20 @@ def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_re
     assert [one.memories for one in kept.answers()] == [()] * len(kept.answers())
 
 
+def test_of_the_logs_alone_what_is_nearest_in_them_is_shown(bank: Path, bankctl: Run) -> None:
+    for day in range(1, 29):
+        notes = "".join(f"## {day} {number}\n사과나무 {number}번은 봄에 심었다\n\n" for number in range(20))
+        (bank / f"memory/2026-04-{day:02}.md").write_text(notes, encoding="utf-8")
+    (bank / "memory/2026-05-04.md").write_text("Min prefers concise replies.\n", encoding="utf-8")
+    query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
+
+    logs, archive = (bankctl("search", "--json", "--in", group, query) for group in ("logs", "archive"))
+
+    assert (logs.code, logs.json["hits"]) == (1, [])
+    assert [(hit["group"], hit["text"]) for hit in logs.json["nearest"]] == [("logs", "Min prefers concise replies.")]
+    assert (archive.code, archive.json["nearest"]) == (1, [])
+
+
 def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_answer(bank: Path, bankctl: Run) -> None:
     trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
     (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
