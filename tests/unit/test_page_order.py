@@ -17,17 +17,22 @@ def found(path: str, *scores: float) -> list[Ranked]:
 
 
 def test_a_page_that_says_it_in_two_paragraphs_passes_one_that_says_a_little_more_in_one() -> None:
-    ordered = order_pages([*found("once.md", 0.41), *found("twice.md", 0.4, 0.38)], 10)
+    ordered = order_pages([*found("once.md", 0.41), *found("twice.md", 0.4, 0.38)], 10, asks=True)
     assert [one.path for one in ordered] == ["twice.md", "twice.md", "once.md"]
     assert ordered[0].parts["page"] > 0.41
 
 
+def test_what_a_title_names_is_of_a_page_as_a_whole() -> None:
+    ranked = [*found("once.md", 0.45), *found("often.md", 0.4, 0.38)]
+    assert [order_pages(ranked, 1, asks=asks)[0].path for asks in (True, False)] == ["once.md", "often.md"]
+
+
 def test_many_weak_paragraphs_do_not_pass_a_good_one() -> None:
-    assert order_pages([*found("long.md", *[0.2] * 20), *found("right.md", 0.4)], 1)[0].path == "right.md"
+    assert order_pages([*found("long.md", *[0.2] * 20), *found("right.md", 0.4)], 1, asks=True)[0].path == "right.md"
 
 
 def test_as_many_pages_as_asked_for_and_of_each_the_best() -> None:
-    ordered = order_pages([*found("a.md", *[0.4] * 9), *found("b.md", 0.3), *found("c.md", 0.2)], 2)
+    ordered = order_pages([*found("a.md", *[0.4] * 9), *found("b.md", 0.3), *found("c.md", 0.2)], 2, asks=True)
     assert [one.path for one in ordered] == ["a.md"] * SHOWN + ["b.md"]
 
 

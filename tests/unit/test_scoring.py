@@ -14,6 +14,7 @@ from bankd.core.ranking.scoring import (
     Corpus,
     bigrams_as_text,
     bm25,
+    brevity_of,
     choose_finalists,
     score_finalists,
     score_first,
@@ -186,6 +187,27 @@ def test_words_in_the_order_of_the_query_are_better_than_the_same_words_in_anoth
     ordered, turned = scores("support group", memory("the support group met"), memory("the group met support"))
 
     assert ordered > turned
+
+
+def test_among_notes_a_title_is_found_by_its_words_more_than_by_bigrams_and_order() -> None:
+    notes = CORPUS._replace(words=10 * NOTE)
+
+    assert [brevity_of(notes, asks=asks) for asks in (True, False)] == [1.0, 0.1]
+    assert brevity_of(CORPUS, asks=False) == 1.0
+
+
+def test_what_bigrams_and_order_count_is_less_among_notes() -> None:
+    weights = weigh_query(Analysis((("활동",),), tuple(bigrams_of(["활동"])), False), ["활동"], 10, lambda *_: 1)
+    alike = Candidate(0, 1, 0, (("여가",),), bigrams_as_text(bigrams_of(["활동"])), (), frozenset(), denies=False)
+    of_two = weights_of("support group")
+
+    def text_of(candidate: Candidate, read: Weights) -> float:
+        return score_finalists(score_first([candidate], read, CORPUS), {}, read)[0]["text"]
+
+    for candidate, read in ((alike, weights), (memory("the support group met"), of_two)):
+        other = memory("the group met support") if read is of_two else alike._replace(bigrams="")
+        gaps = [text_of(candidate, one) - text_of(other, one) for one in (read, read._replace(brevity=0.1))]
+        assert gaps[0] > 3 * gaps[1] > 0
 
 
 def test_a_denial_is_lifted_only_by_what_it_shares_with_the_query() -> None:

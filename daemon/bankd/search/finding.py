@@ -77,7 +77,8 @@ def find_answers(
     answers = best if query.everything or listed else answers_among(best, asked, weights, corpus, query.margin, bounds)
     nearest = () if answers or query.margin > 1 else nearest_among(best, weights)
     relations, left_off = relations._replace(newer=newer), len(shown) - len(best) if listed else 0
-    answers, nearest = _cut(answers, query, query.limit), _cut(nearest, query, min(query.limit, NEAREST_SHOWN))
+    few, asks = min(query.limit, NEAREST_SHOWN), weights.asks
+    answers, nearest = _cut(answers, query, query.limit, asks=asks), _cut(nearest, query, few, asks=asks)
     return Found(weights, answers, relations, folded, left_off, nearest)
 
 
@@ -110,10 +111,10 @@ def _known_bounds(weights: Weights, index: "IndexView", options: RankingOptions)
     return known_bounds(weights, index, options.vectors)
 
 
-def _cut(found: Sequence[Ranked], query: Query, most: int) -> Sequence[Ranked]:
+def _cut(found: Sequence[Ranked], query: Query, most: int, *, asks: bool) -> Sequence[Ranked]:
     """What of it matches at all; as many as are wanted, or of as many pages."""
     found = [one for one in found if one.parts["score"] > 0]
-    return order_pages(found, most) if query.by_page else found[:most]
+    return order_pages(found, most, asks=asks) if query.by_page else found[:most]
 
 
 def find_by_words(

@@ -10,6 +10,7 @@ from bankd.core.language.lexicon import Lexicon, Readings, known_words, lexicon_
 from bankd.core.ranking.as_typed import cut_run, mend_typos, restore_spaces
 from bankd.core.ranking.query import Query
 from bankd.core.ranking.question_words import does_ask, phrasing_of, term_weight
+from bankd.core.ranking.scoring import brevity_of
 from bankd.core.ranking.weighing import Weights, weigh_query
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read_query(query: Query, index: "IndexView", reader: "QueryReader") -> Weigh
     analysis = Analysis((tuple(terms),), tuple(bigrams_of(runs)), analysis.denies)
     weights = weigh_query(analysis, runs, index.corpus.memories, partial(_frequency, index))
     asks, phrasing = does_ask(weights.terms, runs), phrasing_of(normal_form(query.text), weights.terms, known)
-    return weights._replace(asks=asks, phrasing=phrasing)
+    return weights._replace(asks=asks, phrasing=phrasing, brevity=brevity_of(index.corpus, asks=asks))
 
 
 def _read_words(

@@ -16,6 +16,8 @@ from bankd.core.ranking.weighing import Weights
 
 NEXT_SHARE = 0.1
 """What each further memory of a page adds, as a share of what the one before it could; chosen by `bankctl eval --pages`."""
+OF_TITLES = 0.3
+"""The same where a query only names its subject, as a title does: that is of a page as a whole (`tests.bench.titles`)."""
 SHOWN = 3
 """So many memories of a page are shown."""
 
@@ -34,19 +36,20 @@ def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (-round(one.parts["score"], 6), one.path, one.row.line))
 
 
-def order_pages(ranked: Sequence[Ranked], most: int) -> list[Ranked]:
+def order_pages(ranked: Sequence[Ranked], most: int, *, asks: bool) -> list[Ranked]:
     """The best memories of the best pages, page by page; their part `page` is what the page scores."""
+    share = NEXT_SHARE if asks else OF_TITLES
     pages: dict[str, list[Ranked]] = {}
     for one in sorted(ranked, key=lambda one: -one.parts["score"]):
         pages.setdefault(one.path, []).append(one)
-    scores = {path: page_score([one.parts["score"] for one in found]) for path, found in pages.items()}
+    scores = {path: page_score([one.parts["score"] for one in found], share) for path, found in pages.items()}
     best = islice(sorted(pages, key=lambda path: (-round(scores[path], 6), path)), most)
     return [one._replace(parts={**one.parts, "page": scores[path]}) for path in best for one in pages[path][:SHOWN]]
 
 
-def page_score(scores: Sequence[float]) -> float:
+def page_score(scores: Sequence[float], share: float = NEXT_SHARE) -> float:
     """What memories with these scores, the best first, say together."""
-    return sum(score * NEXT_SHARE**place for place, score in enumerate(scores))
+    return sum(score * share**place for place, score in enumerate(scores))
 
 
 def raised(one: Ranked, time: float) -> Ranked:

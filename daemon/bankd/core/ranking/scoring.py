@@ -98,6 +98,11 @@ def bigrams_as_text(bigrams: Iterable[str]) -> str:
     return f" {joined} " if joined else ""
 
 
+def brevity_of(corpus: Corpus, *, asks: bool) -> float:
+    """What bigrams and order count beside the words: less among notes, for what only names their subject."""
+    return 1.0 if asks else min(1.0, NOTE / (corpus.words or 1.0))
+
+
 def bm25(
     tokens: Iterable[str], length: int, average: float, weights: Mapping[str, float], above: Collection[str] = ()
 ) -> float:
@@ -187,9 +192,10 @@ def _parts(one: FirstPass, node: float, weights: Weights, tree_weight: float) ->
 def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
     text = words
     if weights.bigrams:
-        share = BIGRAM_SHARE * weights.hangul_share if weights.terms else 1.0
+        share = BIGRAM_SHARE * weights.hangul_share * weights.brevity if weights.terms else 1.0
         text = (1 - share) * text + share * bigrams
-    return (1 - ORDER_SHARE) * text + ORDER_SHARE * order if weights.pairs else text
+    share = ORDER_SHARE * weights.brevity
+    return (1 - share) * text + share * order if weights.pairs else text
 
 
 def _tree(one: FirstPass, node: float) -> float:

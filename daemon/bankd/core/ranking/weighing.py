@@ -40,6 +40,8 @@ class Weights(NamedTuple):
     """The weight of all terms but Latin words, as a share: bigrams say nothing of these, and count no more than that."""
     asks: bool = True
     """Whether it asks; what only names its subject, as a title does, is of the whole of a memory, and no sentence answers it."""
+    brevity: float = 1.0
+    """What bigrams and order count: a long note has those of many subjects, so that they tell little of what it is about."""
 
 
 @lru_cache(maxsize=4_096)
