@@ -17,6 +17,7 @@ OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/t
 SAMENESS: tuple[Mutant, ...] = (
     Mutant("who worked there works there no more", "bankd.core.language.english.tense", "tells_past", "if not _is_past_form(words[at]):", "if True:", OF_REWORDING),
     Mutant("who has lived there since lives there", "bankd.core.language.english.tense", "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_REWORDING),
+    Mutant("what was kept there is there no more", RESTATING, "_are_of_one_time", ' and states != {"now", "then"}', "", OF_KOREAN),
     Mutant("her parrot is not his", RESTATING, "stand_for_one", "ours == theirs or not (ours and theirs)", "True", OF_REWORDING),
     Mutant("one cat is not several", RESTATING, "_is_of_a_kind", "return False", "return True", OF_REWORDING),
     Mutant("a son who studies is one", RESTATING, "_is_of_a_kind", "is_verb and not", "is_verb or not", OF_REWORDING),

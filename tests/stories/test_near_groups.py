@@ -212,7 +212,7 @@ def test_batches_of_old_logs_are_compared_when_the_last_is_in(
     monkeypatch.setattr(cycle, "compare_changed", lambda *asked: looks.append(asked) or compare_changed(*asked))
     first, second = (line.partition(" ^")[0].removeprefix("- ") for line in KEYS.splitlines())
     write_log(root, "2026-05-01.md", first)
-    write_log(root, "2026-05-02.md", second)
+    write_log(root, "2026-05-02.md", second.replace("stored", "stored safely"))
 
     bankctl("cycle", "micro", "--now", DAY_2)
 

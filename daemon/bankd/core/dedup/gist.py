@@ -66,6 +66,7 @@ class Gist(NamedTuple):
     words: tuple[str, ...]
     bag: tuple[str, ...]  # the words, however they were ordered
     is_past: bool
+    state: str  # "now" where it tells what is so since it was done, "then" where it tells what was
     recurs: bool
     periods: frozenset[str]
     has_order: bool
@@ -80,13 +81,21 @@ def gist_of(statement: Statement) -> Gist:
     recurs = not bases.isdisjoint(_RECURRING) or any("each" in token.marks for token in statement.tokens)
     is_past = any("past" in token.marks or token.base in _PAST for token in statement.tokens)
     pronouns = _pronouns_of(said)
+    state = next(filter(None, map(_state_of, statement.tokens)), "")
     words = tuple(turned_concept(token) for token in said if token.base not in pronouns)
     periods = frozenset(_PERIODS[base] for base in bases & _PERIODS.keys())
     has_order = any(
         token.base in _ORDERING and token.sense != SAID_BEFORE and after.kind is not TokenKind.VALUE
         for token, after in zip(statement.tokens, (*statement.tokens[1:], Token("")), strict=True)
     )
-    return Gist(words, tuple(sorted(words)), is_past, recurs, periods, has_order, pronouns)
+    return Gist(words, tuple(sorted(words)), is_past, state, recurs, periods, has_order, pronouns)
+
+
+def _state_of(token: Token) -> str:
+    """What a token tells to stay so, now or then: 저장되어 있다 and 저장해 뒀다 now, 저장되어 있었다 then."""
+    if "laid" in token.marks:
+        return "now"
+    return "" if "stays" not in token.marks else "then" if "past" in token.marks else "now"
 
 
 def _pronouns_of(said: Sequence[Token]) -> frozenset[str]:

@@ -49,9 +49,15 @@ def says_again(old: Statement, new: Statement) -> str:
 def agree_in_time(old: Statement, new: Statement) -> bool:
     """Whether both tell of the same time, once or again and again, and of one or of several alike."""
     ours, theirs = gist_of(old), gist_of(new)
-    tenses_agree = ours.is_past == theirs.is_past or _is_nominal(old) or _is_nominal(new)
+    tenses_agree = _are_of_one_time(ours, theirs) or _is_nominal(old) or _is_nominal(new)
     is_as_often = not (ours.periods and theirs.periods) or ours.periods == theirs.periods
     return tenses_agree and ours.recurs == theirs.recurs and is_as_often and not _counts_differ(old, new)
+
+
+def _are_of_one_time(ours: Gist, theirs: Gist) -> bool:
+    """Whether the tenses agree; what is so since it was done is told as what is, or as what was done: 저장되어 있다, 저장했다."""
+    states = {ours.state, theirs.state}
+    return (ours.is_past == theirs.is_past or "now" in states) and states != {"now", "then"}
 
 
 def _counts_differ(old: Statement, new: Statement) -> bool:

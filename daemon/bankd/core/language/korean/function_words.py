@@ -66,7 +66,7 @@ ENDINGS = by_form(
 MOODS = split_words(". ? !")
 """It states, it asks, it orders or proposes; most polite endings leave open whether they state or order."""
 
-SOFT_MARKS = split_words("will by with because whether then so")
+SOFT_MARKS = split_words("will by with because whether then so stays laid")
 """Meanings that people exchange freely in rewordings: of 30 calibration pairs that differ in them alone, 30 are equal."""
 
 ADNOMINAL = by_form(("", "는"), ("past", "던 ᆫ 은"), ("will", "ᆯ 을"))
@@ -81,6 +81,10 @@ PLAIN_AUXILIARIES = split_words("있 주 보 놓 두 오 가 나가 버리 드�
 """Auxiliary verbs that add an aspect or a courtesy; 하 and 되 after 어야 are carried by the ending."""
 
 AUXILIARIES = by_form(("want", "싶"), ("seem", "듯하 듯싶 보이"), ("almost", "뻔하"), ("pretend", "척하 체하 양하"))
+
+STATES = by_form(("stays", "있"), ("laid", "두 놓"))
+AFTER_WHICH = frozenset({("어", "EC"), ("아", "EC"), ("여", "EC")})
+"""저장되어 있다, 저장해 뒀다: what was done stays so, and is told as what is or as what was done."""
 
 LIMITS = split_words("past must can want only if from or than said seem almost pretend but though until")
 """Marks that place or limit a statement: a word that carries one is not left out of a shorter wording."""

@@ -185,7 +185,10 @@ class _Reader:
         return "" if form in ("ᆫ", "은") and before in ("VA", "XSA", "VCP", "VCN") else korean.ADNOMINAL.get(form, form)
 
     def _read_auxiliary(self, form: str, _: str) -> None:
-        if form not in korean.PLAIN_AUXILIARIES:
+        before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
+        if form in korean.STATES and before in korean.AFTER_WHICH:
+            self._mark(korean.STATES[form])
+        elif form not in korean.PLAIN_AUXILIARIES:
             self._mark(korean.AUXILIARIES.get(form, form))
 
     def _read_suffix(self, form: str, tag: str) -> None:
