@@ -25,7 +25,7 @@ from bankd.core.language.opposites import are_opposites
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.word_lists import split_words
 
-SAME, NEAR = 0.0, -1.0
+SAME, NEAR = 1.5, -1.0
 """Of what has no word of its own all pairs of the choosing halves above the first are the same by their label."""
 _WEIGHTS = (12.3, 8.8, -22.6, -2.4, -2.8, -1.1, -8.5)
 """The constant, and what each part of `Evidence` weighs: `python -m tests.bench.sameness_fit`."""
