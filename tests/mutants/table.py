@@ -367,6 +367,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("what a password is kept in is none", VALUES, "_is_place", "is_spoken and", "False and", OF_SPELLINGS),
     Mutant("capitals cut by digits are a key", VALUES, "is_key", "bool(_BASE32.match(value)) or ", "", OF_SPELLINGS),
     Mutant("whatever the case of its name, a phrase is one", NAMES, "", 'r"(?i:seed', 'r"(?:seed', OF_SPELLINGS),
+    Mutant("what stands where a password does is one", SECRETS, "find_secrets", "*find_placed(plain), ", "", OF_SPELLINGS),
+    Mutant("a column of passwords is one", NAMES, "find_named", 'if "|" in text', "if False", OF_SPELLINGS),
+    Mutant("a number of a program is no key", VALUES, "", 'r"|0x[\\da-f]{1,16}$"', 'r""', OF_SPELLINGS),
     Mutant("a card number is a secret", SECRETS, "find_secrets", "*find_numbers(plain), ", "", OF_SECRETS),
     Mutant(
         "a disguised secret is a secret", SECRETS, "find_secrets",

@@ -116,6 +116,30 @@ CREDENTIALS = {
     "adverb": "pw는 그대로 qwer1234! 쓰면 됨",
     "digits named": "통장 비밀번호 네자리 4821",
     "safe": "금고 번호 4821, 왼쪽으로 돌린다",
+    "bare pair": "root / hunter2!",
+    "pair in a sentence": "The login for the staging server is admin / Tr4vel!bug92 until Friday.",
+    "pair ko": "공유기 관리자는 admin / tplink#2024 로 들어간다",
+    "pair in a table": "| 그라파나 | admin / vnfmsqkek12! |",
+    "column": "| service | user | password |\n|---|---|---|\n| grafana | admin | `Cactus!2031` |",
+    "htpasswd": "htpasswd -b /etc/nginx/.htpasswd minsu Gl4ssDoor77",
+    "htpasswd shown": "htpasswd -nbB kim Lantern-55 >> users",
+    "net use": r"net use Z: \\fileserver\share /user:CORP\jlee Spr!ng2026",
+    "net use first": r"net use \\fileserver\share Spr1ng-time /user:jlee",
+    "net user": "net user peter Autumn!77 /add",
+    "smbclient": "smbclient //nas/backup -U peter%Kite+Moon8",
+    "ldapsearch": 'ldapsearch -x -D "cn=admin,dc=corp,dc=kr" -w L4dapPass! -b dc=corp',
+    "winrm": "evil-winrm -i 10.0.0.5 -u administrator -p 'Summ3r!2025'",
+    "mosquitto": "mosquitto_pub -h broker -u sensor7 -P Hum1dity9 -t a/b",
+    "ipmi": "ipmitool -I lanplus -H 10.0.0.8 -U ADMIN -P Ironw00d chassis status",
+    "rdp": "xfreerdp /v:10.0.0.9 /u:peter /p:Gardenia44",
+    "lftp": "lftp -u kim,Blueberry9 ftp.example.com",
+    "chpasswd": "echo 'deploy:Zebra2026' | sudo chpasswd",
+    "redis-cli": "redis-cli -h cache.internal -a r3dis-Fl4mingo ping",
+    "sql": "CREATE USER app IDENTIFIED BY 'Sunf1ower';",
+    "keystore": "keytool -importkeystore -storepass Orchid77 -f a.jks",
+    "any option": "backup-tool restore -p Tea4Two! /srv",
+    "door": "현관 도어락 번호는 #2580*",
+    "combination": "the safe opens with code 71-24-09",
 }
 HARMLESS = [
     "sk_buff_head_list_lock is held",
@@ -164,9 +188,24 @@ HARMLESS = [
     "openssl enc -k asks nothing",
     "unzip -p archive1.zip page.md",
     "현관 번호키를 4월에 바꾼다",
+    "seed=0xDEADBEEF",
+    "redis-cli -h cache.internal -p 6380 ping",
+    "psql -h db.internal -U app2 -d orders -p 5433",
+    "mysql -u root -p shop2024 < dump.sql",
+    "docker run -u node -w app2/src -p 8080:80 img",
+    "npm install -w web@1.2.0 react@18.2",
+    "htpasswd -c /etc/nginx/.htpasswd minsu asks for the word",
+    r"net use Z: \\fileserver\share asks who you are",
+    "Fixed in Issue / PR#12345",
+    "iOS / Android14 both work, AC / DC at 230V!",
+    "localhost:8080:80:443:tcp",
+    "ssh -l kim -p 2222 host",
+    "pg_basebackup -D /var/lib/pgsql-9.5/data -U repluser -v -P --xlog-method=stream",
+    "| tool | version |\n|---|---|\n| password | v2.1.0-rc1 |",
+    "| tool | version |\n|---|---|\n| vim | 9.1a! |\n\n| password |\n|---|",
 ]
-MISSED = {"jwt", "pgpass", "passport"}
-"""A token whose second part is no JSON, a line of ~/.pgpass, and a number that no checksum tells from others."""
+MISSED = {"jwt", "passport", "combination"}
+"""A token whose second part is no JSON, a combination that is written as a date is, and a number that no checksum tells from others."""
 
 
 @pytest.mark.parametrize("name", sorted(CREDENTIALS.keys() - MISSED))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from bankd.core.secrets.values import Joint, is_key, is_password, is_reference
+from bankd.core.secrets.values import Joint, is_key, is_password, is_reference, trimmed
 
 _PASSWORD = re.compile(
-    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|pass|pwd?|psk)s?(?![A-Za-z])"
+    r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|(?:store|key|bind|root|user|smtp|db)?pass|pwd?|psk)s?(?![A-Za-z])"
     r"(?!\s(?:managers?|polic|generators?|hash|length|strength))"
     r"|(?<![A-Za-z])pin(?:[ -]?(?:code|number))?(?![A-Za-z])"
     r"|(?<![A-Za-z])(?:alarm|door|gate|safe|unlock|security|recovery|backup)[ -]codes?(?![A-Za-z])"
     r"|(?<![A-Za-z])(?:wpa[23]?|wi-?fi)[ -]key(?![A-Za-z])"
     r"|(?<=[a-z])(?:Password|Passwd|Pwd)\b"
-    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드|(?:금고|현관|자물쇠|사물함)\s?번호)(?!\s?(?:관리자|정책|길이|강도|규칙))",
+    r"|(?:비밀\s?번호|비번|패스\s?워드|패스\s?코드|암호(?!학|화|\s화폐)|핀\s?번호|(?:복구|백업|출입)\s?코드|(?:금고|현관|자물쇠|사물함|도어락)\s?번호)(?!\s?(?:관리자|정책|길이|강도|규칙))",
     re.IGNORECASE,
 )
 _KEY = re.compile(
@@ -23,20 +23,6 @@ _KEY = re.compile(
     r"|(?<![A-Za-z])(?:bearer|basic)(?=[\s:=]+[!-~]{16})"
     r"|(?<=[a-z])(?:Key|Token|Secret)\b"
     r"|(?:인증|서비스|비밀|개인|보안|접근|액세스|시크릿|앱|API|REST)\s?(?:API\s?)?키|키(?=\s*[:=는]|\s[!-~]{16})|토큰|시크릿",
-    re.IGNORECASE,
-)
-# `login kim / abc123!`, `id/pw: admin/admin123`, `계정 kim / qwer1234!`: a name, a stroke, a password.
-_PAIR = re.compile(
-    r"(?:log[ -]?in|sign[ -]?in|accounts?|credentials?|creds|id\s?/\s?pwd?|로그인|계정|아이디|접속\s?정보)[^\n:=/|]{0,16}?[:=\s]\s*[\"'`*]*"
-    r"[\w.@+-]+\s?[/|:]\s?[\"'`*]*(?P<value>(?=[!-~]{0,64}?[\d!@#$%^&*])[!-~]{5,})",
-    re.IGNORECASE,
-)
-# The options by which programs take a password on their command line.
-_OPTION = re.compile(
-    r"\b(?:curl|wget|http)\b.{0,200}?\s(?:-u|--user|-a)[ =]?[\"']?[^\s:\"']+:(?P<user>[^\s\"']+)"
-    r"|\b(?:mysql\w*|mariadb\w*|mongo\w*|sshpass|docker\s+login|redis-cli|smbclient|sqlcmd)\b.{0,200}?\s-[pPaw] ?[\"']?(?P<option>[^\s\"'-][^\s\"']{3,})"
-    r"|\b(?:7z\w?\b.{0,200}?\s-p|(?:un)?rar\b.{0,200}?\s-h?p|(?:un)?zip\b.{0,200}?\s(?-i:-P)|openssl\b.{0,200}?\s-[kK]|security\b.{0,200}?\s-[pw])"
-    r" ?[\"']?(?P<packed>[^\s\"'-][^\s\"']{3,})",
     re.IGNORECASE,
 )
 # A seed phrase has 12 to 24 words of three to eight letters (BIP 39).
@@ -70,6 +56,8 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_CELL = re.compile(r"[^|\n]+")
 
 # What stands in every match of each, in lower case: a line without it costs some look-ups.
 _OF_PASSWORD = (
@@ -91,42 +79,21 @@ _OF_PASSWORD = (
     "번호",
 )
 _OF_KEY = ("key", "token", "secret", "credential", "cookie", "bearer", "basic", "auth", "seed", "키", "토큰", "시크릿")
-_OF_PAIR = ("login", "log in", "log-in", "sign", "account", "cred", "id", "로그인", "계정", "아이디", "접속")
-_OF_OPTION = (
-    "curl",
-    "wget",
-    "http",
-    "mysql",
-    "mariadb",
-    "mongo",
-    "sshpass",
-    "docker",
-    "redis",
-    "smbclient",
-    "sqlcmd",
-    "7z",
-    "rar",
-    "zip",
-    "openssl",
-    "security",
-)
 _OF_PHRASE = ("seed", "mnemonic", "recovery", "시드", "니모닉", "복구")
+_NAMED: tuple[tuple[str, re.Pattern[str], Callable[[str, str, Joint], bool], tuple[str, ...]], ...] = (
+    ("password", _PASSWORD, is_password, _OF_PASSWORD),
+    ("key", _KEY, is_key, _OF_KEY),
+)
 
 
 def find_named(text: str) -> Iterator[tuple[str, int, int]]:
     """Give kind, start and end of each value that a text calls a password, a key or a recovery phrase."""
     # Case is ignored as `re` does it, to which the dotted and the dotless i are one.
     has = text.replace("\u0130", "i").replace("\u0131", "i").lower().__contains__
-    if any(map(has, _OF_PASSWORD)):
-        yield from _named("password", _PASSWORD, is_password, text)
-    if any(map(has, _OF_KEY)):
-        yield from _named("key", _KEY, is_key, text)
-    pairs = _PAIR.finditer(text) if any(map(has, _OF_PAIR)) else ()
-    options = _OPTION.finditer(text) if any(map(has, _OF_OPTION)) else ()
-    for found in (*pairs, *options):
-        value, start = _trimmed(found)
-        if not is_reference(value) and is_password(value, "", Joint.STATED):
-            yield "password", start, start + len(value)
+    for kind, word, can_be, pieces in _NAMED:
+        if any(map(has, pieces)):
+            yield from _named(kind, word, can_be, text)
+            yield from _in_columns(kind, word, can_be, text) if "|" in text else ()
     for found in _PHRASE.finditer(text) if any(map(has, _OF_PHRASE)) else ():
         yield "recovery phrase", found.start("value"), found.end("value")
 
@@ -139,11 +106,24 @@ def _named(
             found = pattern.match(text, named.end())
             if found is None or _IDENTIFIER.search(text, named.start(), found.start("value")):
                 continue
-            value, start = _trimmed(found)
+            value, start = trimmed(found)
             if not is_reference(value) and can_be(value, text[start + len(value) :], joint):
                 yield kind, start, start + len(value)
 
 
-def _trimmed(found: re.Match[str]) -> tuple[str, int]:
-    group = found.lastgroup or ""
-    return found[group].rstrip("\"'`*_.,;)]}>"), found.start(group)
+def _in_columns(
+    kind: str, word: re.Pattern[str], can_be: Callable[[str, str, Joint], bool], text: str
+) -> Iterator[tuple[str, int, int]]:
+    """The cells of tables whose column is named by a word for a secret in its first row."""
+    named: set[int] = set()
+    end = -2
+    for row in _ROW.finditer(text):
+        cells = list(_CELL.finditer(row[0]))
+        if row.start() != end + 1:
+            named = {n for n, cell in enumerate(cells) if word.search(cell[0])}
+        for n, cell in enumerate(cells):
+            value = cell[0].strip(" \t\r`*\"'")
+            start = row.start() + cell.start() + cell[0].find(value)
+            if row.start() == end + 1 and n in named and not is_reference(value) and can_be(value, "", Joint.STATED):
+                yield kind, start, start + len(value)
+        end = row.end()

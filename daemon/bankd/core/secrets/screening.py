@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bankd.core.secrets.names import find_named
+from bankd.core.secrets.positions import find_placed
 from bankd.core.secrets.shapes import ISSUED
 from bankd.core.secrets.values import is_random, is_worded
 
@@ -77,7 +78,7 @@ class Secret:
 def find_secrets(text: str, finders: Sequence[Finder] = ()) -> tuple[Secret, ...]:
     """Find what looks like a credential, in the order of the text."""
     plain, places = undisguise_text(text)
-    spans = (*_find_issued(plain), *find_named(plain), *find_numbers(plain), *_find_random(plain))
+    spans = (*_find_issued(plain), *find_named(plain), *find_placed(plain), *find_numbers(plain), *_find_random(plain))
     found = [Secret(kind, places[start], places[end]) for kind, start, end in spans]
     found += [Secret("configured pattern", start, end) for finder in finders for start, end in finder(text)]
     return tuple(sorted(found, key=lambda secret: (secret.start, -secret.end)))

@@ -18,6 +18,7 @@ _REFERENCE = re.compile(
     r"|\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?$|\d{1,2}:\d{2}(?::\d{2})?$|v?\d+(?:\.\d+)+$"  # a date, a time, a version
     r"|[\w./-]+\.(?:md|py|js|ts|ya?ml|json|toml|txt|sh|pem|env|com|org|net|io|kr)\b"  # a file or a host
     r"|(?:[\w.-]{1,80}/){1,20}[\w.-]{1,80}\.[a-z]\w{1,4}$"  # a path
+    r"|0x[\da-f]{1,16}$"  # a number of a program, of at most 64 bits
     r"|(.)\1*$|[xX*•.…]{3,}",  # a mask
     re.IGNORECASE,
 )
@@ -31,6 +32,10 @@ _CLAUSE_END = re.compile(
 )
 # Capitals that digits cut in several places, which no name in a program is (RFC 4648): the seeds of one-time passwords.
 _BASE32 = re.compile(r"(?=(?:[A-Z]+[2-7]+){2}[A-Z])[A-Z2-7]{16,}=*$")
+# No address, package with its version, or number of an issue: `kim@host2`, `react@18.2`, `PR#1234`.
+_TELLING = re.compile(
+    r"(?=.*[A-Za-z])(?=.*\d)(?=.*[!@#$%^&])(?![\w.-]*@[\w.-]*$)(?!(?:[A-Z]\w*)?#\d+$)[\w!@#$%^&*.+~?-]{7,}$"
+)
 
 _MIN_ENTROPY = 4.0  # bits a character; words joined by hyphens and paths lie below it, random keys above
 
@@ -61,6 +66,16 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
         digits = sum(c.isdigit() for c in value)
         return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
     return True
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value can be nothing but a password, whatever stands before it: letters, digits and signs in one."""
+    return bool(_TELLING.match(value))
+
+
+def trimmed(found: re.Match[str]) -> tuple[str, int]:
+    """What a pattern took for a value, and where it starts, without the signs of the sentence around it."""
+    return found["value"].rstrip("\"'`*_.,;)]}>"), found.start("value")
 
 
 def _is_place(value: str, rest: str) -> bool:
