@@ -361,6 +361,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "if taken:", "if False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "what stands where a folder of ours belongs is set aside", "bankd.adapters.storage.tree", "FileTree._open_or_make",
+        "if path.startswith(_OWN) and _is_taken(name, above):", "if False:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "a page below a file waits", "bankd.adapters.storage.writability", "_why_closed",
+        "state is not None and not state.is_folder", "False", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "what is derived stops no run", "bankd.app.run_index", "RunIndex.refresh",
+        "except StorageError as problem:", "except ZeroDivisionError as problem:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import subprocess
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -413,6 +414,64 @@ def test_a_file_where_a_folder_belongs_is_named_by_who_looks(root: Path, bankctl
     assert f"!!  {root / name} is no folder" in doctor.out
     assert bankctl("cycle", "micro", "--now", NOW).code == 0
     assert kept(root) == 1
+
+
+OWN = ("reports", "runs", "done", "txn", "stage", "trash")
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_stands_where_a_folder_of_bankd_belongs_stops_no_run(root: Path, bankctl: Run, name: str) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    folder = root / ".bankd" / name
+    if folder.is_dir():
+        folder.rmdir()
+    folder.write_text("x", "utf-8")
+
+    run = bankctl("cycle", "micro", "--now", NOW)
+
+    assert (run.code, kept(root)) == (0, 1)
+    assert bankctl("verify").out.endswith("all promises hold\n")
+    assert "1 learned" in bankctl("log").out
+    assert bankctl("undo", re.findall(r"\S+-micro", run.out)[-1]).code == 0
+
+
+def test_a_link_where_a_folder_of_bankd_belongs_is_not_followed(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    (tmp_path / "elsewhere").mkdir()
+    for name in OWN:
+        if (root / ".bankd" / name).is_dir():
+            (root / ".bankd" / name).rmdir()
+        (root / ".bankd" / name).symlink_to(tmp_path / "elsewhere")
+
+    assert bankctl("cycle", "micro", "--now", NOW).code == 0
+    assert kept(root) == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("taken", ["identity", "_meta"])
+def test_a_file_where_a_folder_of_the_bank_belongs_stops_only_what_goes_there(
+    root: Path, bankctl: Run, taken: str
+) -> None:
+    folder = root / "bank" / taken
+    shutil.rmtree(folder)
+    folder.write_text("x", "utf-8")
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "W: xylophones hum", "O @Kim: likes tea")
+    waiting = "inbox.md" if taken == "_meta" else "values.md"
+
+    run, again = bankctl("cycle", "micro", "--now", NOW), bankctl("cycle", "micro", "--now", NOW)
+
+    assert (run.code, again.code) == (0, 0)
+    assert f"! left alone bank/{taken}/{waiting}\n    bank/{taken} is no folder; put one in its place" in run.out
+    pages = [page.read_text() for page in root.glob("bank/**/*.md") if page.name != "schema.md"]
+    assert len(IDS.findall("".join(pages))) == 2
+    assert f"waits for bank/{taken}/{waiting}" in again.out
+    assert bankctl("verify").code == 0
+    if taken == "_meta":
+        assert "bank/_meta/tree-index.json: Not a directory; it is made anew by the next run" in run.out
+        status = bankctl("status")
+        assert "! bank/_meta/inbox.md cannot be written: bank/_meta is no folder  → put one in its place" in status.out
+    folder.unlink()
+    assert "waiting" not in bankctl("cycle", "micro", "--now", NOW).out
 
 
 def test_the_status_names_a_page_with_merge_markers_until_they_are_gone(root: Path, bankctl: Run) -> None:

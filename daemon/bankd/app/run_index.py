@@ -12,6 +12,7 @@ from bankd.core.lifecycle.similar import Similar
 from bankd.core.markdown.memory import Memory
 from bankd.core.plan.judging import Neighbour, said_on
 from bankd.core.ranking.query import FoundRow
+from bankd.errors import StorageError
 from bankd.look_alikes import LookAlike, LookAlikes
 from bankd.ports.bank import MemoryCatalog
 
@@ -45,9 +46,17 @@ class RunIndex:
         return self._opened.take_made_anew() if self._opened else []
 
     def refresh(self, now: datetime) -> Sequence[str]:
-        """Bring index and tree-index.json up to date with the bank; gives what had to be made anew."""
-        self._search.refresh(now, self._publish)
-        return self._search.take_made_anew()
+        """Bring index and tree-index.json up to date with the bank; gives what had to be made anew, or could not be."""
+        refused: list[str] = []
+
+        def publish(path: str, data: bytes) -> None:
+            try:
+                self._publish(path, data)
+            except StorageError as problem:  # it is derived: nothing that was learned has to wait for it
+                refused.append(str(problem))
+
+        self._search.refresh(now, publish)
+        return [*self._search.take_made_anew(), *refused]
 
     @property
     def has_more(self) -> bool:

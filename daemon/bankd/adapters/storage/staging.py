@@ -98,6 +98,14 @@ class Staging:
         """Put a whole file of ours in place, durably: a journal, an index; never a page that people write."""
         name = f"p-{path.rsplit('/', 1)[-1]}"
         self.stage(name, data, mode=0o600 if path.startswith(".bankd/") else 0o666)
+        try:
+            self._put(name, path)
+        except (OSError, ConflictError):
+            with suppress(OSError):
+                self.discard(name)
+            raise
+
+    def _put(self, name: str, path: str) -> None:
         parent, leaf = split_path(path)
         with self._tree.folder(STAGE) as stage, self._tree.folder(parent, make=True) as folder:
             try:

@@ -25,7 +25,7 @@ from bankd.core.edits.recasting import find_half_divided
 from bankd.core.edits.spans import keys_in
 from bankd.core.edits.transaction import Step, StepResult, Transaction, keep_versions, refused_step, state_of, take_step
 from bankd.core.markdown.scanner import decode_text
-from bankd.errors import ConflictError, InvariantError
+from bankd.errors import ConflictError, InvariantError, StorageError
 
 _TRIES = 20
 _DERIVED_CAP = 512 * 1024 * 1024  # bytes; the index of a large bank is larger than any page may be
@@ -244,8 +244,9 @@ class TransactionWriter:
             return
         try:
             self.staging.publish(path, data)
-        except OSError as problem:
-            raise disk.explain_failure(problem, path) from problem
+        except (OSError, ConflictError) as problem:
+            why = disk.advise_person(problem) if isinstance(problem, OSError) else str(problem)
+            raise StorageError(f"{path}: {why}; it is made anew by the next run") from problem
         self.own_writes[path] = digest_of(data)
 
 

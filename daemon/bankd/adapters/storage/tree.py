@@ -27,6 +27,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
 
+_OWN = ".bankd/"
 ELSEWHERE = ("memory", "bank")
 """The folders of a workspace that may be links to where the user has them."""
 
@@ -63,7 +64,10 @@ class FileTree:
 
     @contextmanager
     def folder(self, path: str, *, make: bool = False) -> Iterator[int]:
-        """Open a folder of the tree; with `make`, it and those above it are made durable when missing."""
+        """Open a folder of the tree; with `make`, it and those above it are made durable when missing.
+
+        What is no folder and stands where one of ours belongs, below .bankd/, is set aside for it.
+        """
         fd = self._open_or_make(path) if make else self._open_folder(path)
         try:
             yield fd
@@ -78,10 +82,17 @@ class FileTree:
         return _walk(root, way) if fd is None else fd
 
     def _open_or_make(self, path: str) -> int:
-        with suppress(FileNotFoundError):
+        try:
             return self._open_folder(path)
+        except FileNotFoundError:
+            pass
+        except (NotADirectoryError, ConflictError):
+            if not path.startswith(_OWN):
+                raise
         parent, name = split_path(path)
         with self.folder(parent, make=True) as above:
+            if path.startswith(_OWN) and _is_taken(name, above):
+                self.calls.rename(name, above, f"{name}.bad", above)
             with suppress(FileExistsError):
                 self.calls.mkdir(name, above, 0o700 if path.startswith(".bankd") else 0o777)
             self.calls.sync(above)
@@ -127,6 +138,10 @@ class FileTree:
                 return sorted(os.listdir(fd))  # noqa: PTH208 - by descriptor, which pathlib cannot
         except FileNotFoundError:
             return []
+        except (NotADirectoryError, ConflictError):
+            if path.startswith(_OWN):  # it is made when something is to be put there
+                return []
+            raise
 
     def sizes(self, path: str, names: list[str]) -> dict[str, tuple[float, int]]:
         """When each of these files changed, in seconds since 1970, and how many bytes it has."""
@@ -150,6 +165,13 @@ class FileTree:
                 self.calls.unlink(name, folder)
             except IsADirectoryError:
                 self.make_way(name, folder)
+
+
+def _is_taken(name: str, folder: int) -> bool:
+    try:
+        return not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _open_elsewhere(folder: Path) -> int:

@@ -66,7 +66,10 @@ def _why_closed(tree: FileTree, path: str, home: int) -> str:
     parent, name = split_path(path)
     while True:
         with suppress(FileNotFoundError, NotADirectoryError, ConflictError), tree.folder(parent) as fd:
-            return _why_folder(fd, home) or _why_page(_look(fd, name), home)
+            state = _look(fd, name)
+            if f"{parent}/{name}".lstrip("/") != path and state is not None and not state.is_folder:
+                return f"{parent}/{name} is no folder; put one in its place"
+            return _why_folder(fd, home) or _why_page(state, home)
         if not parent:
             return ""
         parent, _, name = parent.rpartition("/")  # a folder that is still to be made

@@ -14,7 +14,7 @@ from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
-from bankd.adapters.storage.writability import closed_pages
+from bankd.adapters.storage.writability import closed_among, closed_pages
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.workspace.catalog_database import read_copied, read_known
 from bankd.adapters.workspace.clock_trust import TrustedClock
@@ -58,7 +58,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
             is_clock_frozen=TrustedClock(tree, Staging(tree)).judge().is_frozen,
             resting=Journals(tree, Staging(tree)).resting(utc_now()),
             unread_events=_unread_lines(root, tree),
-            closed={} if trouble else closed_pages(tree, FOLDERS[1:3]),
+            closed={} if trouble else closed_pages(tree, FOLDERS[1:3]) | closed_among(tree, [f"bank/{INBOX}"]),
         )
 
 
