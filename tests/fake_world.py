@@ -314,6 +314,9 @@ class FakeGraph:
     def strays(self) -> Sequence[Stray]:
         return self.lost
 
+    def pages_with(self, block: str) -> list[str]:
+        return sorted(path for path, text in self._disk.pages.items() if f"^{block}" in text)
+
     def links_into(self, pages: Collection[str]) -> list[Link]:
         found = (link for link in self.links_named(pages) if link.reference.target.count("#"))
         return [link for link in found if (target := self.scene.target(link)) and target.path in pages]

@@ -104,10 +104,16 @@ def follow_links(
     change = _foreseen(wanted, graph, read)
     links = [link for link in change.links() if change.leaves(link)]
     links += [link for page in {page for page, _ in written or {}} for link in graph.links_of(page)]
-    pages = tuple(path for path in change.texts if path.endswith(".md"))
-    moving = Moving(change.before, change.after, pages, heirs or {}, written or {})
+    pages = {path for path in change.texts if path.endswith(".md")}
+    if links:  # a person may have copied what goes, with its id
+        pages |= {path for block in _removed(wanted) for path in graph.pages_with(block) if path.startswith(BANK)}
+    moving = Moving(change.before, change.after, sorted(pages), heirs or {}, written or {})
     following = follow_blocks(list(dict.fromkeys(links)), moving)
     return replace(following, followed=tuple(_noting_others(item, graph) for item in following.followed))
+
+
+def _removed(operations: Iterable[Operation]) -> set[str]:
+    return {piece.key for operation in operations if isinstance(operation, Remove) for piece in operation.pieces}
 
 
 def _noting_others(item: Followed, graph: Graph) -> Followed:

@@ -373,6 +373,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "except StorageError as problem:", "except ZeroDivisionError as problem:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "a link follows to a copy in the bank", "bankd.core.pages.block_links", "_holders",
+        "page.startswith(ARCHIVE), ", "", ("tests/stories/test_block_links.py",),
+    ),
+    Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),

@@ -88,6 +88,18 @@ def test_links_follow_a_memory_to_the_archive_in_their_style_and_back_to_the_let
     assert broken(bankctl) == []
 
 
+def test_links_go_to_a_copy_that_stands_in_the_bank_rather_than_to_the_archive(linked: Path, bankctl: Run) -> None:
+    tea = next(x for x in (linked / "bank/world/taste.md").read_text("utf-8").splitlines() if x.endswith(f"^{TEA}"))
+    write(linked, "bank/world/copy.md", f"# Copy\n\n{tea}\n")
+
+    assert bankctl("archive", "put", TEA, "--now", START).code == 0
+
+    texts = {path: (linked / path).read_text("utf-8") for path in ("bank/world/refs.md", "../agent/a.md")}
+    assert [path for path, text in texts.items() if f"copy.md#^{TEA}" in text] == [*texts]
+    assert [path for path, text in texts.items() if "archive/" in text] == []
+    assert broken(bankctl) == []
+
+
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_undo_takes_the_links_back_with_the_memory(linked: Path, bankctl: Run, is_edited: bool) -> None:
     before = content(linked)

@@ -134,6 +134,9 @@ class Graph(Protocol):
     def strays(self) -> Sequence[Stray]:
         """The references that led to a block which is not there any more."""
 
+    def pages_with(self, block: str) -> Sequence[str]:
+        """The files in which a block of this id stands."""
+
     def links_to(self, path: str) -> Sequence[Link]:
         """The references that lead to a file or folder."""
 

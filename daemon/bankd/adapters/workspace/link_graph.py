@@ -208,6 +208,10 @@ class LinkGraph:
         """The references that led to a file and lead to none now."""
         return (link for link, once in self.broken() if once and self.scene.target(link) is None)
 
+    def pages_with(self, block: str) -> list[str]:
+        """The files in which a block of this id stands."""
+        return self.table.pages_with(block)
+
     def strays(self) -> list[Stray]:
         """The references that led to a block which is not there any more."""
         lost = ((link, led, block_named(link.reference)) for link, led in self.table.lost_links())

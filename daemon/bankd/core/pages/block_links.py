@@ -151,10 +151,10 @@ def _rewritten(link: Link, old: Target, fragment: str | None, goal: Followed, mo
 
 
 def _holders(block: str, moving: Moving) -> list[str]:
-    """The pages that have a block after the change, those first that had it not before."""
+    """The pages that have a block after the change: those of the bank first, and of them those that had it not before."""
     outlines = {page: moving.after.outline_of(page) for page in moving.pages if page in moving.after.names}
     found = [page for page, outline in outlines.items() if outline and block in outline.blocks]
-    return sorted(found, key=lambda page: (_had(page, block, moving.before), page))
+    return sorted(found, key=lambda page: (page.startswith(ARCHIVE), _had(page, block, moving.before), page))
 
 
 def _had(page: str, block: str, before: LinkScene) -> bool:
