@@ -377,6 +377,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "page.startswith(ARCHIVE), ", "", ("tests/stories/test_block_links.py",),
     ),
     Mutant(
+        "a journal that may not be read is whole", "bankd.adapters.storage.journals", "Journals.load",
+        "if not _is_forbidden(problem):", "if True:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "what is of another user is named", "bankd.core.daemon.health", "may_not_be_used",
+        "if files:", "if False:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),

@@ -646,6 +646,34 @@ def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
     assert bankctl("verify").code == 0
 
 
+def test_what_a_run_as_another_user_left_is_named_and_no_journal_is_set_aside_for_it(
+    root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    run = bankctl("cycle", "micro", "--now", NOW, "--json").json["run"]
+    (journal,) = (root / ".bankd/done").glob("*.json")
+    access, open_ = os.access, os.open
+
+    def refuse(path: Any, flags: int, *others: Any, **more: Any) -> int:
+        if str(path).endswith(journal.name):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return open_(path, flags, *others, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda path, mode, **more: path != journal and access(path, mode, **more))
+        patch.setattr(os, "open", refuse)
+        status, doctor = bankctl("status"), bankctl("doctor")
+        write_log(root, "2026-05-03.md", "B: walks at seven")
+        assert bankctl("cycle", "micro", "--now", NOW).code == 0
+
+    said = f".bankd/done/{journal.name} may not be read and written by bankd: was it run as another user?"
+    assert f"! {said}  → give all of it back: sudo chown -R $USER" in status.out
+    assert f"!!  {said}" in doctor.out
+    assert (status.code, doctor.code, kept(root)) == (3, 3, 2)
+    assert list((root / ".bankd").rglob("*.bad")) == []
+    assert bankctl("undo", run).code == 0
+
+
 def test_a_page_marked_immutable_is_named_with_the_way_out(root: Path, bankctl: Run) -> None:
     page = root / "bank/identity/values.md"
     if subprocess.run(["chattr", "+i", page], capture_output=True, check=False).returncode:

@@ -24,6 +24,7 @@ from bankd.core.daemon.health import (
     fought_over,
     journals_set_aside,
     left_alone,
+    may_not_be_used,
     stands_twice,
 )
 from bankd.core.daemon.health_facts import BankFacts, IndexFacts
@@ -44,7 +45,7 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
     has_daemon = bool((probe.ask_daemon({"op": "ping"}) or {}).get("ok"))
     areas: dict[str, Iterable[HealthFinding]] = {
         "settings": _check_settings(root, settings),
-        "folders": _check_folders(root),
+        "folders": [*_check_folders(root), *may_not_be_used(bank.not_ours)],
         "files": _check_files(probe, settings),
         "bytes": _check_bytes(probe),
         "pages": [] if has_daemon else starmap(cannot_be_written, bank.closed.items()),

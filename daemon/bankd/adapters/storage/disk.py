@@ -58,6 +58,23 @@ def trouble_of(root: Path, folders: Iterable[str]) -> str:
     return f"the disk is full: {free >> 20} MB free, {RESERVE >> 20} MB needed" if free < RESERVE else ""
 
 
+def not_ours(root: Path) -> tuple[str, ...]:
+    """What bankd may not use of its own: a run as another user, such as root, leaves files of that user."""
+    return tuple(path.relative_to(root).as_posix() for path in _own_files(root / ".bankd") if not _is_ours(path))
+
+
+def _own_files(own: Path) -> Iterator[Path]:
+    for folder in (own, own / "txn", own / "done"):
+        with suppress(OSError):
+            yield from sorted(folder.iterdir())
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file may be read and written, or a folder used; a link to nowhere and a socket are no hindrance."""
+    wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+    return os.access(path, wanted) or not (path.is_file() or path.is_dir())
+
+
 def check_writable(tree: FileTree) -> None:
     """StorageError while the alarm of a failing disk stands."""
     if READ_ONLY in tree.names(".bankd"):

@@ -6,7 +6,9 @@ where undo and show find it: what a run did and the bytes from before.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -55,7 +57,10 @@ class Journals:
         self._staging.publish(f"{folder}/{journal.name}", encode_journal(journal))
 
     def load(self, folder: str, since: int = 0) -> Iterator[Journal]:
-        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside."""
+        """The journals of a folder from a number on, oldest first; a torn or newer one is set aside.
+
+        One that may not be read is whole, and is only passed over, as long as its owner or mode is wrong.
+        """
         for name in self._tree.names(folder):
             if not name.endswith(".json") or name < f"{since:06}":
                 continue
@@ -63,8 +68,11 @@ class Journals:
                 data = self._tree.read(f"{folder}/{name}", _CAP)
                 if data is not None:  # else it has moved on since the folder was listed
                     yield decode_journal(data)
-            except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError):
-                self._set_aside(folder, name)
+            except (ConflictError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as problem:
+                if not _is_forbidden(problem):
+                    self._set_aside(folder, name)
+                elif folder == TXN:  # a run that was interrupted is to be ended before anything else is written
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{folder}/{name}") from problem
 
     def _set_aside(self, folder: str, name: str) -> None:
         with suppress(OSError), self._tree.folder(folder) as fd:  # one who only reads may not have the right to
@@ -120,6 +128,10 @@ class Journals:
         if not found:
             raise UserError(f"{run}: no such run is kept; `bankctl log` lists those that are")
         return found
+
+
+def _is_forbidden(problem: Exception) -> bool:
+    return isinstance(problem, PermissionError) or isinstance(problem.__cause__, PermissionError)
 
 
 def rests_of(journals: Iterable[Journal]) -> dict[str, datetime]:

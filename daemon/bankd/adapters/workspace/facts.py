@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from bankd.adapters.storage.disk import trouble_of
+from bankd.adapters.storage.disk import not_ours, trouble_of
 from bankd.adapters.storage.events import EventLog
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
@@ -47,6 +47,7 @@ def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib
         too_large=tuple(path for path, size in sorted(_sizes_below(root, "memory")) if size > FILE_CAP),
         offered=sum(item.is_offered for item in held_back),
         left_alone=_left_alone(root, catalog),
+        not_ours=not_ours(root),
     )
     try:
         tree = FileTree(root)

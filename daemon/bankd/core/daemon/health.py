@@ -92,6 +92,7 @@ def _judge_disk(bank: BankFacts) -> Iterator[HealthFinding]:
         reason, _, fix = bank.disk.partition("; ")
         fix = f"{fix or 'make room, or make it writable'}; what waits is then done by itself"
         yield HealthFinding(f"nothing can be written: {reason}", fix, needs_person=True)
+    yield from may_not_be_used(bank.not_ours)
     if bank.index.problem:
         yield HealthFinding(f"the index: {bank.index.problem}", "bankctl index rebuild", needs_person=True)
     if bank.inbox:
@@ -182,6 +183,16 @@ def cannot_be_written(page: str, why: str) -> HealthFinding:
     """What to say of a page that bankd cannot write; lines for it wait, everything else goes on."""
     reason, _, fix = why.partition("; ")
     return HealthFinding(f"{page} cannot be written: {reason}", fix or "correct its owner or mode", needs_person=True)
+
+
+def may_not_be_used(files: Sequence[str]) -> Iterator[HealthFinding]:
+    """What to say of files of ours that bankd may not use: nothing can be written as long as that is so."""
+    if files:
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        text = f"{files[0]}{more} may not be read and written by bankd: was it run as another user?"
+        yield HealthFinding(
+            text, "give all of it back: sudo chown -R $USER .bankd bank archive events", needs_person=True
+        )
 
 
 def _judge_missed(facts: HealthFacts) -> Iterator[HealthFinding]:

@@ -54,6 +54,8 @@ class BankFacts:
     """The log lines that a model or a rule wrote and that wait for the user's word."""
     left_alone: Mapping[str, str] = field(default_factory=dict)
     """The files that are not read as they are, and why."""
+    not_ours: tuple[str, ...] = ()
+    """The files and folders of bankd itself that it may not use."""
 
 
 @dataclass(frozen=True, slots=True)
