@@ -385,6 +385,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "if files:", "if False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "lines without a line feed are named", "bankd.adapters.workspace.logs", "_read_lines",
+        'elif b"\\r" in line and _ENDED_BY_CR.search(line):', "elif False:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",
         " or _unmarked(start) is not None", "", ("tests/stories/test_bad_input.py",),
     ),

@@ -41,8 +41,9 @@ def kept(root: Path) -> int:
         (b"- W: " + b"x" * (50 << 20), "longer than 64 KiB"),
         (b"- X: unknown", "unknown tag X"),
         (b"- O(c=1.7): too sure", "out of range"),
+        (b"- W: one\r- W: two", "save the log with line feeds"),
     ],
-    ids=["bytes", "50 MB line", "tag", "confidence"],
+    ids=["bytes", "50 MB line", "tag", "confidence", "carriage returns"],
 )
 def test_a_bad_line_is_named_and_the_others_are_learned(root: Path, bankctl: Run, line: bytes, said: str) -> None:
     log = root / "memory/2026-05-02.md"

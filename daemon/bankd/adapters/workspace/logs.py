@@ -5,6 +5,7 @@ A line too long to be a statement is passed over, so that one bad line does not 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ from bankd.ports.logs import UnreadLogs
 FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
 _TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
+_NO_LINE_FEED = "list items end in a carriage return alone; save the log with line feeds"
+_ENDED_BY_CR = re.compile(rb"\r[ \t]*[-*+] [A-Z][(: @]")
 _NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
 _LARGE = 100_000  # characters: some thousand lines, of which several runs take in a part each
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
@@ -218,14 +221,15 @@ def _read_wide(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
 
 
 def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
-    kept, long_lines, size = [], {}, 0
+    kept, unread, size = [], dict[int, str](), 0
     for number, line in enumerate(_lines(stream), 1):
-        too_long = len(line) > MAX_LINE_BYTES or size > _MAX_TEXT
-        if too_long:
-            long_lines[number] = _TOO_LONG
-        kept.append(b"\n" if too_long else line)
+        if len(line) > MAX_LINE_BYTES or size > _MAX_TEXT:
+            unread[number] = _TOO_LONG
+        elif b"\r" in line and _ENDED_BY_CR.search(line):
+            unread[number] = _NO_LINE_FEED
+        kept.append(b"\n" if number in unread else line)
         size += len(kept[-1])
-    return decode_text(b"".join(kept)), long_lines
+    return decode_text(b"".join(kept)), unread
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
