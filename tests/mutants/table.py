@@ -386,7 +386,19 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "lines without a line feed are named", "bankd.adapters.workspace.logs", "_read_lines",
-        'elif b"\\r" in line and _ENDED_BY_CR.search(line):', "elif False:", ("tests/stories/test_bad_input.py",),
+        'elif b"\\r" in line and re.search(ENDED_BY_CR, line):', "elif False:", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "what no run reads is not looked at again", "bankd.adapters.storage.recovery", "Recoverer._young_paths",
+        'if why_quarantined(self._transactions.look(path) or b"") is None', "", ("tests/stories/test_bad_input.py",),
+    ),
+    Mutant(
+        "a page in UTF-16 is left alone", SETTLE, "why_quarantined",
+        "if is_wide(data[:4]):", "if False:", ("tests/unit/test_settle.py",),
+    ),
+    Mutant(
+        "a page without line feeds is left alone", SETTLE, "why_quarantined",
+        'if b"\\r" in data and re.search(ENDED_BY_CR, data):', "if False:", ("tests/unit/test_settle.py",),
     ),
     Mutant(
         "UTF-16 is known without its mark", "bankd.core.markdown.utf8", "is_wide",

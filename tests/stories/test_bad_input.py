@@ -647,6 +647,29 @@ def test_a_page_that_refuses_to_be_replaced_costs_only_what_was_meant_for_it(
     assert bankctl("verify").code == 0
 
 
+@pytest.mark.parametrize(
+    "convert", [lambda text: text.encode("utf-16"), lambda text: text.replace("\n", "\r").encode()], ids=["16", "CR"]
+)
+def test_a_page_saved_as_no_run_reads_it_is_left_alone_and_nothing_on_it_counts_as_deleted(
+    root: Path, bankctl: Run, convert: Any
+) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직", "S: 가치관: 배움")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    was = page.read_text("utf-8")
+    page.write_bytes(convert(was))
+    saved = page.read_bytes()
+    write_log(root, "2026-05-03.md", "S: 가치관: 침착", "B: walks at seven")
+
+    run, status = bankctl("cycle", "micro", "--now", NOW, "--json").json, bankctl("status").out
+    assert (run["counts"], page.read_bytes()) == ({"learned": 1, "waiting": 2}, saved)
+    assert "bank/identity/values.md" in status
+
+    page.write_text(was, "utf-8")
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"learned": 1}
+    assert bankctl("verify").code == 0
+
+
 def test_what_a_run_as_another_user_left_is_named_and_no_journal_is_set_aside_for_it(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

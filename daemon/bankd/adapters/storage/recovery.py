@@ -17,6 +17,7 @@ from bankd.adapters.storage.staging import StagedName
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.trash import Trash, carry_operations
 from bankd.adapters.storage.tree import FileTree
+from bankd.core.daemon.settle import why_quarantined
 from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Operation
 from bankd.core.edits.second_look import describe_changes, second_look
@@ -153,10 +154,11 @@ class Recoverer:
     def _young_paths(self, journal: Journal, now: datetime, rests: Mapping[str, datetime]) -> set[str]:
         """The files that an old buffer may have overwritten: now is, or they changed, within ten minutes of the run.
 
-        One that is fought over is left alone for a while, and then looked at once more.
+        One that is fought over is left alone for a while, and then looked at once more; one that no run reads is so too.
         """
         resting = {path for path, until in rests.items() if until > now}
         paths = {operation.path for operation in journal.transaction.operations} - resting
+        paths = {path for path in paths if why_quarantined(self._transactions.look(path) or b"") is None}
         if _age(journal, now) <= SECOND_LOOK:
             return paths
         return {path for path in paths if path in rests or _age(journal, self._modified(path)) <= SECOND_LOOK}

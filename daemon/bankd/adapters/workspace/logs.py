@@ -21,7 +21,7 @@ from bankd.core.daemon.settle import UNENDED_MINUTES, FileFingerprint, Survey
 from bankd.core.lifecycle.edited import PastLine, past_line
 from bankd.core.lifecycle.retain import MAX_LINE_BYTES, BadLine, LogPlace, LogReading, read_log, without_unended
 from bankd.core.markdown.scanner import decode_text
-from bankd.core.markdown.utf8 import MARK, decode_wide, is_wide
+from bankd.core.markdown.utf8 import ENDED_BY_CR, MARK, decode_wide, is_wide
 from bankd.core.plan.batches import order_by_day
 from bankd.core.plan.decisions import Deferred
 from bankd.core.plan.held_back import HeldBack
@@ -32,7 +32,6 @@ FOLDER = "memory"
 _UNENDED = f"no line break ends it: end it with one, or a run {UNENDED_MINUTES} minutes from now takes it as it is"
 _TOO_LONG = f"longer than {MAX_LINE_BYTES // 1024} KiB; shorten it"
 _NO_LINE_FEED = "list items end in a carriage return alone; save the log with line feeds"
-_ENDED_BY_CR = re.compile(rb"\r[ \t]*[-*+] [A-Z][(: @]")
 _NOT_WIDE = "the log begins as UTF-16 or UTF-32 does and is not that as a whole; save it as UTF-8"
 _LARGE = 100_000  # characters: some thousand lines, of which several runs take in a part each
 _MAX_TEXT = 64 * 1024 * 1024  # bytes of lines kept in memory for one log; a year of notes takes one or two
@@ -225,7 +224,7 @@ def _read_lines(stream: IO[bytes]) -> tuple[str, dict[int, str]]:
     for number, line in enumerate(_lines(stream), 1):
         if len(line) > MAX_LINE_BYTES or size > _MAX_TEXT:
             unread[number] = _TOO_LONG
-        elif b"\r" in line and _ENDED_BY_CR.search(line):
+        elif b"\r" in line and re.search(ENDED_BY_CR, line):
             unread[number] = _NO_LINE_FEED
         kept.append(b"\n" if number in unread else line)
         size += len(kept[-1])

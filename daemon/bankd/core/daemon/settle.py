@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bankd.core.markdown.utf8 import is_utf8, shown_path
+from bankd.core.markdown.utf8 import ENDED_BY_CR, is_utf8, is_wide, shown_path
 
 LINE_CAP = 64 * 1024  # bytes
 ENTRY_CAP = 20_000  # list items and paragraphs in a file, counted by their first lines
@@ -157,6 +157,10 @@ def why_quarantined(data: bytes) -> str | None:
     """Why the contents of a file are never rewritten; None when they may be."""
     if len(_MERGE.findall(data)) >= 2 and b"<<<<<<< " in data:
         return "has merge markers; resolve the merge"
+    if is_wide(data[:4]):
+        return "UTF-16 or UTF-32; save it as UTF-8"
+    if b"\r" in data and re.search(ENDED_BY_CR, data):
+        return "its lines end in a carriage return alone; save it with line feeds"
     if len(data) > LINE_CAP and max(map(len, data.split(b"\n"))) > LINE_CAP:
         return f"a line is longer than {LINE_CAP >> 10} KB"
     if len(data) > 2 * ENTRY_CAP and len(_ENTRY.findall(data)) > ENTRY_CAP:

@@ -15,6 +15,8 @@ from bankd.core.markdown.display import ACTING, is_plain, show_line
 
 _LONE = "[\ud800-\udfff]"
 _APPENDED = rb"[-*+] [A-Z][(: @]"
+ENDED_BY_CR = rb"\r[ \t]*[-*+] [A-Z][(: @]|\^m-[a-z2-7]{12}\r(?!\n)"
+"""A list item that a carriage return alone parts from another, as no line of ours is: all of them are one line."""
 MARK = "\ufeff"
 """The byte order mark that some editors begin a file with; it is no part of the text."""
 
