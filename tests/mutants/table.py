@@ -460,6 +460,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "changed | (gone - moved)", "changed", ("tests/unit/test_settled.py",),
     ),
     Mutant(
+        "a line without its id is known on a page that was renamed", SETTLED, "Settling._on_page",
+        "if places.get(lines[key])", "if False", ("tests/unit/test_settled.py",),
+    ),
+    Mutant(
         "a memory that was corrected stays as it is, or out", SETTLED, "Settling._on_page",
         "if not written.reads(key, texts)", "if False", ("tests/unit/test_settled.py",),
     ),

@@ -8,7 +8,7 @@ import pytest
 
 from bankd.core.edits.operations import Append, Piece, Remove, Replace
 from bankd.core.edits.settled import Settling, without_settled
-from bankd.core.edits.spans import keys_in
+from bankd.core.edits.spans import bare_lines_in, keys_in
 from bankd.core.edits.transaction import Transaction
 from bankd.core.markdown.scanner import encode_text
 
@@ -23,7 +23,10 @@ def settled(pages: Mapping[str, str], run: Transaction = RUN, *later: Transactio
         return encode_text(pages[path]) if path in pages else None
 
     def locate(keys: Collection[str]) -> Mapping[str, Collection[str]]:
-        return {key: {path for path in pages if keys_in(look(path), [key])} for key in keys}
+        return {
+            key: {path for path in pages if keys_in(look(path), [key]) | bare_lines_in(look(path), [key])}
+            for key in keys
+        }
 
     return set(Settling(look, locate, later).find(run, {"a.md": BEFORE}, set(known.split()), {"a.md"}))
 
@@ -65,6 +68,14 @@ def test_a_piece_that_was_moved_is_settled_only_when_it_was_changed_too() -> Non
     assert settled({"a.md": page, "b.md": f"{ONE.text}\n"}) == set()
     assert settled({"a.md": page, "b.md": "- W: 1 ^m-1\n"}) == {"m-1"}
     assert settled({"a.md": BEFORE, "b.md": "- W: 1 ^m-1\n"}) == {"m-1"}
+
+
+@pytest.mark.parametrize("there", [{}, {"a.md": BEFORE}])
+def test_a_line_without_its_id_on_a_page_that_has_another_name_now_is_settled(there: Mapping[str, str]) -> None:
+    renamed = AFTER.replace(" ^m-2", "")
+
+    assert settled({**there, "b.md": renamed}) == {"m-2"}
+    assert settled({**there, "b.md": renamed.replace("two", "2")}) == set()
 
 
 def test_what_is_known_or_was_decided_later_is_not_found_again() -> None:

@@ -11,10 +11,19 @@ from dataclasses import dataclass, replace
 
 from bankd.core.edits.operations import Append, Operation, Piece, Replace
 from bankd.core.edits.second_look import Locate
-from bankd.core.edits.spans import LineSpan, find_all, keys_that_may_stand, page_of, split_bom, text_of, unix_text
+from bankd.core.edits.spans import (
+    LineSpan,
+    bare_line,
+    find_all,
+    keys_that_may_stand,
+    line_key,
+    page_of,
+    split_bom,
+    text_of,
+    unix_text,
+)
 from bankd.core.edits.transaction import HEALING, Look, Transaction, keys_of
 from bankd.core.markdown.inline import without_targets
-from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.scanner import decode_text, encode_text
 
 
@@ -44,15 +53,17 @@ class Settling:
 
     def _on_page(self, written: _Written, known: Set[str], path: str) -> set[str]:
         data = self.look(path)
-        if data is None:
-            return set()
-        texts = _texts(data, written.pieces)
+        texts = _texts(data or b"", written.pieces)
         changed = {key for key in texts if not written.reads(key, texts)}
         gone = written.pieces.keys() - texts.keys() - known
-        places = self.locate(gone) if gone else {}
+        lines = {key: line_key(written.pieces[key].text) for key in gone}
+        places = self.locate({*gone, *lines.values()}) if gone else {}
         moved = {key for key in gone if places.get(key)}
         changed |= {key for key in moved if not any(self._stands(written, key, place) for place in places[key])}
-        return changed | (gone - moved) if gone and not written.is_wiped(data, texts.keys()) else changed
+        if data is None or written.is_wiped(data, texts.keys()):
+            # the page may have another name now, and there the line another owner: without its id it is a person's
+            return changed | {key for key in gone - moved if places.get(lines[key])}
+        return changed | (gone - moved)
 
     def _stands(self, written: _Written, key: str, place: str) -> bool:
         return written.reads(key, _texts(self.look(place) or b"", [key]))
@@ -88,7 +99,7 @@ class _Written:
         """Whether nothing of it is left, not even a line without its id, or the blank lines around the pieces."""
         had = _texts(encode_text(self.before or ""), self.pieces).keys()
         lines, old = _bare_lines(decode_text(data)), _bare_lines(self.before or "")
-        words = {_bare(piece.text.partition("\n")[0]) for piece in self.pieces.values()} - old
+        words = {bare_line(piece.text) for piece in self.pieces.values()} - old
         return set(standing) <= had and not words & lines and not self._is_cut_out(data)
 
     def _is_cut_out(self, data: bytes) -> bool:
@@ -125,12 +136,8 @@ def _said(text: str) -> list[str]:
     return [line.strip() for line in without_targets(unix_text(text)).split("\n")]
 
 
-def _bare(line: str) -> str:
-    return split_id(line.strip())[0]
-
-
 def _bare_lines(text: str) -> set[str]:
-    return {_bare(line) for line in text.split("\n")}
+    return {bare_line(line) for line in text.split("\n")}
 
 
 def _without(lines: Sequence[str], spans: Sequence[LineSpan]) -> str:

@@ -20,6 +20,7 @@ from bankd.core.markdown.scanner import Block, BlockKind, Document, decode_text,
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)")
+_LINE = "line:"
 BOM = "\ufeff"
 BlockShape: TypeAlias = tuple[str, int, int, tuple[str, ...]]
 """How a block reads: its kind, depth, level and lines."""
@@ -111,6 +112,24 @@ def keys_in(data: bytes | None, keys: Iterable[str]) -> set[str]:
         return set()
     _, text = split_bom(data)
     return {key for key, spans in find_all(page_of(text), wanted).items() if spans}
+
+
+def bare_line(text: str) -> str:
+    """The first line of a text without its indent and its id."""
+    return split_id(text.partition("\n")[0].strip())[0]
+
+
+def line_key(text: str) -> str:
+    """The key of a line that has lost its id: what it says."""
+    return _LINE + bare_line(text)
+
+
+def bare_lines_in(data: bytes | None, keys: Collection[str]) -> set[str]:
+    """Those of the keys by `line_key` whose line stands in this page, without an id."""
+    wanted = {key for key in keys if key.startswith(_LINE)}
+    if data is None or not wanted:
+        return set()
+    return wanted & {_LINE + line.strip() for line in decode_text(data).split("\n")}
 
 
 def named_in(data: bytes | None, keys: Collection[str]) -> set[str]:
