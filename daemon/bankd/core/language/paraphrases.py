@@ -7,12 +7,12 @@ an English verb to its particle, which makes one word of them (gave up, went dow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from bankd.core.language.english.stemming import stem_word
-from bankd.core.language.nominal import verbs_in
 from bankd.core.language.thesaurus import concept_of, is_in_a_group
 
 _GROUPS = """
@@ -103,6 +103,18 @@ length long ; height tall ; wide width ; deep depth ; strong strength ; grow gro
 see seen ; weigh weight ; speak speech ; think thought ; sit seat ; fly flight ; able ability ; likely likelihood ; sign signature ; fail failure ; press pressure ; behave behaviour behavior
 """
 
+_LATINATE = tuple(
+    (re.compile(f"(?<=.){noun}s?$"), verb)
+    for noun, verb in (
+        ("tention", "tain"), ("ception", "ceive"), ("scription", "scribe"), ("cision", "cide"), ("sponse", "spond"),
+        ("pansion", "pand"), ("tension", "tend"), ("pension", "pend"), ("mission", "mit"), ("clusion", "clude"),
+        ("sumption", "sume"), ("solution", "solve"), ("lication", "ly"), ("fication", "fy"), ("version", "vert"),
+        ("duction", "duce"), ("vasion", "vade"), ("ceipt", "ceive"), ("iption", "ibe"), ("pulsion", "pel"),
+    )
+)  # fmt: skip
+_FIRST, _LAST, _FINALS, _M = 0xAC00, 0xD7A3, 28, 16
+"""Where the syllables of Hangul begin and end, how many finals each may have, and which of them is ㅁ."""
+
 
 def paraphrase_groups() -> Iterator[Sequence[str]]:
     """The words of each group, as they are written."""
@@ -153,5 +165,15 @@ def meaning_of(word: str) -> str:
     stem = stem_phrase(word)
     if stem in _by_word():
         return _by_word()[stem]
-    made = next((verb for verb in verbs_in(word.casefold()) if stands_in_a_group(verb)), "")
+    made = next((verb for verb in _verbs_in(word.casefold()) if stands_in_a_group(verb)), "")
     return meaning_of(made) if made else stem
+
+
+def _verbs_in(noun: str) -> Iterator[str]:
+    """The verbs that a noun may be made of by how it ends, as they would be written: retain of retention, 잠그 of 잠금; most are none."""
+    if noun.isascii():
+        yield from (ending.sub(verb, noun) for ending, verb in _LATINATE if ending.search(noun))
+    elif len(noun) > 1 and noun[-1] in "기음":
+        yield noun[:-1]
+    elif len(noun) > 1 and _FIRST <= ord(noun[-1]) <= _LAST and (ord(noun[-1]) - _FIRST) % _FINALS == _M:
+        yield noun[:-1] + chr(ord(noun[-1]) - _M)
