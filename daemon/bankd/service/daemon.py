@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import timedelta
 
 from bankd import __version__
-from bankd.core.daemon.clock_trust import find_jumps
+from bankd.core.daemon.clock_jumps import find_jumps
 from bankd.core.daemon.health_facts import DaemonFacts, HealthFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome

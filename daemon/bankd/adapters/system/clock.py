@@ -9,7 +9,7 @@ from time import monotonic  # noqa: TID251  # the one place that may
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.daemon.clock_trust import ClockReading
+    from bankd.core.daemon.clock_jumps import ClockReading
 
 _ZONES = "/usr/share/zoneinfo"
 
@@ -53,6 +53,6 @@ def read_monotonic() -> float:
 
 def read_clocks() -> ClockReading:
     """The wall clock beside the two clocks that count from boot, with and without sleep."""
-    from bankd.core.daemon.clock_trust import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
+    from bankd.core.daemon.clock_jumps import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
 
     return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())
