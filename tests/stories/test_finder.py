@@ -20,6 +20,8 @@ BIN = Path(sys.executable).parent
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux: apt-get install tmux")
 LONG_ENOUGH = 60.0
 SCREENS = Path(__file__).parent / "screens"
+_OURS = {"TMUX", "NO_COLOR", "COLUMNS", "LINES"}
+"""Variables that say what this process is run in: `pytest -n 1` says that its screen is 80 columns wide."""
 
 
 class Terminal:
@@ -27,8 +29,8 @@ class Terminal:
 
     def __init__(self, folder: Path, command: str, variables: dict[str, str]) -> None:
         self._socket = str(folder / "tmux")
-        environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "NO_COLOR"}}
-        words = ["new-session", "-d", "-x", "90", "-y", "24", command]
+        environment = {name: value for name, value in os.environ.items() if name not in _OURS}
+        words = ["new-session", "-d", "-x", "80", "-y", "24", command]
         self._tmux(*words, environment={**environment, **variables, "LANG": "C.UTF-8", "TERM": "xterm-256color"})
 
     def _tmux(self, *words: str, environment: dict[str, str] | None = None) -> str:
