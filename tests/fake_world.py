@@ -288,7 +288,13 @@ class FakeRunIndex:
 
 
 class FakeWordings:
-    """Takes texts apart by their characters alone."""
+    """Takes texts apart by their characters alone; what it was told to get ready for is `expected`."""
+
+    def __init__(self) -> None:
+        self.expected: list[str] = []
+
+    def expect(self, texts: Iterable[str]) -> None:
+        self.expected += texts
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         return {text: plain_wording(text) for text in texts}
@@ -362,6 +368,7 @@ class FakeWorld:
         self.logs, self.recalls = FakeLogs(self.disk), FakeRecalls()
         self.catalog, self.graph = FakeHoldings(self.disk), FakeGraph(self.disk)
         self.transactions, self.index = FakeTransactions(self.disk), FakeRunIndex(self.disk)
+        self.wordings = FakeWordings()
         self.world = World(
-            self.logs, self.catalog, self.transactions, self.index, FakeWordings(), self.graph, self.recalls
+            self.logs, self.catalog, self.transactions, self.index, self.wordings, self.graph, self.recalls
         )

@@ -274,6 +274,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
+    world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # they are compared next
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
 
     def place(memory: Memory) -> Destination:

@@ -105,6 +105,13 @@ def test_a_run_compares_fewer_memories_the_more_lines_it_took_in(
     assert asked == looks
 
 
+def test_what_takes_lines_apart_loads_while_they_are_routed() -> None:
+    world = FakeWorld({}, log("W: one", "W: 둘"))
+    cycle(world)
+
+    assert world.wordings.expected == ["one", "둘"]
+
+
 @pytest.mark.parametrize(
     ("kind", "steps"),
     [

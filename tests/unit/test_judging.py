@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 import pytest
 
 from bankd.core.language.reading import compared_text, read_statement
+from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.lifecycle.routing import Destination
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.plan.decisions import Placement
-from bankd.core.plan.judging import EarlierLines, JudgedLines, Neighbour, ReadLine, judge_lines, said_on
+from bankd.core.plan.judging import EarlierLines, JudgedLines, Neighbour, Reader, ReadLine, judge_lines, said_on
 
 
 def judged(*lines: str, bank: Mapping[str, str] | None = None, threshold: int = 80) -> JudgedLines:
@@ -47,6 +48,30 @@ def test_a_line_is_judged_by_the_bank_and_by_the_lines_before_it() -> None:
     assert [(item.line.place.line, item.old, item.reason) for item in found.updates] == [
         (1, "m-port", "number: 8080 → 8081")
     ]
+
+
+_LONG = "W: The office in Busan on the fifth floor next to the station of the second line is open for all guests of the spring fair and all who work there"
+
+
+@pytest.mark.parametrize(
+    ("line", "updated"),
+    [("W: The office in Busan next to the station is closed now", ["m-1"]), ("W: The office is in Busan", [])],
+)
+def test_a_memory_of_quite_another_length_is_read_where_the_line_may_change_it(
+    line: str, updated: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(Reader, "read", _noting(read))
+    found = judged(line, bank={"m-1": _LONG})
+
+    assert [item.old for item in found.updates] == updated
+    assert (_LONG.removeprefix("W: ") in read) is bool(updated)
+
+
+def _noting(read: list[str]) -> Callable[[Reader, Memory], Statement]:
+    """What reads a memory and notes its text."""
+    whole = Reader.read
+    return lambda reader, memory: (read.append(memory.text), whole(reader, memory))[1]
 
 
 def test_what_somebody_thinks_is_not_what_is_so() -> None:

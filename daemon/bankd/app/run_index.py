@@ -107,9 +107,13 @@ class RunIndex:
         index = self._search.index
         return index.whole(self._now, lambda: index.unasked(most))
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Have the worker load, if these need it, while other things are done."""
+        self._search.wordings().expect(texts)
+
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""
-        return self._search.take_apart(texts)
+        return self._search.wordings().take_apart(texts)
 
     def close(self) -> None:
         """Let go of the index, and end the worker."""

@@ -17,11 +17,10 @@ from bankd.search.ranking_options import LossesOf, RankingOptions, UsageOf
 
 if TYPE_CHECKING:
     from bankd.app.beside import BesideIndexes
-    from bankd.core.language.wording import Wording
     from bankd.core.ranking.indexable import Refreshed
     from bankd.core.ranking.query import Hit
     from bankd.ports.logs import RecallWriter
-    from bankd.ports.reading import Patience, TextReader, Vectors
+    from bankd.ports.reading import Patience, TextReader, Vectors, Wordings
     from bankd.ports.searching import FoundTies, WorkspaceIndex
 
 
@@ -33,14 +32,14 @@ Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy m
 
 
 class SearchParts(NamedTuple):
-    """What search works with: indexes, analyser, where answers are kept, what ranks; and how texts are taken apart."""
+    """What search works with: indexes, analyser, where answers are kept, what ranks; and what takes texts apart."""
 
     searched: WorkspaceIndex
     beside: BesideIndexes
     analyser: TextReader
     recalls: RecallWriter
     options: RankingOptions
-    take_apart: Callable[[Iterable[str]], Mapping[str, Wording]]
+    wordings: Callable[[], Wordings]
     write_tree: Callable[[Callable[[str, bytes], None]], None]
     """Brings tree-index.json up to date; it is written, by the one layer that may, only when its content changed."""
     remark: str = ""
@@ -56,7 +55,7 @@ class SearchService:
     def __init__(self, parts: SearchParts, *, is_daemon: bool) -> None:
         """Take the parts, and whether this is the daemon's."""
         (
-            self.index, self.beside, self.analyser, self._recalls, self._options, self.take_apart, self.write_tree,
+            self.index, self.beside, self.analyser, self._recalls, self._options, self.wordings, self.write_tree,
             self._remark, self._vectors, self._found_ties,
         ) = parts  # fmt: skip
         self._is_daemon = is_daemon

@@ -77,6 +77,9 @@ class TextAnalyser(Protocol):
 class Wordings(Protocol):
     """Takes texts apart, for comparing what they say."""
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Get ready to take these apart, without waiting."""
+
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text."""
 

@@ -5,7 +5,7 @@ What a query needs is imported here, and nothing else: `bankctl search` without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,9 @@ from bankd.wiring.search_settings import search_settings
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bankd.adapters.korean.wordings import CachedWordings
     from bankd.adapters.meaning.sentence_vectors import SentenceVectors
     from bankd.app.evaluate import TrialTools
-    from bankd.core.language.wording import Wording
     from bankd.core.ranking.query import Hit
     from bankd.core.secrets.screening import Finder
 
@@ -76,10 +76,10 @@ def make_search(
         settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
     )
 
-    def take_apart(texts: Iterable[str]) -> Mapping[str, Wording]:
+    def wordings() -> CachedWordings:
         from bankd.adapters.korean.wordings import CachedWordings  # noqa: PLC0415 -- a query never compares
 
-        return CachedWordings(cache, worker, kiwi_version).take_apart(texts)
+        return CachedWordings(cache, worker, kiwi_version)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path  # noqa: PLC0415 -- a query has no time for it
@@ -90,7 +90,7 @@ def make_search(
 
     return SearchService(
         SearchParts(
-            index, beside, analyser, recalls, options, take_apart, write_tree, settings.unusable, vectors, successors
+            index, beside, analyser, recalls, options, wordings, write_tree, settings.unusable, vectors, successors
         ),
         is_daemon=is_daemon,
     )

@@ -18,6 +18,9 @@ _UNDECODED = re.compile(r"[\ud800-\udfff]")
 class WordingWorker(Protocol):
     """A process that takes Korean apart."""
 
+    def start(self) -> None:
+        """Start it, without waiting until it is ready."""
+
     def take_apart(self, texts: Sequence[str]) -> list[list[object]] | None:
         """The morphemes of texts as pairs of form and tag; None when it cannot."""
 
@@ -31,19 +34,31 @@ class CachedWordings:
         self._worker = worker
         self._version = version
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Start the worker if it will be asked about one of these: it takes a second to load, in which much can be done."""
+        korean = _korean_in(texts)
+        if korean and self._worker is not None and len(self._known(korean)) < len(korean):
+            self._worker.start()
+
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text."""
         distinct = list(dict.fromkeys(texts))
-        korean = [text for text in distinct if has_hangul(text) and not _UNDECODED.search(text)]
+        korean = _korean_in(distinct)
         apart = self._apart(korean) if korean and self._worker is not None else {}
         return {text: _wording(text, apart[text]) if text in apart else plain_wording(text) for text in distinct}
 
+    def _known(self, texts: Sequence[str]) -> dict[str, list[object]]:
+        return self._cache.get_raw(filter(_is_plain, texts), self._kind)
+
+    @property
+    def _kind(self) -> str:
+        return f"{self._version()}+apart"
+
     def _apart(self, texts: Sequence[str]) -> dict[str, list[object]]:
-        version = f"{self._version()}+apart"
-        found = self._cache.get_raw(filter(_is_plain, texts), version)
+        found = self._known(texts)
         missing = [text for text in texts if text not in found]
         fresh = self._ask(missing)
-        self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _is_plain(text)}, version)
+        self._cache.put_raw({text: pairs for text, pairs in fresh.items() if _is_plain(text)}, self._kind)
         return found | fresh
 
     def _ask(self, texts: Sequence[str]) -> dict[str, list[object]]:
@@ -51,6 +66,10 @@ class CachedWordings:
             return {}
         answer = self._worker.take_apart([unicodedata.normalize("NFC", text) for text in texts])
         return dict(zip(texts, answer, strict=True)) if answer is not None else {}
+
+
+def _korean_in(texts: Iterable[str]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if has_hangul(text) and not _UNDECODED.search(text)]
 
 
 def _is_plain(text: str) -> bool:
