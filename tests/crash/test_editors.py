@@ -153,6 +153,23 @@ def move(root: Path, source: str, target: str, piece: Piece, stale: str = "") ->
         session.transactions.commit(Transaction(f"to {target}", now.isoformat(), operations))
 
 
+def test_what_a_hand_moved_to_a_page_that_is_just_being_saved_is_not_put_back(tmp_path: Path) -> None:
+    root, piece = build(tmp_path), Piece("m-000001", "- W: memory 1 ^m-000001")
+    old, new = (root / PAGES[0]).read_text(), f"{(root / PAGES[1]).read_text()}\n{piece.text}\n"
+    with Session(root) as session:
+        now = datetime.now(UTC)
+        session.transactions.commit(Transaction("run", now.isoformat(), (Append(PAGES[0], "New", (piece,)),)))
+    (root / PAGES[0]).write_text(old)
+    (root / PAGES[1]).write_text("")  # an editor that writes in place empties it first
+
+    with Session(root) as session:
+        recoverer = Recoverer(session.tree, session.transactions, pause=lambda _: (root / PAGES[1]).write_text(new))
+        recoverer.recover(now + timedelta(minutes=1))
+    (root / PAGES[1]).write_text(new)  # at the latest
+
+    assert wrongs(root, [], {piece.key}) == []
+
+
 def test_a_memory_that_a_run_takes_from_an_old_copy_of_a_page_stands_once_after_the_next(tmp_path: Path) -> None:
     root, piece = build(tmp_path), Piece("m-000001", "- W: memory 1 ^m-000001")
     old = f"# Old\n\n{piece.text}\n"

@@ -389,6 +389,10 @@ MUTANTS: tuple[Mutant, ...] = (
         'elif b"\\r" in line and re.search(ENDED_BY_CR, line):', "elif False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "what stands nowhere is looked for twice", "bankd.adapters.storage.recovery", "Recoverer._look_again",
+        "any(isinstance(operation, Append) for operation in operations)", "False", ("tests/crash/test_editors.py",),
+    ),
+    Mutant(
         "what no run reads is not looked at again", "bankd.adapters.storage.recovery", "Recoverer._young_paths",
         'if why_quarantined(self._transactions.look(path) or b"") is None', "", ("tests/stories/test_bad_input.py",),
     ),

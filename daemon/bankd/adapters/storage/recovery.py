@@ -6,10 +6,12 @@ It is the normal path again, so a crash in here is a crash like any other.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Event
 
 from bankd.adapters.storage.disk import explain_failure
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, rests_of
@@ -31,6 +33,8 @@ from bankd.errors import ConflictError
 SECOND_LOOK = timedelta(minutes=10)
 _UNREAD = timedelta(seconds=5)  # nobody reads a page and deletes a line of it sooner
 _HALF_SAVED = timedelta(seconds=2)  # an editor that writes in place may be in the middle of it for so long
+_MOMENT = 0.2
+"""Seconds in which a page that is written in place has been emptied and filled again."""
 
 
 @dataclass(slots=True)
@@ -60,6 +64,7 @@ class Recoverer:
         transactions: TransactionWriter,
         settle_seconds: float = 5.0,
         keep: KeepPolicy | None = None,
+        pause: Callable[[float], object] | None = None,
     ) -> None:
         self._tree = tree
         self._transactions = transactions
@@ -67,6 +72,7 @@ class Recoverer:
         self._trash = Trash(tree, transactions.staging)
         self._settle = timedelta(seconds=settle_seconds)
         self._keep = keep or KeepPolicy()
+        self._pause = pause or Event().wait
 
     def recover(self, now: datetime) -> Recovery:
         """Bring the workspace to what all committed transactions ask for; ConflictError when a page does not hold still."""
@@ -124,7 +130,11 @@ class Recoverer:
             settled = self._settle_pieces(journal, paths, since, now)
             transaction = without_settled(journal.transaction, settled)
             hurried = {path for path in paths if self._is_hurried(path, since)}
-            operations = second_look(transaction, self._transactions.look, self._locate, paths, since, hurried)
+            look = partial(second_look, transaction, self._transactions.look, self._locate, paths, since, hurried)
+            operations = look()
+            if any(isinstance(operation, Append) for operation in operations):
+                self._pause(_MOMENT)  # what stands nowhere may be on a page that is just being saved
+                operations = look()
             if operations:
                 applied = self._transactions.commit(self._again(transaction.run, operations, now))
                 if applied.changed:

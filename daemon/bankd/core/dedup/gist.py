@@ -115,7 +115,7 @@ def telling_tokens(statement: Statement) -> tuple[Token, ...]:
 
 
 def _is_understood(statement: Statement, at: int) -> bool:
-    """Whether what stands around a token says it already: using what something ends in, the time of a moment, a pronoun."""
+    """Whether what stands around a token says it already: using what something ends in, the time of a moment."""
     tokens, token = statement.tokens, statement.tokens[at]
     if token.negation or set(token.marks) - SOFT_MARKS - _TENSE:
         return False

@@ -97,7 +97,7 @@ vacation pto paid_time_off annual_leave ; 연차 휴가 ; overtime work_late ; �
 비활성화 | deactivate disable ; 정기 정기적 주기적 | regular periodic ; 영구 영구적 ; 초대 초청 | invite invitation ; 장례 장례식 ; 맏이 장녀 ; 처음 첫 첫째 ; 옷장 장롱 | wardrobe closet
 책장 책꽂이 | bookcase bookshelf ; 베란다 발코니 ; 마당 뜰 ; 출입문 현관문 현관 | entrance ; 난방 히터 | heating heater ; stairs staircase ; 작성 짜
 erase wipe purge ; kill terminate ; fetch retrieve ; sick ill unwell ; tiny small ; rich wealthy ; roommate flatmate housemate ; highway motorway freeway ; sidewalk pavement
-soccer football ; truck lorry ; baby infant newborn ; plane airplane aircraft ; grandmother granny ; grandfather granddad ; colleague co-worker ; everybody everyone ; movie_theater cinema
+truck lorry ; baby infant newborn ; plane airplane aircraft ; grandmother granny ; grandfather granddad ; colleague co-worker ; everybody everyone ; movie_theater cinema
 search look_for seek ; show_up turn_up ; figure_out work_out ; carry_out perform ; shut_down power_off ; backup back_up ; setup set_up ; checkup check_up ; signup sign_up
 length long ; height tall ; wide width ; deep depth ; strong strength ; grow growth ; lose loss ; choose choice ; die death ; live life ; marry marriage ; arrive arrival ; sell sale
 see seen ; weigh weight ; speak speech ; think thought ; sit seat ; fly flight ; able ability ; likely likelihood ; sign signature ; fail failure ; press pressure ; behave behaviour behavior
