@@ -6,6 +6,7 @@ Where candidates come from (the index) and what is done with a verdict (the cycl
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -157,11 +158,12 @@ def find_match(
     return None
 
 
-def may_match(old: str, new: Statement) -> bool:
-    """Whether a memory of this text is worth reading: one of quite another length only where the new one may change it."""
-    shorter, longer = sorted((len(old), len(new.text)))
-    is_alike = longer <= _TIMES_AS_LONG * shorter + _LETTERS_MORE
-    return is_alike or may_tell_change(new) or bool(unit_of_measure(new))
+def lengths_worth_reading(new: Statement) -> range:
+    """How long, in letters, a memory may be to be more than different; any length where the new one may change it."""
+    if may_tell_change(new) or unit_of_measure(new):
+        return range(sys.maxsize)
+    length = len(new.text)
+    return range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
 
 
 def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool:

@@ -13,7 +13,7 @@ from datetime import date
 from itertools import chain
 from typing import NamedTuple
 
-from bankd.core.dedup.duplicates import Match, Relation, find_match, may_match
+from bankd.core.dedup.duplicates import Match, Relation, find_match, lengths_worth_reading
 from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
@@ -78,7 +78,8 @@ def judge_lines(
         memory = placement.line.memory
         line = ReadLine.of(placement.line.id, reader.read(memory))
         kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
-        known = [(item.id, reader.read(item.memory)) for item in kin if may_match(item.memory.text, line.statement)]
+        lengths = lengths_worth_reading(line.statement)
+        known = [(item.id, reader.read(item.memory)) for item in kin if len(item.memory.text) in lengths]
         match = find_match([*known, *earlier[memory.tag].nearest(line)], line.statement, threshold)
         if match and match.verdict.outcome is Relation.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
