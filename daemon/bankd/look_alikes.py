@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from bankd.core.language.analysis import normal_form, runs_of
+from bankd.core.language.lexicon import analyse_by_lexicon
 from bankd.core.lifecycle.similar import NEAREST
 from bankd.core.markdown.names import is_own
 from bankd.core.ranking.query import Filters, FoundRow
@@ -21,7 +22,6 @@ from bankd.core.ranking.weighing import Weights, weigh_query
 from bankd.search.reading_query import lexicon_within
 
 if TYPE_CHECKING:
-    from bankd.ports.reading import QueryReader
     from bankd.ports.searching import IndexView
 
 _LOOK_ALIKES = 20
@@ -59,11 +59,14 @@ class Fetched(Generic[T]):
 
 
 class LookAlikes:
-    """What is like new memories in one state of the index."""
+    """What is like new memories in one state of the index.
 
-    def __init__(self, index: IndexView, reader: QueryReader) -> None:
+    Lines are read by the words of the bank, never by the analyser: what is decided must not depend on whether that is warm.
+    """
+
+    def __init__(self, index: IndexView) -> None:
         """Ask this index, as long as it stays as it is."""
-        self._index, self._reader = index, reader
+        self._index = index
         self._frequency, self._lexicon = cache(index.frequency), lexicon_within(index)
         self._look_alikes = Fetched(self._look_up)
         self._candidates = Fetched(lambda numbers: {one.row: one for one in index.candidates(numbers)})
@@ -87,7 +90,7 @@ class LookAlikes:
 
     def _weigh(self, text: str) -> Weights:
         text = normal_form(text)
-        analysis = self._reader.analyse_query(text, self._lexicon)
+        analysis = analyse_by_lexicon(text, self._lexicon)
         return weigh_query(analysis, runs_of(text), self._index.corpus.memories, self._frequency)
 
     def _find(self, weights: Weights) -> Sequence[int]:

@@ -66,7 +66,7 @@ def main() -> None:
         fill(root, [*dict.fromkeys([*(old for _, old, _ in pairs), *noise])])
         search = make_search(root, SETTINGS)
         search.refresh(NOW, None)
-        alike = LookAlikes(search.index, search.analyser)
+        alike = LookAlikes(search.index)
         ranks: dict[tuple[str, str], list[int]] = {}
         for name, old, new in pairs:
             verdict = compare_statements(statements[old], statements[new])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
-from bankd.core.language.analysis import Analysis, analyse_text
+from bankd.core.language.analysis import analyse_text
 from bankd.core.ranking.query import FoundRow
 from bankd.core.ranking.scoring import Candidate, Corpus
 from bankd.look_alikes import LookAlikes
-from bankd.ports.reading import QueryReader
 from bankd.ports.searching import IndexView
 
 BANK = {
@@ -59,13 +58,6 @@ class FakeIndex:
         return {number: path for path, number in PAGES.items() if number in set(pages)}
 
 
-class FakeReader:
-    """Reads a text by its words."""
-
-    def analyse_query(self, text: str, _: Any) -> Analysis:
-        return analyse_text(text)
-
-
 def words(text: str) -> list[str]:
     return analyse_text(text).terms
 
@@ -77,7 +69,7 @@ def index() -> FakeIndex:
 
 @pytest.fixture
 def alike(index: FakeIndex) -> LookAlikes:
-    return LookAlikes(cast("IndexView", index), cast("QueryReader", FakeReader()))
+    return LookAlikes(cast("IndexView", index))
 
 
 def test_what_shares_words_is_found_wherever_it_stands(alike: LookAlikes) -> None:

@@ -71,7 +71,7 @@ class RunIndex:
         """What asks the index as it is now; None while there is none."""
         index = self._search.index
         if self._alike is None or self._state != (index.opened, index.generation):
-            self._alike = LookAlikes(index, self._search.analyser) if index.open() else None
+            self._alike = LookAlikes(index) if index.open() else None
             self._state = index.opened, index.generation
         return self._alike
 
