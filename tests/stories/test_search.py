@@ -101,6 +101,7 @@ def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_re
 ) -> None:
     trees = "".join(f"- W: 사과나무 {number}번은 봄에 심었다\n" for number in range(200))
     (bank / "bank/world/orchard.md").write_text(f"# 과수원\n\n{trees}", encoding="utf-8")
+    (bank / "bank/world/tower.md").write_text("# Tower\n\n- W: Who is at the top is with the others on it.\n", "utf-8")
     query = "who bakes the concise walnut cake without eggs on Sundays with friends at the long table"
 
     answer = bankctl("search", "--json", query)
