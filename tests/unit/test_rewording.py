@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bankd.core.dedup.duplicates import Relation, compare_statements
-from bankd.core.dedup.rewording import weigh_wordings
+from bankd.core.dedup.rewording import Evidence, is_reworded, weigh_wordings
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
@@ -178,3 +178,8 @@ def test_what_ends_a_state_supersedes_it(old: str, new: str) -> None:
 )
 def test_what_ends_the_state_of_another_thing_does_not(old: str, new: str) -> None:
     assert compare_statements(say(old), say(new)).outcome is not Relation.UPDATE
+
+
+@pytest.mark.parametrize(("added", "exchanged", "is_same"), [(0, 0, True), (1, 0, False), (0, 1, False)])
+def test_a_word_of_its_own_may_say_more_however_alike_they_are(added: int, exchanged: int, *, is_same: bool) -> None:
+    assert is_reworded(Evidence(1.0, 1.0, added, exchanged, 0, loses_end=False)) is is_same
