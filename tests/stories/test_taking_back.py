@@ -139,6 +139,8 @@ def test_undoing_twice_changes_nothing_the_second_time(root: Path, bankctl: Run)
 
     assert (again.code, again.out) == (0, "nothing of it is left to take back\n")
     assert pages(root) == before
+    empty = bankctl("undo", last_run(bankctl))
+    assert (empty.code, "it changed nothing, so there is nothing to take back" in empty.err) == (3, True)
 
 
 def test_undoing_an_undo_brings_nothing_again_that_the_page_says_by_now(root: Path, bankctl: Run) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bankd.app.import_runs import move_import
 from bankd.app.inbox import list_held_back
-from bankd.app.log import images_of
+from bankd.app.log import images_of, list_runs
 from bankd.app.workspace import Workspace
 from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop
@@ -132,6 +132,9 @@ class Undo:
 
 
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
+    row = next((row for row in list_runs(workspace) if row["run"] == run), {})
+    if row.get("status") == "empty" and row.get("undoable") is None:
+        raise UserError(f"{run}: it changed nothing, so there is nothing to take back")
     journals = workspace.transactions.journals.find(run)
     kind = journals[0].transaction.kind
     if kind in _FOR_GOOD:
