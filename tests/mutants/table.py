@@ -480,6 +480,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "or self._now.pages()", "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "an opinion that was said again is not brought again", REVERSING, "_words",
+        'text_key(parse_memory(MARKER.sub("", first)))', "first", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
         "no page is brought again beside itself in another case", "bankd.core.lifecycle.undo", "find_obstacles",
         "!= path", "!= other", ("tests/stories/test_taking_back.py",),
     ),

@@ -177,6 +177,21 @@ def test_undoing_an_undo_sees_that_the_page_says_it_by_now_without_an_id(root: P
     assert page.read_text().count("정직을") == 1
 
 
+def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_day(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "O(c=0.5) @Minji: Rust is best.", "O(c=0.5) @Minji: Buses are late.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("undo", last_run(bankctl))
+    undo = last_run(bankctl)
+    write_log(root, "2026-05-02.md", "O(c=0.7) @Minji: Rust is best.")
+    bankctl("cycle", "micro", "--now", NOW)
+
+    said = bankctl("undo", undo)
+
+    page = (root / "bank/entities/Minji.md").read_text()
+    assert "says the same there by now" in said.out
+    assert (page.count("Rust"), page.count("Buses")) == (1, 1)
+
+
 @pytest.mark.parametrize("folder", ["ENTITIES", "people"])
 def test_undoing_an_undo_brings_nothing_again_that_its_renamed_page_says(root: Path, bankctl: Run, folder: str) -> None:
     write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")

@@ -5,6 +5,7 @@ What people or later runs changed since stays as it is, and is named.
 
 from __future__ import annotations
 
+from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.operations import Append, Carry, Move, Piece, Relink, Remove, Replace
 from bankd.core.edits.spans import unix_text
 from bankd.core.lifecycle.archive import Tombstone, restore_place
@@ -23,8 +24,8 @@ from bankd.core.lifecycle.undo import (
     undo_exactly,
 )
 from bankd.core.markdown.inline import without_targets
-from bankd.core.markdown.memory import split_id
-from bankd.core.markdown.page_lines import MemoryLines
+from bankd.core.markdown.memory import parse_memory, split_id
+from bankd.core.markdown.page_lines import MARKER, MemoryLines
 from bankd.core.markdown.pages import read_page
 
 
@@ -190,8 +191,9 @@ def _said(text: str) -> list[str]:
 
 
 def _words(lines: MemoryLines) -> list[str]:
-    """What the lines of a memory say, whatever its id."""
-    return [split_id(line)[0] for line in _said(lines.text)]
+    """What the lines of a memory say, whatever its id, its day and how sure it is: it may have been said again."""
+    first, *rest = _said(lines.text)
+    return [text_key(parse_memory(MARKER.sub("", first))), *(split_id(line)[0] for line in rest)]
 
 
 def _top(page: str) -> str:
