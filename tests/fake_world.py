@@ -11,7 +11,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
-from bankd.core.edits.spans import block_key
+from bankd.core.edits.spans import block_key, lines_named
 from bankd.core.edits.transaction import Transaction, take_step
 from bankd.core.language.wording import Wording, plain_wording
 from bankd.core.lifecycle.copies import Copied, find_copied
@@ -148,6 +148,10 @@ class FakeHoldings:
             if (id_ := entry.memory.id) and id_ in wanted:
                 found[id_] = (*found.get(id_, ()), page.path)
         return found
+
+    def named(self, ids: Collection[str]) -> Mapping[str, str]:
+        pages = self._disk.pages.items()
+        return {id_: f"{path}:{n}" for path, text in pages for id_, n in lines_named(text.encode(), ids).items()}
 
     def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
         return {}

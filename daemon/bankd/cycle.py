@@ -19,7 +19,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.distil.conflicts import updates_allowed
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.asked import questions_in
-from bankd.core.lifecycle.collect import Renamed, find_renamed, find_vanished
+from bankd.core.lifecycle.collect import NO_MEMORY, Renamed, find_renamed, find_returned, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.edited import find_edited
 from bankd.core.lifecycle.events import Ledger, changes_successors
@@ -224,6 +224,7 @@ def collect_lines(
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),
         prose=sum(reading.prose for reading in facts.readings),
+        returned=find_returned(facts.ledger, lambda ids: set(world.catalog.pages_of(ids))),
     )
     return _believe_vanished(plan, facts, world.catalog, policy), rest_of(facts.readings, over, facts.later)
 
@@ -266,6 +267,10 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
+    named = catalog.named(set(vanished))
+    said = (f"{place}: {id_} {NO_MEMORY}" for id_, place in named.items())
+    plan = plan.with_(warnings=(*plan.warnings, *said))
+    vanished = tuple(id_ for id_ in vanished if id_ not in named)
     if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:
         return plan.with_(deleted=vanished)
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"

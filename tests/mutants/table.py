@@ -480,6 +480,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "or self._now.pages()", "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "what stands in a code block is not deleted", "bankd.cycle", "_believe_vanished",
+        "if id_ not in named", "", ("tests/stories/test_corrections.py",),
+    ),
+    Mutant(
+        "what was deleted by hand may come back by hand", "bankd.core.lifecycle.collect", "find_returned",
+        "if deleted else", "if not deleted else", ("tests/stories/test_corrections.py",),
+    ),
+    Mutant(
         "an opinion that was said again is not brought again", REVERSING, "_words",
         'text_key(parse_memory(MARKER.sub("", first)))', "first", ("tests/stories/test_taking_back.py",),
     ),

@@ -39,6 +39,35 @@ def test_a_memory_deleted_while_others_of_its_run_stay_does_not_come_back(page: 
     assert "10:00" not in page.read_text()
 
 
+def test_a_memory_in_a_code_block_that_is_not_closed_is_not_deleted(page: Path, bankctl: Run) -> None:
+    whole = page.read_text()
+    page.write_text(whole.replace("- W: The deploy", "```\n- W: The deploy"))
+    line = next(n for n, words in enumerate(page.read_text().split("\n"), 1) if "10:00" in words)
+
+    run, found = bankctl("cycle", "micro", "--now", LATER), bankctl("verify")
+
+    assert "deleted" not in run.out
+    assert f"{PAGE}:{line}: m-" in run.out
+    assert found.code == 0, "the run has named it, and nothing is lost"
+    page.write_text(whole)
+    assert bankctl("cycle", "micro", "--now", LATER).out.endswith("nothing new\n")
+    assert bankctl("verify").code == 0
+
+
+def test_a_memory_that_a_person_deleted_and_put_back_is_there_again(page: Path, bankctl: Run) -> None:
+    whole = page.read_text()
+    page.write_text(without(page, "10:00"))
+    bankctl("cycle", "micro", "--now", SOON)
+    page.write_text(whole)
+    id_ = re.findall(r"10:00.*\^(m-\w+)", whole)[0]
+
+    run, again = (bankctl("cycle", "micro", "--now", LATER) for _ in range(2))
+
+    assert (f"restored  {id_}" in run.out, "1 restored" in run.out) == (True, True)
+    assert again.out.endswith("nothing new\n")
+    assert "deleted on" not in bankctl("show", id_).out
+
+
 def test_a_memory_corrected_and_then_deleted_does_not_come_back_in_its_old_words(page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text().replace("10:00", "12:00"))
     bankctl("cycle", "micro", "--now", SOON)
@@ -86,7 +115,7 @@ def test_a_memory_moved_and_written_on_below_its_id_stands_once(root: Path, bank
 
     run = bankctl("cycle", "micro", "--now", SOON, "--json").json
 
-    assert run["counts"] == {"deleted": 1}, "in Markdown the id is text now"
+    assert run["counts"] == {"warning": 1}, "in Markdown the id is text now"
     assert "10:00" not in page.read_text()
     assert other.read_text() == f"# Facts\n\n{line}Only in summer, and never before a holiday.\n"
     assert bankctl("verify").code == 0

@@ -34,8 +34,10 @@ def verify_workspace(workspace: Workspace) -> Verification:
     readings = list(_readings(workspace, ledger))
     where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
     unread = emptied | {finding.place for finding in unreadable}
-    last_seen = _last_seen_on(workspace, find_missing_memories(where, ledger), unread)
-    where |= {id_: [page] for id_, page in last_seen.items()}
+    missing = find_missing_memories(where, ledger)
+    last_seen = _last_seen_on(workspace, missing, unread)
+    named = workspace.catalog.named(set(missing) - last_seen.keys())
+    where |= {id_: [page] for id_, page in (*last_seen.items(), *named.items())}
     findings = [
         *find_lost(readings, where, ledger),
         *find_lost_books(readings, where, ledger),

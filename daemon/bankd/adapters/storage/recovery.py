@@ -24,7 +24,7 @@ from bankd.core.edits.journal import Applied, Journal
 from bankd.core.edits.operations import Append, Operation
 from bankd.core.edits.second_look import describe_changes, second_look
 from bankd.core.edits.settled import Settling, without_settled
-from bankd.core.edits.spans import bare_lines_in, keys_in, named_in
+from bankd.core.edits.spans import bare_lines_in, keys_in, lines_named
 from bankd.core.edits.transaction import HEALING, Transaction
 from bankd.core.lifecycle.events import DELETED, RESTORED, fold_events, make_event
 from bankd.core.markdown.policy import KeepPolicy
@@ -191,7 +191,7 @@ class Recoverer:
         found: dict[str, set[str]] = {key: set() for key in keys}
         for path in [*_pages(self._tree, "bank"), *_pages(self._tree, "archive")]:
             data = self._transactions.look(path)
-            for key in keys_in(data, keys) | named_in(data, keys) | bare_lines_in(data, keys):
+            for key in keys_in(data, keys) | lines_named(data, keys).keys() | bare_lines_in(data, keys):
                 found[key].add(path)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -13,7 +13,7 @@ from bankd.core.daemon.edit_loops import ADVICE, why_resting
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.operations import digest_of
-from bankd.core.edits.spans import block_key
+from bankd.core.edits.spans import block_key, lines_named
 from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.decay import FADING_TAG
 from bankd.core.lifecycle.retiring import Opinion
@@ -95,6 +95,12 @@ class PageMemoryCatalog:
         """For each id that is held: the pages that hold it, relative to the workspace."""
         found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
+
+    def named(self, ids: Collection[str]) -> Mapping[str, str]:
+        """Of ids that no page holds: where one ends a line all the same, as in a code block, `page:line`."""
+        paths = [path for folder in FOLDERS for path in self._catalog_db.fingerprints(folder)] if ids else ()
+        found = ((path, lines_named(self._files.read(path), ids)) for path in paths)
+        return {id_: f"{path}:{line}" for path, lines in found for id_, line in lines.items()}
 
     def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
         """The memories that are new, or say something else than when they were compared, with their text keys."""

@@ -132,11 +132,15 @@ def bare_lines_in(data: bytes | None, keys: Collection[str]) -> set[str]:
     return wanted & {_LINE + line.strip() for line in decode_text(data).split("\n")}
 
 
-def named_in(data: bytes | None, keys: Collection[str]) -> set[str]:
-    """Those of the keys that end a line of this page, be it a memory or not: the user may have written on right below it."""
+def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
+    """Those of the keys that end a line of this page, be it a memory or not, with its number from 1.
+
+    The user may have written on right below it, or put it into a code block.
+    """
     if data is None or ids_in(data).isdisjoint(keys):
-        return set()
-    return set(keys) & {split_id(line.rstrip())[1] for line in decode_text(data).split("\n")}
+        return {}
+    ends = ((split_id(line.rstrip())[1], number) for number, line in enumerate(decode_text(data).split("\n"), 1))
+    return {id_: number for id_, number in ends if id_ and id_ in keys}
 
 
 def _block_spans(document: Document) -> Iterator[LineSpan]:

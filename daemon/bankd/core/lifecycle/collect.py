@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from bankd.core.lifecycle.events import KEPT, Ledger
+from bankd.core.lifecycle.events import DELETED, KEPT, Ledger
 from bankd.core.lifecycle.retain import LogReading
 from bankd.core.markdown.memory import memory_id, statement_of
 
@@ -71,6 +71,16 @@ def _count_known(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]
     if was == reading.identity:
         return sum(line.id in ids for line in reading.lines)
     return sum(memory_id(was, statement_of(line.memory), line.occurrence) in ids for line in reading.lines)
+
+
+def find_returned(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
+    """Memories that passed for deleted by hand and that a page holds again."""
+    deleted = {id_ for id_, fact in ledger.gone.items() if fact["type"] == DELETED}
+    return tuple(sorted(held(deleted))) if deleted else ()
+
+
+NO_MEMORY = "stands there and is no memory, as in a code block"
+"""What is said of an id that ends such a line: its memory is neither held nor deleted."""
 
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:

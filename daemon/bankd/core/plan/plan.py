@@ -65,6 +65,8 @@ class Plan:
     repaired: tuple[Repaired, ...] = ()
     renamed: tuple[Renamed, ...] = ()
     deleted: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    """Memories that had passed for deleted and stand on a page again."""
     undated: tuple[Undated, ...] = ()
     archived: tuple[Archived, ...] = ()
     merged: tuple[Merged, ...] = ()
@@ -161,6 +163,7 @@ class Plan:
             *(said(ledger.SUPERSEDED, u.old, memory=u.old, by=u.line.id, reason=u.reason) for u in self.updates),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(said(ledger.DELETED, id_ + of_run, memory=id_, run=self.run) for id_ in self.deleted),
+            *(said(ledger.RESTORED, id_ + of_run, memory=id_, run=self.run) for id_ in self.returned),
             *(said(ledger.ARCHIVED, item.id + of_run, **self._gone(item)) for item in self.taken_out),
             *(said(ledger.RESTORED, item.id + of_run, memory=item.id, run=self.run) for item in self.restored),
             *(said(RECALLED, f"{id_}@{day}", memory=id_, day=day.isoformat()) for id_, day in self.recalled),

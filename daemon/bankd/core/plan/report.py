@@ -82,6 +82,8 @@ def _by_hand(plan: Plan) -> Iterator[ReportRow]:
         )
     for id_ in plan.deleted:
         yield ReportRow("-", "deleted", id_, "", "taken out by hand; it will not come back")
+    for id_ in plan.returned:
+        yield ReportRow("+", "restored", id_, "", "had passed for taken out, and stands on a page again")
 
 
 def _taken_out(plan: Plan) -> Iterator[ReportRow]:
