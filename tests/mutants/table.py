@@ -492,6 +492,10 @@ MUTANTS: tuple[Mutant, ...] = (
         'text_key(parse_memory(MARKER.sub("", first)))', "first", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "a rule keeps no page that a run made", "bankd.core.lifecycle.undo", "_references",
+        'link.source.endswith(".md") and ', "", ("tests/unit/test_undo.py",),
+    ),
+    Mutant(
         "no page is brought again beside itself in another case", "bankd.core.lifecycle.undo", "find_obstacles",
         "!= path", "!= other", ("tests/stories/test_taking_back.py",),
     ),

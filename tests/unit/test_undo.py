@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
 from bankd.core.edits.transaction import Transaction, replay_transaction
 from bankd.core.lifecycle.reversing import plan_undo
@@ -118,6 +120,13 @@ def test_a_split_is_not_taken_back_from_under_a_link_to_a_part() -> None:
         [],
         "bank/c.md:3 refers to bank/a/one.md, which would go",
     )
+
+
+@pytest.mark.parametrize(("source", "is_exact"), [("routing.yaml", True), ("bank/c.md", False)])
+def test_a_page_that_a_run_made_goes_where_only_a_rule_names_it(source: str, *, is_exact: bool) -> None:
+    found = undone(ADDED, {"bank/a.md": None}, {}, Inbound(source, 3))
+
+    assert [type(operation) for operation in found.operations] == [Drop if is_exact else Remove]
 
 
 def test_what_comes_back_does_not_stand_twice() -> None:

@@ -135,11 +135,14 @@ def _what_happened(left: bytes | None, now: bytes | None) -> str:
 
 
 def _references(path: str, past: PastRun, now: PresentState) -> Iterator[str]:
-    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere."""
+    """The places outside the run that refer to what would go; links to a memory follow it, or are named elsewhere.
+
+    The page that a rule of routing.yaml names is made when a line needs it, so a run that made it can be taken back.
+    """
     was, left = past.before[path], past.after[path]
     links = now.links_to(path)
     if not moves_lines(past.transaction):
-        links = [link for link in links if not link.fragment.startswith("^")]
+        links = [link for link in links if link.source.endswith(".md") and not link.fragment.startswith("^")]
     for link in links:
         if link.source not in past.before and link.is_alive(left) and not link.is_alive(was):
             named = f"{path}#{link.fragment}" if was is not None else path
