@@ -389,6 +389,10 @@ MUTANTS: tuple[Mutant, ...] = (
         'elif b"\\r" in line and re.search(ENDED_BY_CR, line):', "elif False:", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "a line deleted from a merged page stays out", "bankd.core.edits.second_look", "_Looker._recast_again",
+        "keys_in(data, brought) or ", "", ("tests/unit/test_second_look.py",),
+    ),
+    Mutant(
         "what stands nowhere is looked for twice", "bankd.adapters.storage.recovery", "Recoverer._look_again",
         "any(isinstance(operation, Append) for operation in operations)", "False", ("tests/crash/test_editors.py",),
     ),

@@ -142,8 +142,18 @@ def test_what_an_editor_wrote_late_is_not_brought_to_a_page_that_was_merged_away
 
 def test_a_line_whose_link_was_turned_since_is_not_taken_for_another() -> None:
     after = "# A\n\n- W: one ^m-1\n- W: two ^m-2\n\n- see [[old/x]]\n- see [[y]]\n- see [[gone]]\n"
-    now = "# A\n\n- W: one ^m-1\n\n- see [[new/x]]\n- see [[y]]\n"
+    now = "# A\n\n- see [[new/x]]\n- see [[y]]\n"
 
     (again,) = look_again({"a.md": now}, (Recast("a.md", "# A\n\n- [1](a/1.md): 2 items\n", after),))
     assert isinstance(again, Recast)
     assert again.after == after.replace("old/x", "new/x")
+
+
+def test_a_line_that_a_hand_deletes_from_a_merged_page_stays_out_and_what_it_moved_elsewhere_too() -> None:
+    three = "- W: three ^m-3"
+    merged = (
+        Recast("a.md", f"# A\n\n- [1](a/1.md): 2 items\n{three}\n", f"# A\n\n{ONE.text}\n- W: two ^m-2\n{three}\n"),
+    )
+
+    assert look_again({"a.md": f"# A\n\n{ONE.text}\n{three}\n"}, merged) == ()
+    assert len(look_again({"a.md": f"# A\n\n- [1](a/1.md): two items\n{three}\n"}, merged)) == 1

@@ -157,8 +157,9 @@ class _Looker:
         text = decode_text(data)
         after = _as_written_in(text, operation.after)
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
-        if not self._nowhere(operation.path, pieces):
-            return []
+        brought = _keys(pieces) - keys_in(encode_text(operation.before), _keys(pieces))
+        if keys_in(data, brought) or not self._nowhere(operation.path, pieces):
+            return []  # who left some of what the merge brought had read the page as it is since
         return [
             Recast(
                 operation.path, text, carry_lines(after, operation.before, text), (), operation.phase, operation.needs
