@@ -149,7 +149,7 @@ class FakeHoldings:
                 found[id_] = (*found.get(id_, ()), page.path)
         return found
 
-    def named(self, ids: Collection[str]) -> Mapping[str, str]:
+    def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
         pages = self._disk.pages.items()
         return {id_: f"{path}:{n}" for path, text in pages for id_, n in lines_named(text.encode(), ids).items()}
 

@@ -19,7 +19,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.distil.conflicts import updates_allowed
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.asked import questions_in
-from bankd.core.lifecycle.collect import NO_MEMORY, Renamed, find_renamed, find_returned, find_vanished
+from bankd.core.lifecycle.collect import Renamed, find_renamed, find_returned, find_vanished
 from bankd.core.lifecycle.decay import Fading
 from bankd.core.lifecycle.edited import find_edited
 from bankd.core.lifecycle.events import Ledger, changes_successors
@@ -267,10 +267,10 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
     if not all(page.hides_nothing for page in facts.unread_pages):
         return plan
     vanished = find_vanished(facts.ledger, lambda ids: set(catalog.pages_of(ids)))
-    named = catalog.named(set(vanished))
-    said = (f"{place}: {id_} {NO_MEMORY}" for id_, place in named.items())
+    mentions = catalog.mentions_of(set(vanished))
+    said = (f"{place}: {id_} stands there and is no memory, as in a code block" for id_, place in mentions.items())
     plan = plan.with_(warnings=(*plan.warnings, *said))
-    vanished = tuple(id_ for id_ in vanished if id_ not in named)
+    vanished = tuple(id_ for id_ in vanished if id_ not in mentions)
     if len(vanished) <= allowed_removals(catalog.count(), policy.settings.budget) or policy.force:
         return plan.with_(deleted=vanished)
     warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
@@ -279,7 +279,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, catalog: MemoryCatalog, polic
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan:
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
-    world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # they are compared next
+    world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
 
     def place(memory: Memory) -> Destination:

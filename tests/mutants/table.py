@@ -485,11 +485,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "what stands in a code block is not deleted", "bankd.cycle", "_believe_vanished",
-        "if id_ not in named", "", ("tests/stories/test_corrections.py",),
+        "if id_ not in mentions", "", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
         "what was deleted by hand may come back by hand", "bankd.core.lifecycle.collect", "find_returned",
-        "if deleted else", "if not deleted else", ("tests/stories/test_corrections.py",),
+        "sorted(held(deleted))", "()", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
         "an opinion that was said again is not brought again", REVERSING, "_words",

@@ -54,6 +54,18 @@ def test_a_memory_in_a_code_block_that_is_not_closed_is_not_deleted(page: Path, 
     assert bankctl("verify").code == 0
 
 
+def test_what_cannot_be_read_is_named_beside_a_memory_that_is_gone(root: Path, page: Path, bankctl: Run) -> None:
+    page.write_text(without(page, "10:00"))
+    odd = root / "bank/world/facts.md"
+    odd.unlink()
+    odd.symlink_to("/dev/null")
+
+    found = bankctl("verify")
+
+    assert (found.code, "bank/world/facts.md" in found.out) == (3, True)
+    assert "is in no page" in found.out
+
+
 def test_a_memory_that_a_person_deleted_and_put_back_is_there_again(page: Path, bankctl: Run) -> None:
     whole = page.read_text()
     page.write_text(without(page, "10:00"))

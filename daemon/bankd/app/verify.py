@@ -36,8 +36,8 @@ def verify_workspace(workspace: Workspace) -> Verification:
     unread = emptied | {finding.place for finding in unreadable}
     missing = find_missing_memories(where, ledger)
     last_seen = _last_seen_on(workspace, missing, unread)
-    named = workspace.catalog.named(set(missing) - last_seen.keys())
-    where |= {id_: [page] for id_, page in (*last_seen.items(), *named.items())}
+    mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
+    where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
     findings = [
         *find_lost(readings, where, ledger),
         *find_lost_books(readings, where, ledger),

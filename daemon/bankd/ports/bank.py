@@ -36,7 +36,7 @@ class MemoryCatalog(Protocol):
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """For each id that is held: the pages that hold it, relative to the workspace."""
 
-    def named(self, ids: Collection[str]) -> Mapping[str, str]:
+    def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
         """Of ids that no page holds: where one ends a line all the same, as in a code block, `page:line`."""
 
     def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:

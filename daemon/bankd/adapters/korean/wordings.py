@@ -42,7 +42,7 @@ class CachedWordings:
 
     def take_apart(self, texts: Iterable[str]) -> dict[str, Wording]:
         """The wording of each text."""
-        distinct = list(dict.fromkeys(texts))
+        distinct = dict.fromkeys(texts)
         korean = _korean_in(distinct)
         apart = self._apart(korean) if korean and self._worker is not None else {}
         return {text: _wording(text, apart[text]) if text in apart else plain_wording(text) for text in distinct}

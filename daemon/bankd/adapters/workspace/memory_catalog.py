@@ -96,11 +96,17 @@ class PageMemoryCatalog:
         found = self._catalog_db.find_ids(ids)
         return {id_: tuple(held.path for held in places) for id_, places in found.items()}
 
-    def named(self, ids: Collection[str]) -> Mapping[str, str]:
+    def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
         """Of ids that no page holds: where one ends a line all the same, as in a code block, `page:line`."""
         paths = [path for folder in FOLDERS for path in self._catalog_db.fingerprints(folder)] if ids else ()
-        found = ((path, lines_named(self._files.read(path), ids)) for path in paths)
+        found = ((path, lines_named(self._bytes_of(path), ids)) for path in paths)
         return {id_: f"{path}:{line}" for path, lines in found for id_, line in lines.items()}
+
+    def _bytes_of(self, path: str) -> bytes | None:
+        try:
+            return self._files.read(path)
+        except (ConflictError, OSError):  # whoever looks at all pages names it
+            return None
 
     def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
         """The memories that are new, or say something else than when they were compared, with their text keys."""

@@ -76,11 +76,7 @@ def _count_known(reading: LogReading, was: str, consumed: Mapping[str, Set[str]]
 def find_returned(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
     """Memories that passed for deleted by hand and that a page holds again."""
     deleted = {id_ for id_, fact in ledger.gone.items() if fact["type"] == DELETED}
-    return tuple(sorted(held(deleted))) if deleted else ()
-
-
-NO_MEMORY = "stands there and is no memory, as in a code block"
-"""What is said of an id that ends such a line: its memory is neither held nor deleted."""
+    return tuple(sorted(held(deleted)))
 
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Set[str]]) -> tuple[str, ...]:
