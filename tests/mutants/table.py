@@ -484,6 +484,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "or self._now.pages()", "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "what was said again meanwhile stays single, on whatever page", REVERSING, "_Reverser._said_by",
+        "chain(there, self._since)", "there", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
+        "what stood elsewhere before keeps nothing away", "bankd.core.lifecycle.events", "Ledger.learned_after",
+        'and told_order(item)[0] > at', "", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
         "what stands in a code block is not deleted", "bankd.cycle", "_believe_vanished",
         "if id_ not in mentions", "", ("tests/stories/test_corrections.py",),
     ),

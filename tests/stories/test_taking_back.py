@@ -30,6 +30,14 @@ def id_of(root: Path, words: str) -> str:
     return str(_ID.findall(lines[0])[0])
 
 
+def take_line_to(other: Path, page: Path, words: str) -> Path:
+    """Move a line by hand; gives the page that it was on."""
+    line = next(line for line in page.read_text().splitlines() if words in line)
+    page.write_text(page.read_text().replace(line + "\n", ""))
+    other.write_text(other.read_text() + f"\n{line}\n")
+    return page
+
+
 def last_run(bankctl: Run) -> str:
     return str(bankctl("log", "--json").json["runs"][0]["run"])
 
@@ -190,6 +198,42 @@ def test_undoing_an_undo_brings_no_opinion_again_that_was_said_again_on_another_
     page = (root / "bank/entities/Minji.md").read_text()
     assert "says the same there by now" in said.out
     assert (page.count("Rust"), page.count("Buses")) == (1, 1)
+
+
+def test_undoing_an_undo_brings_nothing_again_that_another_page_says_since(root: Path, bankctl: Run) -> None:
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bankctl("undo", last_run(bankctl))
+    undo = last_run(bankctl)
+    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", LATER)
+    page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
+
+    said = bankctl("undo", undo)
+
+    there = [path for path, data in pages(root).items() if b"Busan" in data]
+    assert there == ["bank/world/facts.md"], said.out
+    assert "says the same there by now" in said.out
+    assert page.read_text().count("cello") == 1
+
+
+def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankctl: Run) -> None:
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = take_line_to(root / "bank/world/facts.md", root / "bank/entities/Minji.md", "Busan")
+    write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")
+    bankctl("cycle", "micro", "--now", LATER)
+    bankctl("duplicates", "allow", bankctl("duplicates", "list", "--json").json["duplicates"][0]["id"])
+    bankctl("undo", last_run(bankctl))
+    undo = last_run(bankctl)
+    page.write_text(page.read_text() + "\nBy hand.\n")
+
+    bankctl("undo", undo)
+
+    there = [path for path, data in pages(root).items() if b"Busan" in data]
+    assert sorted(there) == ["bank/entities/Minji.md", "bank/world/facts.md"]
 
 
 @pytest.mark.parametrize("folder", ["ENTITIES", "people"])

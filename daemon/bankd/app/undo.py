@@ -68,7 +68,8 @@ class Undo:
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *images_of(workspace, journal))
-            undoing = plan_undo(past, PresentState(Names(pages | state.keys()), look, self._links_to, forgotten))
+            names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)
+            undoing = plan_undo(past, PresentState(names, look, self._links_to, forgotten, since))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
             self.stays += undoing.stays

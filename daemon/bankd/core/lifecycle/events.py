@@ -143,6 +143,10 @@ class Ledger:
         same = {log, self.identity_of(log)}
         return [*reversed([name for name, was in self.identities.items() if was in same]), *sorted(same)]
 
+    def learned_after(self, at: str) -> set[str]:
+        """The memories that were learned after this time, in ISO form."""
+        return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
+
     def successors(self) -> dict[str, str]:
         """By the id of a memory, the one that says it newer, unless that one was taken back or deleted."""
         ended = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}

@@ -5,6 +5,9 @@ What people or later runs changed since stays as it is, and is named.
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain
+
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.operations import Append, Carry, Move, Piece, Relink, Remove, Replace
 from bankd.core.edits.spans import unix_text
@@ -105,12 +108,20 @@ class _Reverser:
     def _said_by(self, was: MemoryLines) -> str | None:
         """A memory that has come to the page since and says the same; the user may have taken its id off.
 
-        Where the page is not to be found, it may stand on any: the page may have another name.
+        Where the page is not to be found, it may stand on any: the page may have another name. What was learned since
+        may stand on any page too.
         """
         pages = self._now.pages_of(self._page_for(was)) or self._now.pages()
         there = memories_of({path: self._now.look(path) for path in pages})
-        saying = (name for name, lines in there if name not in self._was and _words(lines) == _words(was))
+        saying = (
+            name for name, lines in chain(there, self._since) if name not in self._was and _words(lines) == _words(was)
+        )
         return next(saying, None)
+
+    @cached_property
+    def _since(self) -> list[tuple[str, MemoryLines]]:
+        places = self._now.stand(self._now.learned_since)
+        return [(id_, lines) for id_, where in places.items() for lines in where]
 
     def _take_out(self, id_: str, left: MemoryLines, here: MemoryLines) -> None:
         if _top(here.page) != _top(left.page):

@@ -50,12 +50,16 @@ class Inbound:
 
 @dataclass(frozen=True, slots=True)
 class PresentState:
-    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten."""
+    """The workspace as it is now: its pages, their bytes, which references lead to one, and which ids were forgotten.
+
+    `learned_since` has the memories that were learned after the run that is to be taken back.
+    """
 
     names: Names
     look: Look
     links_to: Callable[[str], Sequence[Inbound]]
     forgotten: Collection[str]
+    learned_since: Collection[str] = ()
 
     def pages(self) -> list[str]:
         """All pages, in the order of their paths."""
