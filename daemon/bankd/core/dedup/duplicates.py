@@ -160,7 +160,8 @@ def find_match(
 
 def lengths_worth_reading(new: Statement) -> range:
     """How long, in letters, a memory may be to be more than different; any length where the new one may change it."""
-    if may_tell_change(new) or unit_of_measure(new):
+    outline = _outline(new)
+    if outline.tells_change or outline.unit:
         return range(sys.maxsize)
     length = len(new.text)
     return range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)

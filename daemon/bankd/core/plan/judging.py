@@ -78,7 +78,7 @@ def judge_lines(
         memory = placement.line.memory
         line = ReadLine.of(placement.line.id, reader.read(memory))
         kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
-        lengths = lengths_worth_reading(line.statement)
+        lengths = lengths_worth_reading(line.statement) if kin else ()
         known = [(item.id, reader.read(item.memory)) for item in kin if len(item.memory.text) in lengths]
         match = find_match([*known, *earlier[memory.tag].nearest(line)], line.statement, threshold)
         if match and match.verdict.outcome is Relation.SAME:
