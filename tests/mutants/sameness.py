@@ -11,6 +11,7 @@ REWORDING, CHANGE, GIST, RESTATING = (
     f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
 )
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
+OF_TURNS = ("tests/unit/test_korean_turns.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
 
@@ -71,5 +72,9 @@ SAMENESS: tuple[Mutant, ...] = (
         "if before is not None and before != now", "if now is None", OF_PAIRS,
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),
+    Mutant("a value stays with what it counts", "bankd.core.dedup.duplicates", "_says_no_more", " and counts_same(old, new)", "", OF_TURNS),
+    Mutant("a day counts nothing", "bankd.core.dedup.guard", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
+    Mutant("a number of times is none of a thing", "bankd.core.dedup.guard", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
+    Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.guard", "_is_countable", " and not is_verb", "", OF_TURNS),
     Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest else ", "", OF_GROUPS),
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bankd.core.dedup.duplicates import Relation, compare_statements
@@ -89,3 +91,52 @@ def test_what_happened_at_another_measure_happened_too() -> None:
 )  # fmt: skip
 def test_a_quantity_is_the_same_in_any_unit(one: str, other: str) -> None:
     assert compare_statements(said("가", one), said("나", other)).outcome is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (
+            "2/SN 번/NNB 서버/NNG 를/JKO 재/XPN 시작/NNG 하/XSV ᆫ다/EF",
+            "서버/NNG 를/JKO 2/SN 번/NNB 재/XPN 시작/NNG 하/XSV ᆫ다/EF",
+            False,
+        ),
+        ("버스/NNG 를/JKO 2/SN 번/NNB 갈아타/VV ᆫ다/EF", "2/SN 번/NNB 버스/NNG 를/JKO 갈아타/VV ᆫ다/EF", False),
+        (
+            "3/SN 개/NNB 팀/NNG 이/JKS 서버/NNG 를/JKO 보/VV ᆫ다/EF",
+            "팀/NNG 이/JKS 서버/NNG 3/SN 개/NNB 를/JKO 보/VV ᆫ다/EF",
+            False,
+        ),
+        ("3/SN 개/NNB 사과/NNG 를/JKO 사/VV 었/EP 다/EF", "사과/NNG 를/JKO 3/SN 개/NNB 사/VV 었/EP 다/EF", True),
+        ("매주/MAG 2/SN 회/NNB 운동/NNG 을/JKO 하/VV ᆫ다/EF", "운동/NNG 을/JKO 매주/MAG 2/SN 회/NNB 하/VV ᆫ다/EF", True),
+        (
+            "3/SN 대/NNB 서버/NNG 를/JKO 점검/NNG 하/XSV ᆫ다/EF",
+            "서버/NNG 를/JKO 3/SN 대/NNB 점검/NNG 하/XSV ᆫ다/EF",
+            True,
+        ),
+        (
+            "민지/NNP 는/JX 3/SN 시/NNB 에/JKB 회의/NNG 를/JKO 하/VV ᆫ다/EF",
+            "민지/NNP 는/JX 회의/NNG 를/JKO 3/SN 시/NNB 에/JKB 하/VV ᆫ다/EF",
+            True,
+        ),
+        (
+            "민지/NNP 는/JX 3/SN 시/NNB 에/JKB 약/NNG 을/JKO 먹/VV 는다/EF",
+            "민지/NNP 는/JX 약/NNG 을/JKO 3/SN 시/NNB 에/JKB 먹/VV 는다/EF",
+            True,
+        ),
+        (
+            "계좌/NNG 로/JKB 30/SN 만/NR 원/NNB 을/JKO 내/VV 었/EP 다/EF",
+            "30/SN 만/NR 원/NNB 을/JKO 계좌/NNG 로/JKB 내/VV 었/EP 다/EF",
+            True,
+        ),
+        (
+            "민지/NNP 는/JX 3/SN 층/NNG 에서/JKB 회의/NNG 를/JKO 하/VV ᆫ다/EF",
+            "민지/NNP 는/JX 회의/NNG 를/JKO 3/SN 층/NNG 에서/JKB 하/VV ᆫ다/EF",
+            True,
+        ),
+    ],
+)
+def test_a_value_that_moves_stays_with_what_it_counts(one: str, other: str, *, is_same: bool) -> None:
+    old, new = (said("".join(re.findall(r"(\S+)/", tagged)), tagged) for tagged in (one, other))
+
+    assert (compare_statements(old, new).outcome is Relation.SAME) is is_same

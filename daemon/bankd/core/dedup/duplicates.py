@@ -16,7 +16,15 @@ from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
 from bankd.core.dedup.gist import gist_of
-from bankd.core.dedup.guard import Difference, find_difference, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.guard import (
+    Difference,
+    counts_same,
+    find_difference,
+    is_reordered,
+    may_leave_out,
+    same_roles,
+    subject_of,
+)
 from bankd.core.dedup.restating import only_times_move, says_again
 from bankd.core.dedup.rewording import (
     NEAR,
@@ -251,7 +259,8 @@ def _says_no_more(old: Statement, new: Statement, found: Difference) -> str:
     theirs = [token for token in new.tokens if not token.is_optional]
     if [token.key for token in ours] == [token.key for token in theirs]:
         return "the same with fewer words" if found.only_old else "the same words but for emphasis"
-    if is_reordered(ours, theirs) if new.has_free_order else only_times_move(old, new):
+    is_moved = is_reordered(ours, theirs) and counts_same(old, new) if new.has_free_order else only_times_move(old, new)
+    if is_moved:
         return "the same words in another order"
     return ""
 

@@ -6,12 +6,13 @@ It never decides by likeness: `duplicates` does that, and asks here what the lik
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import digits
 
 from bankd.core.language.english.function_words import RELATIONS
-from bankd.core.language.korean.function_words import LIMITS
+from bankd.core.language.korean.function_words import LIMITS, PARTICLES
 from bankd.core.language.korean.synonyms import TURNING_WORDS
 from bankd.core.language.opposites import are_opposites
 from bankd.core.language.quantities import base_quantity
@@ -240,6 +241,40 @@ def _fixed(tokens: Sequence[Token]) -> list[str]:
         for token in tokens
         if token.kind is TokenKind.VALUE or (token.kind is TokenKind.NAME and not token.case)
     ]
+
+
+_OF_PARTICLES = frozenset(PARTICLES.values())
+_OFTEN = "번"
+"""A counter that numbers the noun behind it, and says how often where it stands by the verb or as 회 or 두 번."""
+
+
+def counts_same(old: Statement, new: Statement) -> bool:
+    """Whether every Korean value belongs to the same noun: server 2 is restarted, the server is restarted 2 times."""
+    return list(_counted(old)) == list(_counted(new))
+
+
+def _counted(statement: Statement) -> Iterator[tuple[str, str]]:
+    """Each value with the noun of its phrase, else, by the verb, of the phrase before; none for when and how often."""
+    before = ""
+    for phrase in statement.phrases:
+        nouns = [token.base for token in phrase if _is_countable(token)]
+        by_verb = "" if nouns or phrase is not statement.phrases[-1] else before
+        for token in phrase:
+            if token.kind is TokenKind.VALUE:
+                noun = nouns[-1] if nouns else "" if token.case else by_verb
+                yield token.key, "" if _says_when(token, statement, is_by_verb=not nouns) else noun
+        before = nouns[-1] if nouns else before
+
+
+def _is_countable(token: Token) -> bool:
+    """A noun, but none that is the verb, without a particle: 재시작 of 재시작한다."""
+    is_verb = token.is_predicate and not token.case and _OF_PARTICLES.isdisjoint(token.marks)
+    return token.kind in (TokenKind.NOUN, TokenKind.NAME) and not is_verb
+
+
+def _says_when(value: Token, statement: Statement, *, is_by_verb: bool) -> bool:
+    unit = value.base.lstrip(digits)
+    return unit in DATE_UNITS or (unit == _OFTEN and (is_by_verb or value.base not in statement.text))
 
 
 def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
