@@ -617,6 +617,10 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # copies that an old buffer brought back
     Mutant(
+        "what was written late makes no page anew", SECOND_LOOK, "_Looker._takes_late_lines",
+        "self.look(path) is not None and ", "", OF_SECOND_LOOK,
+    ),
+    Mutant(
         "a copy that was taken on before it was seen goes again", SECOND_LOOK, "_Looker.once_more",
         "self._taken_on(operation) if elsewhere else ()", "()", OF_SECOND_LOOK,
     ),

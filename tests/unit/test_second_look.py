@@ -137,7 +137,14 @@ def test_what_an_editor_wrote_late_is_not_brought_to_a_page_that_was_merged_away
     merged = (Recast("b.md", "# B\n\n- late\n", None),)
 
     assert look_again({"a.md": "# A\n\n- late\n"}, late, merged) == ()
-    assert look_again({"a.md": "# A\n"}, late) == late
+    assert look_again({"a.md": "# A\n", "b.md": "# B\n"}, late) == late
+    assert look_again({"a.md": "# A\n", "b.md": "# B\n"}, late, merged) == ()
+
+
+def test_what_an_editor_wrote_late_makes_no_page_anew_that_was_renamed_since() -> None:
+    late = (Carry("b.md", "# B\n", "# B\n\n- late\n"),)
+
+    assert look_again({"c.md": "# B\n\n- late\n"}, late) == ()
 
 
 def test_a_line_whose_link_was_turned_since_is_not_taken_for_another() -> None:

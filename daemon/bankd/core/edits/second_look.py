@@ -102,10 +102,14 @@ class _Looker:
                 return self._recast_again(operation)
             case Replace(key=key):
                 return [] if key in self._decided() else [operation]
-            case Relink() | Carry() if isinstance(operation, Relink) or not self._is_planned_anew(operation.path):
+            case Relink() | Carry() if isinstance(operation, Relink) or self._takes_late_lines(operation.path):
                 return [operation]
             case _:
                 return []
+
+    def _takes_late_lines(self, path: str) -> bool:
+        """Whether a page is as it was written on; from one that is gone the lines went along, or were deleted with it."""
+        return self.look(path) is not None and not self._is_planned_anew(path)
 
     def _decided(self, *, but_healing: bool = False) -> set[str]:
         """The pieces that a later transaction named: it, not this one, says what should become of them."""
