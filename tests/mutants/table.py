@@ -401,6 +401,10 @@ MUTANTS: tuple[Mutant, ...] = (
         'if why_quarantined(self._transactions.look(path) or b"") is None', "", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
+        "a file whose ending is in capitals is named", SETTLE, "_why_odd",
+        'not path.endswith(".md")', "False", ("tests/unit/test_settle.py",),
+    ),
+    Mutant(
         "a page in UTF-16 is left alone", SETTLE, "why_quarantined",
         "if is_wide(data[:4]):", "if False:", ("tests/unit/test_settle.py",),
     ),

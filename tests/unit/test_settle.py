@@ -101,3 +101,11 @@ def test_what_only_looks_so_may_be(data: bytes) -> None:
 def test_what_is_nobodys_page_is_ignored_with_a_reason(name: str) -> None:
     assert why_ignored(name)
     assert why_ignored("a.md") is None
+
+
+def test_a_page_whose_ending_is_in_capitals_is_named() -> None:
+    listing = {name: ListedFile(FileFingerprint(9, 1, 1), 0.0, True) for name in ("a.MD", "b.md")}
+    survey = judge_listings({"memory": listing}, RestRule(1000.0, 5, None), {})
+
+    assert [*survey.files] == ["memory/b.md"]
+    assert survey.quarantined == {"memory/a.MD": "its name ends in .MD, and only .md is read; rename it"}

@@ -103,6 +103,8 @@ def _judge_listing(
 def _why_odd(path: str, listed: ListedFile, largest: int | None) -> str | None:
     if not is_utf8(path):
         return "its name is not UTF-8; rename it"
+    if not path.endswith(".md"):
+        return f"its name ends in {path[-3:]}, and only .md is read; rename it"
     if not listed.is_regular:
         return "a link or special file"
     return f"larger than {largest >> 20} MB" if largest is not None and listed.seen.size > largest else None
@@ -125,7 +127,7 @@ def why_ignored(name: str) -> str | None:
         return "a sync tool's conflict copy; merge it by hand"
     if _IGNORED.fullmatch(name):
         return "an editor's or tool's temporary file"
-    return None if name.endswith(".md") else "not a Markdown file"
+    return None if name.lower().endswith(".md") else "not a Markdown file"
 
 
 def why_unsettled(seconds: float, settle: float, swaps: Collection[str]) -> str | None:
