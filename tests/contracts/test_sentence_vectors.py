@@ -13,6 +13,7 @@ from tests.fake_vectors import EmbeddingServer, embedding_server
 from bankd.adapters.meaning import sentence_vectors
 from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
 from bankd.app.search_service import SearchService
+from bankd.core.ranking.fusion import beginning_of
 from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
 from bankd.wiring.searching import make_search
 
@@ -113,11 +114,11 @@ def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: SearchServi
 
 def test_long_memories_are_sent_a_few_at_a_time(search: SearchService, root: Path, server: EmbeddingServer) -> None:
     search.refresh(NOW, None)
-    long = "".join(f"- W: {'lamp ' * 700}{number}\n" for number in range(3))
+    long = "".join(f"- W: {number} {'lamp ' * 700}\n" for number in range(7))
     (root / "bank" / "long.md").write_text(f"# Long\n\n{long}")
     server.requests.clear()
     search.refresh(NOW, None)
-    assert [len(one["input"]) for one in server.requests] == [1, 1, 1]
+    assert [len(one["input"]) for one in server.requests] == [5, 2]
 
 
 def test_vectors_that_were_deleted_are_made_again(search: SearchService, root: Path) -> None:
@@ -139,6 +140,24 @@ def test_damaged_vectors_stop_no_answer(search: SearchService, root: Path, damag
         file.write_bytes(damage)
     search.release()
     assert "The lamp in the hall is broken." in texts(search, "lamp hall")
+
+
+def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server: EmbeddingServer) -> None:
+    vectors = SentenceVectors(root / ".bankd", settings_for(server), Clock())
+    long = "자동차" * 10_000
+    assert vectors.embed([long]) == [vector_key(beginning_of(long))]
+    assert vectors.near(long, [], 1) == {vector_key(beginning_of(long)): pytest.approx(1, abs=0.01)}
+    vectors.question_vector(long)
+    said = {text for one in server.requests for text in one["input"]}
+    assert said == {long[:700]}
+    vectors.close()
+
+
+def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: SearchService) -> None:
+    page = root / "bank" / "notes.md"
+    page.write_text("# Tools\n\n" + "".join(f"- W: Note {n} {'word ' * 1500}\n" for n in range(9)))
+    search.refresh(NOW, None)
+    assert not search.has_more
 
 
 def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: EmbeddingServer) -> None:

@@ -26,6 +26,7 @@ ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
 OF_COLLECT, OF_EDITED = ("tests/unit/test_collect.py",), ("tests/unit/test_edited.py",)
 OF_REVISING = ("tests/unit/test_revising.py",)
 OF_COPIES, OF_HALVES = ("tests/unit/test_transaction.py",), ("tests/unit/test_recasting.py",)
+OF_VECTORS = ("tests/contracts/test_sentence_vectors.py",)
 OF_FUSION, OF_MEANING = ("tests/unit/test_fusion.py",), ("tests/unit/test_meaning.py",)
 OF_QUESTIONS, OF_SHOWN, OF_IMPORT = (
     ("tests/stories/test_questions.py",), ("tests/unit/test_briefing.py",), ("tests/unit/test_transcripts.py", "tests/stories/test_import.py"),
@@ -143,9 +144,13 @@ FEATURES: tuple[Mutant, ...] = (
         " or bool(weights.bigrams) == bool(candidate.bigrams)", "", OF_MEANING,
     ),
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
+    Mutant("a model reads the beginning of a long text", FUSION, "beginning_of", "[:BEGINNING]", "", OF_VECTORS),
+    Mutant("a long text counts by what is read of it", "bankd.app.search_service", "SearchService.fill_vectors", "(row, beginning_of(text))", "(row, text)", OF_VECTORS),
     Mutant("a question has the bounds of its script", "bankd.search.by_meaning", "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),
+    Mutant("among long notes meaning moves a title more", FUSION, "meaning_share", " + (OF_NOTES - LEAST_SHARE) * (1 - brevity)", "", OF_FUSION),
+    Mutant("what is asked tells how much meaning moves", "bankd.search.finding", "find_by_words", "weights.brevity", "1.0", OF_MEANING),
     Mutant("what has no vector yet keeps its place", FUSION, "fuse_scores", "word if cosine is None", "(1 - share) * word if cosine is None", OF_FUSION),
     Mutant("near copies share a cosine", FUSION, "share_cosines", "shared[at] = shared[other] = max(one, another)", "pass", OF_FUSION),
     Mutant("cosines that tell nothing apart change nothing", FUSION, "fuse_scores", " or (high <= low and most > least)", "", OF_FUSION),

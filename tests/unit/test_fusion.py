@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.ranking.fusion import LEAST_SHARE, MOST_SHARE, SURE, fuse_scores, meaning_share, share_cosines
+from bankd.core.ranking.fusion import LEAST_SHARE, MOST_SHARE, OF_NOTES, SURE, fuse_scores, meaning_share, share_cosines
 
 
 def test_meaning_moves_less_the_surer_the_words_are() -> None:
     assert meaning_share(0.0) == pytest.approx(MOST_SHARE)
     assert meaning_share(SURE) == meaning_share(1.0) == pytest.approx(LEAST_SHARE)
     assert MOST_SHARE > meaning_share(SURE / 2) > LEAST_SHARE
+
+
+def test_meaning_weighs_more_where_a_long_note_is_asked_for_by_its_title() -> None:
+    assert meaning_share(SURE, brevity=0.0) == pytest.approx(OF_NOTES)
+    assert LEAST_SHARE < meaning_share(SURE, brevity=0.5) < OF_NOTES
+    assert meaning_share(0.0, brevity=0.0) == pytest.approx(MOST_SHARE)
+    by_title, by_question = ([0.5, 0.4], [0.8, 0.9], 0.0), ([0.5, 0.4], [0.8, 0.9], 1.0)
+    assert fuse_scores(*by_title)[1] > fuse_scores(*by_question)[1]
 
 
 def test_what_is_best_by_both_is_best_and_the_scale_is_that_of_the_words() -> None:

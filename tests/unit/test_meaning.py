@@ -8,6 +8,7 @@ import pytest
 from tests.fake_vectors import FakeVectors
 from tests.fakes import FakeAnalyser, FakeIndex
 
+from bankd.core.ranking import fusion
 from bankd.core.ranking.floor import answers_across, evidence_of
 from bankd.core.ranking.fusion import CosineBounds
 from bankd.core.ranking.query import Filters, Query
@@ -58,6 +59,28 @@ def test_filters_hold() -> None:
     found = texts(asked("vehicle", FakeVectors(), filters=Filters(nodes=("work.md",))))
     assert found
     assert not any("자동차" in text for text in found)
+
+
+def test_among_long_notes_meaning_moves_a_title_and_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (" ".join(f"{word}{number}" for number in range(200)) for word in ("one", "other"))
+    said, meant = f"The hall lamp door wall roof yard {one}.", f"자동차 {other}."
+    index, vectors = (
+        FakeIndex({"said.md": f"# Said\n\n- W: {said}\n", "meant.md": f"# Meant\n\n- W: {meant}\n"}),
+        FakeVectors(),
+    )
+    index.vectors = dict(enumerate(vectors.embed([row.text for row in index.rows(range(2))]) or []))
+
+    def first(text: str) -> str:
+        query = Query(text, 5, everything=True, today=TODAY)
+        return find_answers(query, index, FakeAnalyser(), TODAY, RankingOptions(vectors=vectors)).ranked[0].path
+
+    title = "hall lamp door wall roof yard vehicle"
+    question = "where are the hall, the lamp, the door, the wall, the roof and the yard of the vehicle?"
+    found = []
+    for share in (fusion.LEAST_SHARE, 1.0):
+        monkeypatch.setattr(fusion, "OF_NOTES", share)
+        found.append((first(title), first(question)))
+    assert found == [("said.md", "said.md"), ("meant.md", "said.md")]
 
 
 def test_vectors_that_do_not_answer_leave_what_the_words_say() -> None:

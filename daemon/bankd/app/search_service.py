@@ -143,11 +143,13 @@ class SearchService:
         vectors = self._vectors
         if vectors is None:
             return False
+        from bankd.core.ranking.fusion import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
+
         left = characters
         while waiting := self.index.without_vectors(vectors.identity, _BATCH):
             if left is not None and left <= 0:
                 return True
-            batch = _first_of(waiting)
+            batch = _first_of([(row, beginning_of(text)) for row, text in waiting])
             keys = vectors.embed([text for _, text in batch])
             if keys is None:
                 return False

@@ -44,11 +44,11 @@ def find_near(
     return {row: cosines[key] for row, key in all_keys.items() if key in cosines}
 
 
-def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
-    """Ranked memories in the order of words and meaning together."""
+def fuse_meaning(ranked: Sequence[Ranked], cosines: Mapping[int, float], brevity: float) -> list[Ranked]:
+    """Ranked memories in the order of words and meaning together; `brevity` is that of the query's weights."""
     terms = [frozenset(term for sentence in one.candidate.sentences for term in sentence) for one in ranked]
     near = share_cosines([cosines.get(one.row.row) for one in ranked], terms)
-    scores = fuse_scores([one.parts["score"] for one in ranked], near)
+    scores = fuse_scores([one.parts["score"] for one in ranked], near, brevity)
     usual = sum(sorted(cosines.values())[-NEAREST:]) / NEAREST if len(cosines) >= NEAREST else None
     return in_order(
         one if cosine is None else _with_meaning(one, score, cosine, usual)

@@ -131,7 +131,7 @@ def find_by_words(
     if cosines:
         from bankd.search.by_meaning import fuse_meaning  # noqa: PLC0415 -- most have no vectors
 
-        ranked = fuse_meaning(ranked, cosines)
+        ranked = fuse_meaning(ranked, cosines, weights.brevity)
     return (_prefer_asked(ranked, asked, today) if asked.windows or asked.now else ranked)[:finalists]
 
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.core.ranking.fusion import CosineBounds
+from bankd.core.ranking.fusion import BEGINNING, CosineBounds, beginning_of
 
 if TYPE_CHECKING:
     from bankd.adapters.system.child import ChildProcess
@@ -33,7 +33,7 @@ class SentenceVectors:
 
     def __init__(self, root: Path, settings: MeaningSettings, clock: Callable[[], float]) -> None:
         """Take the folder of derived things, which model, and a monotonic clock in seconds; nothing is started yet."""
-        self.model = f"{blake2b(json.dumps(settings).encode(), digest_size=6).hexdigest()}"
+        self.model = f"{blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()}"
         self._folder, self._settings, self._clock = root / "meaning" / self.model, settings, clock
         self._child: ChildProcess | None = None
         self._rests_until, self._rest = 0.0, _REST_SECONDS
@@ -55,12 +55,12 @@ class SentenceVectors:
 
     def near(self, text: str, keys: Sequence[int], most: int) -> Mapping[int, float] | None:
         """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
-        answer = self._ask({"near": text, "keys": keys, "most": most}, self._patience())
+        answer = self._ask({"near": beginning_of(text), "keys": keys, "most": most}, self._patience())
         return None if answer is None else {int(key): float(cosine) for key, cosine in answer["near"]}
 
     def question_vector(self, text: str) -> Sequence[float] | None:
         """The vector of a question, of length 1; None when it cannot be made now."""
-        answer = self._ask({"question": text}, self._patience())
+        answer = self._ask({"question": beginning_of(text)}, self._patience())
         return None if answer is None else [float(one) for one in answer["vector"]]
 
     def _patience(self) -> float:
@@ -68,8 +68,9 @@ class SentenceVectors:
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """See that these texts have vectors; gives their keys, None when it cannot be done now."""
-        keys = [vector_key(text) for text in texts]
-        done = self._ask({"embed": list(zip(keys, texts, strict=True))}, _TEXTS_SECONDS)
+        beginnings = [beginning_of(text) for text in texts]
+        keys = [vector_key(text) for text in beginnings]
+        done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS)
         return None if done is None else keys
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:

@@ -15,12 +15,22 @@ from typing import NamedTuple
 
 LEAST_SHARE, MOST_SHARE = 0.2, 0.8
 """The share of meaning in the order, where the words are sure and where they found nothing."""
+OF_NOTES = 0.5
+"""The share where words are sure, the nearer to it the longer the memories are, for what only names its subject: what a
+note is about is seldom all said by its title (`python -m tests.bench.meaning --titles`)."""
 SURE = 0.35
 """A score by words from which they are sure of it."""
 SILENT = 0.1
 """Where no word tells candidates apart, meaning orders them within so much."""
 NEAREST = 25
 """So many of the nearest memories are candidates beside those that share words."""
+
+BEGINNING = 700
+"""Letters of a text that a model reads: what a note is about stands there, by titles of three vaults (`tests/bench/meaning.md`).
+
+What a model needs grows with the text, a second of CPU for a thousand letters: the notes of a vault waited for their
+vectors for ten minutes. Longer memories are few, and the words of all of it are found as before.
+"""
 
 
 class CosineBounds(NamedTuple):
@@ -30,12 +40,18 @@ class CosineBounds(NamedTuple):
     across: float
 
 
-def meaning_share(best: float) -> float:
-    """The share of meaning where the best memory scores so much by its words."""
-    return LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * (1 - min(1.0, max(0.0, best) / SURE))
+def beginning_of(text: str) -> str:
+    """What of a text a model reads."""
+    return text[:BEGINNING]
 
 
-def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list[float]:
+def meaning_share(best: float, brevity: float = 1.0) -> float:
+    """The share of meaning where the best memory scores so much by its words; `brevity` is that of the query's weights."""
+    least = LEAST_SHARE + (OF_NOTES - LEAST_SHARE) * (1 - brevity)
+    return least + (MOST_SHARE - least) * (1 - min(1.0, max(0.0, best) / SURE))
+
+
+def fuse_scores(words: Sequence[float], cosines: Sequence[float | None], brevity: float = 1.0) -> list[float]:
     """One score for each candidate, between the least and the most that words gave; None is a cosine not known yet.
 
     What has no vector yet keeps the score of its words: it is neither raised nor put down for that.
@@ -45,7 +61,7 @@ def fuse_scores(words: Sequence[float], cosines: Sequence[float | None]) -> list
     low, high = min(known, default=0.0), max(known, default=0.0)
     if not known or (high <= low and most > least):
         return list(words)
-    share, ceiling = meaning_share(most), max(most, least + SILENT)
+    share, ceiling = meaning_share(most, brevity), max(most, least + SILENT)
     span = (ceiling - least) / (high - low) if high > low else 0.0
     return [
         word if cosine is None else (1 - share) * word + share * (ceiling - span * (high - cosine))
