@@ -489,7 +489,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "what was said again meanwhile stays single, on whatever page", REVERSING, "_Reverser._said_by",
-        "chain(there, self._since)", "there", ("tests/stories/test_taking_back.py",),
+        "or self._repeated_in(self._since, was)", "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
         "what stood elsewhere before keeps nothing away", "bankd.core.lifecycle.events", "Ledger.learned_after",

@@ -5,8 +5,8 @@ What people or later runs changed since stays as it is, and is named.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
-from itertools import chain
 
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.operations import Append, Carry, Move, Piece, Relink, Remove, Replace
@@ -113,9 +113,10 @@ class _Reverser:
         """
         pages = self._now.pages_of(self._page_for(was)) or self._now.pages()
         there = memories_of({path: self._now.look(path) for path in pages})
-        saying = (
-            name for name, lines in chain(there, self._since) if name not in self._was and _words(lines) == _words(was)
-        )
+        return self._repeated_in(there, was) or self._repeated_in(self._since, was)
+
+    def _repeated_in(self, memories: Iterable[tuple[str, MemoryLines]], was: MemoryLines) -> str | None:
+        saying = (name for name, lines in memories if name not in self._was and _words(lines) == _words(was))
         return next(saying, None)
 
     @cached_property
