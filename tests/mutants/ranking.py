@@ -79,7 +79,7 @@ RANKING: tuple[Mutant, ...] = (
         "no one sentence answers what only names its subject", SCORING, "_words", " and weights.asks", "", OF_SCORING,
     ),
     Mutant(
-        "among notes length counts as usual", SCORING, "bm25", "min(1.0, NOTE / (average or 1.0))", "1.0", OF_SCORING,
+        "among notes length counts as usual", SCORING, "bm25", "_shortness(average)", "1.0", OF_SCORING,
     ),
     Mutant(
         "a title does not ask", "bankd.search.reading_query", "read_query", "weights._replace(asks=asks, ", "weights._replace(",
@@ -96,7 +96,9 @@ RANKING: tuple[Mutant, ...] = (
     ),
     Mutant("what no memory has weighs less", WEIGHING, "_rarity", " * (1.0 if frequency else UNKNOWN_WEIGHT)", "", OF_SCORING),
     Mutant("bigrams say nothing of Latin words", SCORING, "_text", "BIGRAM_SHARE * weights.hangul_share", "BIGRAM_SHARE", OF_SCORING),
-    Mutant("of a note bigrams tell little", SCORING, "_text", "weights.hangul_share * weights.brevity", "weights.hangul_share", OF_SCORING),
+    Mutant("of a note bigrams tell little", SCORING, "_text", "weights.hangul_share * brevity", "weights.hangul_share", OF_SCORING),
+    Mutant("a long note has nearly all syllables of a title", SCORING, "_text", "weights.brevity**2", "weights.brevity", OF_SCORING),
+    Mutant("of a long note no sentence says what it is about", SCORING, "_words", "SENTENCE_SHARE * _shortness(corpus.words)", "SENTENCE_SHARE", OF_SCORING),
     Mutant("only what names its subject is of a note as a whole", SCORING, "brevity_of", "1.0 if asks else ", "", OF_SCORING),
     Mutant("a title is of a page as a whole", PAGES, "order_pages", "NEXT_SHARE if asks else OF_TITLES", "NEXT_SHARE", OF_PAGES),
     Mutant("words in the order of the question count", SCORING, "_text", " + share * order if", " if", OF_SCORING),

@@ -209,6 +209,27 @@ def test_what_bigrams_and_order_count_is_less_among_notes() -> None:
         gaps = [text_of(candidate, one) - text_of(other, one) for one in (read, read._replace(brevity=0.1))]
         assert gaps[0] > 3 * gaps[1] > 0
 
+    gaps = [
+        text_of(alike, read) - text_of(alike._replace(bigrams=""), read)
+        for read in (weights, weights._replace(brevity=0.5))
+    ]
+    assert gaps[0] > 3 * gaps[1], "a long note has nearly all syllables of a title"
+
+
+def test_among_notes_a_question_is_answered_by_all_of_one_more_than_by_its_best_sentence() -> None:
+    asked, filler = weights_of("where is the red bicycle"), "Nothing else is said of that here. " * 3
+    together, apart = (
+        memory(f"The red bicycle is here. {filler}"),
+        memory(f"The red is here. The bicycle too. {filler}"),
+    )
+
+    def gap(average: float) -> float:
+        corpus = CORPUS._replace(words=average)
+        one, other = score_first([together._replace(place=0), apart._replace(place=50)], asked, corpus)
+        return one.words - other.words
+
+    assert gap(NOTE) > 3 * gap(10 * NOTE)
+
 
 def test_a_denial_is_lifted_only_by_what_it_shares_with_the_query() -> None:
     (unrelated,) = scores("coffee", memory("never a fence"))

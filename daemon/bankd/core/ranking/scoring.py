@@ -100,7 +100,12 @@ def bigrams_as_text(bigrams: Iterable[str]) -> str:
 
 def brevity_of(corpus: Corpus, *, asks: bool) -> float:
     """What bigrams and order count beside the words: less among notes, for what only names their subject."""
-    return 1.0 if asks else min(1.0, NOTE / (corpus.words or 1.0))
+    return 1.0 if asks else _shortness(corpus.words)
+
+
+def _shortness(average: float) -> float:
+    """1 where texts are short on average, in terms, and the less the longer they are."""
+    return min(1.0, NOTE / (average or 1.0))
 
 
 def bm25(
@@ -112,7 +117,7 @@ def bm25(
         counts[token] = counts.get(token, 0) + 1
     if not counts:
         return 0.0
-    by_length = B_OF_NOTES - (B_OF_NOTES - B) * min(1.0, NOTE / (average or 1.0))
+    by_length = B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
     norm = K1 * (1 - by_length + by_length * length / (average or 1.0))
     return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
 
@@ -192,7 +197,8 @@ def _parts(one: FirstPass, node: float, weights: Weights, tree_weight: float) ->
 def _text(words: float, bigrams: float, order: float, weights: Weights) -> float:
     text = words
     if weights.bigrams:
-        share = BIGRAM_SHARE * weights.hangul_share * weights.brevity if weights.terms else 1.0
+        brevity = weights.brevity**2  # a long note has nearly all syllables of a title, whatever it is about
+        share = BIGRAM_SHARE * weights.hangul_share * brevity if weights.terms else 1.0
         text = (1 - share) * text + share * bigrams
     share = ORDER_SHARE * weights.brevity
     return (1 - share) * text + share * order if weights.pairs else text
@@ -225,7 +231,8 @@ def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
     if len(parts) > 1 and weights.asks:
         best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
-    own = (1 - SENTENCE_SHARE) * whole + SENTENCE_SHARE * best
+    share = SENTENCE_SHARE * _shortness(corpus.words)  # of a long note, no sentence says what it is about
+    own = (1 - share) * whole + share * best
     return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
 
 
