@@ -492,6 +492,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "or self._repeated_in(self._since, was)", "", ("tests/stories/test_taking_back.py",),
     ),
     Mutant(
+        "what a person has copied is not taken out of one place", "bankd.core.lifecycle.undo", "_copied",
+        "len(places) > 1", "False", ("tests/stories/test_taking_back.py",),
+    ),
+    Mutant(
         "what stood elsewhere before keeps nothing away", "bankd.core.lifecycle.events", "Ledger.learned_after",
         'and told_order(item)[0] > at', "", ("tests/stories/test_taking_back.py",),
     ),

@@ -236,6 +236,22 @@ def test_undoing_an_undo_brings_what_another_page_said_before(root: Path, bankct
     assert sorted(there) == ["bank/entities/Minji.md", "bank/world/facts.md"]
 
 
+def test_what_was_copied_with_its_id_stays_when_the_run_that_learned_it_is_undone(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-01.md", "W @Minji: Lives in Busan.", "W @Minji: Plays the cello.")
+    bankctl("cycle", "micro", "--now", NOW)
+    page, other = root / "bank/entities/Minji.md", root / "bank/opinions/beliefs.md"
+    line = next(line for line in page.read_text().splitlines() if "Busan" in line)
+    other.write_text(other.read_text() + f"\n{line}\n")
+    before = pages(root)
+
+    undone = bankctl("undo", last_run(bankctl))
+
+    assert "stands on bank/entities/Minji.md and bank/opinions/beliefs.md; it stays" in undone.out
+    assert "cello" not in page.read_text()
+    bankctl("undo", last_run(bankctl))
+    assert pages(root) == before
+
+
 @pytest.mark.parametrize("folder", ["ENTITIES", "people"])
 def test_undoing_an_undo_brings_nothing_again_that_its_renamed_page_says(root: Path, bankctl: Run, folder: str) -> None:
     write_log(root, "2026-05-02.md", "W @Minji: Lives in Busan.")

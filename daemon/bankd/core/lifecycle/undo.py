@@ -126,8 +126,16 @@ def find_obstacles(past: PastRun, now: PresentState) -> Iterator[str]:
             yield f"{path}: a text was purged from what is kept of it"
         else:
             yield from _references(path, past, now)
-    coming = sorted(stand_of(past.before).keys() - stand_of(past.after).keys())
-    for id_, places in now.stand(coming).items():
+    yield from _copied(past, now)
+
+
+def _copied(past: PastRun, now: PresentState) -> Iterator[str]:
+    """The memories of which the undo would leave one copy too many or too few, and those that were forgotten since."""
+    was, left = stand_of(past.before), stand_of(past.after)
+    for id_, places in now.stand(sorted(left.keys() - was.keys())).items():
+        if len(places) > 1:  # of two copies, the undo would take the one that it knows
+            yield f"{id_}: stands on {' and '.join(lines.page for lines in places)}"
+    for id_, places in now.stand(sorted(was.keys() - left.keys())).items():
         if places or id_ in now.forgotten:
             yield f"{id_}: " + (f"stands on {places[0].page} by now" if places else "forgotten since")
 
