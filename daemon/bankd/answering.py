@@ -173,4 +173,4 @@ def _asked_of(candidate: Candidate) -> Terms:
 
 
 def _terms_of(sentences: Sequence[Sequence[str]]) -> Terms:
-    return frozenset(term for sentence in sentences for term in sentence)
+    return frozenset().union(*sentences)

@@ -183,6 +183,19 @@ def test_a_heading_is_read_along_with_each_sentence_below_it() -> None:
     assert under > elsewhere
 
 
+def test_a_syllable_by_itself_is_no_part_of_a_pair_of_syllables() -> None:
+    weights = weigh_query(Analysis((("술",),), ("술", "술을"), False), ["술"], 10, lambda *_: 1)
+    have = [("예술", "술가"), ("술", "술은"), ("마술", "술을")]
+    candidates = [
+        Candidate(number, 1, number * 2, (("다른",),), bigrams_as_text(grams), (), frozenset(), denies=False)
+        for number, grams in enumerate(have)
+    ]
+
+    neither, alone, pair = [one.bigrams for one in score_first(candidates, weights, CORPUS)]
+
+    assert neither == 0 < min(alone, pair)
+
+
 def test_words_in_the_order_of_the_query_are_better_than_the_same_words_in_another() -> None:
     ordered, turned = scores("support group", memory("the support group met"), memory("the group met support"))
 

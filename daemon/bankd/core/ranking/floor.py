@@ -97,7 +97,7 @@ def _subjects_of(terms: tuple[str, ...]) -> frozenset[str]:
 
 def floor_of(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """The score that a memory must reach to be an answer; by questions in another script, that of a text in this one."""
-    terms = {term for sentence in candidate.sentences for term in sentence}.union(candidate.heading)
+    terms = set(candidate.heading).union(*candidate.sentences)
     is_by_questions = is_met_by_questions(candidate, weights)
     terms = terms.union(*candidate.asked) if is_by_questions else terms
     if weights.bigrams or (candidate.bigrams and not is_by_questions):

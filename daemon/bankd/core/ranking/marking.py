@@ -20,14 +20,14 @@ def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=16)  # each hit of an answer asks for the same
 def _looked_for(terms: tuple[str, ...]) -> tuple[frozenset[str], Sequence[str]]:
-    """The letters that words of these terms begin with, and those of them that are Hangul."""
-    letters = frozenset(form for term in terms for form in (term[0], term[0].upper()))
-    return letters, [term for term in terms if is_hangul(term)]
+    """The letters that words of the other terms begin with, and those of them that are Hangul."""
+    hangul = [term for term in terms if is_hangul(term)]
+    return frozenset(form for term in set(terms).difference(hangul) for form in (term[0], term[0].upper())), hangul
 
 
 def _latin_marks(text: str, terms: Collection[str], letters: Collection[str]) -> Iterator[tuple[int, int]]:
     """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
-    for word in _WORD.finditer(text):
+    for word in _WORD.finditer(text) if letters else ():
         written = word[0]
         may_be = written[0] in letters or not written.isascii() or is_irregular(written.lower())
         if may_be and stem_word(fold_text(written)) in terms:

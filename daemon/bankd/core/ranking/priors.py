@@ -56,7 +56,7 @@ def _recency(day: date | None, today: date, usage: Usage) -> float:
 
 def _use(usage: Usage) -> float:
     days = min(usage.days + SHOWN_SHARE * usage.shown, FULLY_USED)
-    often = math.log1p(days) / math.log1p(FULLY_USED)
+    often = math.log1p(days) / math.log1p(FULLY_USED) if days else 0.0
     return USE_PRIOR * often + IMPORTANCE_PRIOR * (usage.importance or 0) / _MOST_IMPORTANT
 
 

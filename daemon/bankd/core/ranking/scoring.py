@@ -17,7 +17,7 @@ What was tried and brought nothing: grams of Latin letters, prefixes, long words
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -98,6 +98,11 @@ def bigrams_as_text(bigrams: Iterable[str]) -> str:
     return f" {joined} " if joined else ""
 
 
+def _as_found(gram: str) -> str:
+    """A bigram as it is looked for in the text of bigrams: two letters without a space between are always one of them."""
+    return gram if len(gram) > 1 else f" {gram} "
+
+
 def brevity_of(corpus: Corpus, *, asks: bool) -> float:
     """What bigrams and order count beside the words: less among notes, for what only names their subject."""
     return 1.0 if asks else _shortness(corpus.words)
@@ -136,7 +141,7 @@ class FirstPass(NamedTuple):
 def score_first(candidates: Sequence[Candidate], weights: Weights, corpus: Corpus) -> list[FirstPass]:
     """Look at all candidates at once, since neighbours support each other."""
     words = [_words(candidate, weights, corpus) for candidate in candidates]
-    bigrams = [(f" {gram} ", weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
+    bigrams = [(_as_found(gram), weight / weights.bigram_total) for gram, weight in weights.bigrams.items()]
     return [
         FirstPass(
             candidate,
@@ -226,14 +231,20 @@ def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
 
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """BM25 of the memory and, for a question, of its best sentence, half each, as a share of what is possible."""
-    parts, above = candidate.sentences, weights.terms.keys() & candidate.heading
-    tokens = parts[0] if len(parts) == 1 else [term for part in parts for term in part]
-    whole = best = bm25(tokens, len(tokens), corpus.words, weights.terms, above)
+    terms, above, parts = weights.terms, weights.terms.keys() & candidate.heading, candidate.sentences
+    hits = [_hits(part, terms) for part in parts]
+    whole = best = bm25(chain.from_iterable(hits), sum(map(len, parts)), corpus.words, terms, above)
     if len(parts) > 1 and weights.asks:
-        best = max(bm25(part, len(part), corpus.sentence, weights.terms, above) for part in parts)
+        asked = [(found, len(part)) for found, part in zip(hits, parts, strict=True) if found or above]
+        best = max((bm25(found, length, corpus.sentence, terms, above) for found, length in asked), default=0.0)
     share = SENTENCE_SHARE * _shortness(corpus.words)  # of a long note, no sentence says what it is about
     own = (1 - share) * whole + share * best
     return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
+
+
+def _hits(part: Sequence[str], terms: Mapping[str, float]) -> Sequence[str]:
+    """The terms of the query in a sentence; most sentences have none, which one step tells."""
+    return () if terms.keys().isdisjoint(part) else [*filter(terms.__contains__, part)]
 
 
 def _with_questions(
@@ -277,8 +288,11 @@ def _order(candidate: Candidate, weights: Weights) -> float:
 def pairs_in(sentences: Iterable[Sequence[str]], terms: Collection[str]) -> set[Pair]:
     """The pairs of these terms that follow each other in a sentence, at most three places on."""
     found: set[Pair] = set()
+    has_none = frozenset(terms).isdisjoint
     for sentence in sentences:
-        places = list(compress(enumerate(sentence), map(terms.__contains__, sentence)))
+        if has_none(sentence):
+            continue
+        places = [(at, term) for at, term in enumerate(sentence) if term in terms]
         for number, (at, term) in enumerate(places):
             found.update(
                 (term, other) for place, other in places[number + 1 : number + 1 + _NEAR] if place - at <= _NEAR
@@ -287,7 +301,8 @@ def pairs_in(sentences: Iterable[Sequence[str]], terms: Collection[str]) -> set[
 
 
 def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    return bm25(candidate.heading, len(candidate.heading), corpus.heading, weights.terms) / weights.total
+    hits = _hits(candidate.heading, weights.terms)
+    return bm25(hits, len(candidate.heading), corpus.heading, weights.terms) / weights.total if hits else 0.0
 
 
 def _beside(candidates: Sequence[Candidate], words: Sequence[float], corpus: Corpus) -> list[float]:
