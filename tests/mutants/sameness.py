@@ -24,7 +24,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a son who studies is one", RESTATING, "_is_of_a_kind", "is_verb and not", "is_verb or not", OF_REWORDING),
     Mutant("team A B is not team AB", "bankd.core.dedup.spelling", "_is_word", " and (len(token.base) > 1 or not token.base.isascii())", "", ("tests/scenarios/test_hard_pairs.py",)),
     Mutant("a cancelling that is spoken of has cancelled nothing", CHANGE, "_changes_of", " and id(token) not in named", "", OF_KOREAN),
-    Mutant("a long memory is updated by a short line", "bankd.core.dedup.duplicates", "lengths_worth_reading", "outline.tells_change or", "", ("tests/unit/test_judging.py",)),
+    Mutant("a long memory is updated by a short line", "bankd.core.dedup.duplicates", "lengths_worth_reading", "may_tell_change(new) or", "", ("tests/unit/test_judging.py",)),
     Mutant("how many a thing is is told by its number", "bankd.core.dedup.guard", "_changes", "*_without_counted(rest_old, rest_new)", "rest_old, rest_new", ("tests/unit/test_duplicates.py",)),
     Mutant(
         "weekly is not monthly", RESTATING, "agree_in_time", " and is_as_often", "",

@@ -144,6 +144,8 @@ def _ceases_another(old: Statement, new: Statement) -> bool:
 @lru_cache(maxsize=50_000)
 def _ceased_by(statement: Statement) -> frozenset[str]:
     """What stands beside a word of ceasing: before it in Korean, as its object; behind it in English."""
+    if _CEASING.isdisjoint(_meanings_of(statement)):
+        return frozenset()
     tokens = statement.tokens
     ends = [at for at, token in enumerate(tokens) if bare_concept(token) in _CEASING and not token.negation]
     if statement.has_free_order:
@@ -174,7 +176,8 @@ def _states_of(statement: Statement) -> frozenset[int]:
 @lru_cache(maxsize=50_000)
 def _ends_of(statement: Statement) -> frozenset[int]:
     """Which rows of `_ENDINGS` a statement has an end of."""
-    return frozenset(row for row, (_, ends, _) in enumerate(_ENDINGS) if ends & _meanings_of(statement))
+    said = _meanings_of(statement)
+    return frozenset(row for row, (_, ends, _) in enumerate(_ENDINGS) if not ends.isdisjoint(said))
 
 
 def _agree_on(kind: str, old: Statement, new: Statement, besides: frozenset[str]) -> bool:

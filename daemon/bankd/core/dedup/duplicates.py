@@ -15,7 +15,6 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
-from bankd.core.dedup.gist import gist_of
 from bankd.core.dedup.guard import (
     Difference,
     counts_same,
@@ -168,8 +167,7 @@ def find_match(
 
 def lengths_worth_reading(new: Statement) -> range:
     """How long, in letters, a memory may be to be more than different; any length where the new one may change it."""
-    outline = _outline(new)
-    if outline.tells_change or outline.unit:
+    if may_tell_change(new) or unit_of_measure(new):
         return range(sys.maxsize)
     length = len(new.text)
     return range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
@@ -184,7 +182,6 @@ def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool
         or theirs.frame.may_be_as_alike(ours.frame, threshold)
         or old.letters == new.letters
         or old.signature == new.signature
-        or ours.bag == theirs.bag
         or may_be_reworded(ours.concepts, theirs.concepts)
     )
 
@@ -216,14 +213,13 @@ class _Outline(NamedTuple):
     tells_change: bool
     unit: str
     frame: _Frame
-    bag: tuple[str, ...]
     concepts: frozenset[str]
 
 
 @lru_cache(maxsize=50_000)
 def _outline(statement: Statement) -> _Outline:
-    frame, bag, concepts = _frame(statement), gist_of(statement).bag, said_concepts(statement)
-    return _Outline(may_tell_change(statement), unit_of_measure(statement), frame, bag, concepts)
+    tells, unit = may_tell_change(statement), unit_of_measure(statement)
+    return _Outline(tells, unit, _frame(statement), said_concepts(statement))
 
 
 def _frame(statement: Statement) -> _Frame:

@@ -34,10 +34,12 @@ def is_number(morphemes: Sequence[Morpheme], at: int) -> bool:
     form, tag = morphemes[at]
     if tag == "NR":
         return korean_number([morphemes[at]]).isdigit()
+    if tag in _NUMERIC or not (tag == "MM" or form == HALF):
+        return tag in _NUMERIC
     noun, its_tag = morphemes[at + 1] if at + 1 < len(morphemes) else ("", "")
     is_measured = unit_of(noun) in MEASURES
     is_count = tag == "MM" and form in KOREAN_NUMERALS and (form != "한" or its_tag == "NNB" or is_measured)
-    return tag in _NUMERIC or is_count or (form == HALF and is_measured)
+    return is_count or (form == HALF and is_measured)
 
 
 def is_particle_of_number(morphemes: Sequence[Morpheme], at: int) -> bool:
