@@ -7,8 +7,9 @@ or in addition (도, also), it does not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty
 from bankd.core.dedup.guard import is_another_of_series
@@ -27,34 +28,48 @@ _KOREAN = split_words(
     "줄 줄이 늘 늘리 늘어나 그만두 그만 끊 중단 중단하 관두 해지 해지하 취소 취소하 포기 폐지 폐지되 정정 이제 이젠 요즘 앞으로 더이상 말고 대신 새로",
     "미루 밀리 미뤄지 당기 당겨지 앞당기 연기 연기되 퇴사 이직 이직하 결론 헤어지 오히려 돌리 넘어가 팔 없애 접 풀리 낫 고쳐지 완치 마치",
 )
-_ENGLISH = frozenset(
-    stem_phrase(word)
-    for word in split_words(
-        "now longer anymore switched moved relocated changed quit stopped instead nowadays renamed raised lowered increased decreased cut",
-        "doubled halved migrated pushed postponed rescheduled delayed extended replaced converted rewritten upgraded updated sold dropped cancelled",
-        "canceled correction actually became fixed filled resolved recovered split reassigned transferred promoted discontinued retired grown",
-        "shrunk bumped shifted ended expired former formerly previously finally just",
-        "give_up go_up go_down cut_down cut_back put_off push_back bring_forward move_up roll_back let_go lay_off these_days step_down take_over",
-        "traded trade_in replacing replaces",
-    )
+_ENGLISH = split_words(
+    "now longer anymore switched moved relocated changed quit stopped instead nowadays renamed raised lowered increased decreased cut",
+    "doubled halved migrated pushed postponed rescheduled delayed extended replaced converted rewritten upgraded updated sold dropped cancelled",
+    "canceled correction actually became fixed filled resolved recovered split reassigned transferred promoted discontinued retired grown",
+    "shrunk bumped shifted ended expired former formerly previously finally just",
+    "give_up go_up go_down cut_down cut_back put_off push_back bring_forward move_up roll_back let_go lay_off these_days step_down take_over",
+    "traded trade_in replacing replaces",
 )
-"""Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas and English stems."""
-_ABOUT = concept_of("about")
+"""Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas, and English."""
+_ABOUT = "about"
 """What a measure stands with and is no other by."""
-_ENDINGS = tuple(
-    (frozenset(map(meaning_of, states.split())), frozenset(map(meaning_of, ends.split())), kind)
-    for states, ends, kind in (
-        ("살 live", "이사 이사하 이주 move", "who"),
-        ("일 근무 다니 work", "퇴사 퇴직 이직 leave quit resign", "what"),
-        ("고장 깨지 실패 broken fail", "수리 고치 수정 fix repair", "thing"),
-        ("진행 준비 prepare renovate", "끝나 완료 완성 finish", "thing"),
-    )
+_ENDINGS = (
+    ("살 live", "이사 이사하 이주 move", "who"),
+    ("일 근무 다니 work", "퇴사 퇴직 이직 leave quit resign", "what"),
+    ("고장 깨지 실패 broken fail", "수리 고치 수정 fix repair", "thing"),
+    ("진행 준비 prepare renovate", "끝나 완료 완성 finish", "thing"),
 )
 """States, what ends them, and what both must agree on: who is in it, the thing that is, or also what somebody does."""
-_CEASING = frozenset(map(meaning_of, ("끊", "quit")))
+_CEASING = ("끊", "quit")
 _ADDING = frozenset({"also", "too"})
 _SPEAKER = "I"
 """Who is spoken of where a line says I or we."""
+
+
+class _Words(NamedTuple):
+    """The words above as those that are compared with them are read; it takes the tables of synonyms, which most runs need not."""
+
+    english: frozenset[str]
+    about: str
+    endings: tuple[tuple[frozenset[str], frozenset[str], str], ...]
+    ceasing: frozenset[str]
+
+
+@cache
+def _words() -> _Words:
+    endings = tuple((_concepts(states), _concepts(ends), kind) for states, ends, kind in _ENDINGS)
+    english = frozenset(map(stem_phrase, _ENGLISH))
+    return _Words(english, concept_of(_ABOUT), endings, frozenset(map(meaning_of, _CEASING)))
+
+
+def _concepts(words: str) -> frozenset[str]:
+    return frozenset(map(meaning_of, words.split()))
 
 
 def find_change(old: Statement, new: Statement) -> str:
@@ -90,7 +105,7 @@ def _measured_again(old: Statement, new: Statement) -> str:
     is_state = bool(before) and unit == its_unit and not any("past" in token.marks for token in old.tokens)
     if not is_state or before == after or not _speak_of_one(old, new):
         return ""
-    ours, theirs = (_spoken_of(one) - {_ABOUT} for one in (old, new))
+    ours, theirs = (_spoken_of(one) - {_words().about} for one in (old, new))
     return f"measure: {before}{unit} → {after}{unit}" if ours <= theirs or theirs <= ours else ""
 
 
@@ -144,10 +159,11 @@ def _ceases_another(old: Statement, new: Statement) -> bool:
 @lru_cache(maxsize=50_000)
 def _ceased_by(statement: Statement) -> frozenset[str]:
     """What stands beside a word of ceasing: before it in Korean, as its object; behind it in English."""
-    if _CEASING.isdisjoint(_meanings_of(statement)):
+    ceasing = _words().ceasing
+    if ceasing.isdisjoint(_meanings_of(statement)):
         return frozenset()
     tokens = statement.tokens
-    ends = [at for at, token in enumerate(tokens) if bare_concept(token) in _CEASING and not token.negation]
+    ends = [at for at, token in enumerate(tokens) if bare_concept(token) in ceasing and not token.negation]
     if statement.has_free_order:
         objects = (tokens[at - 1] for at in ends if at and tokens[at - 1].case == "object")
         return concepts_of(objects)
@@ -160,7 +176,7 @@ def _moved_on(old: Statement, new: Statement) -> str:
     rows = _states_of(old) & _ends_of(new)
     if not rows or _adds(new) or any(token.negation for token in (*old.tokens, *new.tokens)):
         return ""
-    for states, ends, kind in (_ENDINGS[row] for row in sorted(rows)):
+    for states, ends, kind in (_words().endings[row] for row in sorted(rows)):
         ended = ends & _meanings_of(new) - _meanings_of(old)
         if ended and _agree_on(kind, old, new, states | ends):
             return f"ended: {min(ended)}"
@@ -170,14 +186,14 @@ def _moved_on(old: Statement, new: Statement) -> str:
 @lru_cache(maxsize=50_000)
 def _states_of(statement: Statement) -> frozenset[int]:
     """Which rows of `_ENDINGS` a statement has a state of."""
-    return frozenset(row for row, (states, _, _) in enumerate(_ENDINGS) if states & _meanings_of(statement))
+    return frozenset(row for row, (states, _, _) in enumerate(_words().endings) if states & _meanings_of(statement))
 
 
 @lru_cache(maxsize=50_000)
 def _ends_of(statement: Statement) -> frozenset[int]:
     """Which rows of `_ENDINGS` a statement has an end of."""
     said = _meanings_of(statement)
-    return frozenset(row for row, (_, ends, _) in enumerate(_ENDINGS) if not ends.isdisjoint(said))
+    return frozenset(row for row, (_, ends, _) in enumerate(_words().endings) if not ends.isdisjoint(said))
 
 
 def _agree_on(kind: str, old: Statement, new: Statement, besides: frozenset[str]) -> bool:
@@ -252,7 +268,9 @@ def _names_its_topic(phrase: Sequence[Token]) -> bool:
 def _tells(token: Token) -> bool:
     if len(token.base) == 1 and not token.is_predicate and not token.base.isascii():
         return False
-    return token.base in _KOREAN or (token.base.isascii() and stem_phrase(token.sense or token.base) in _ENGLISH)
+    return token.base in _KOREAN or (
+        token.base.isascii() and stem_phrase(token.sense or token.base) in _words().english
+    )
 
 
 @lru_cache(maxsize=50_000)
