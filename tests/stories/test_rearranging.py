@@ -52,6 +52,15 @@ def test_a_large_page_is_split_in_reflect_and_a_second_run_does_nothing(root: Pa
     assert tree_state(root) == before
 
 
+def test_links_follow_a_page_with_a_percent_sign_in_its_name(root: Path, page: Path, bankctl: Run) -> None:
+    page.rename(page.with_name("100%20.md"))
+    home = root / "bank/daily/home.md"
+    home.write_text("[[knowledge/100%20#^m-books3]] [[100%20#Books]]\n", "utf-8")
+
+    assert bankctl("split", "knowledge/100%20.md").code == 0
+    assert home.read_text("utf-8") == "[[knowledge/100%20/books#^m-books3]] [[books#Books]]\n"
+
+
 def test_what_a_run_adds_counts_for_the_split_of_the_same_run(root: Path, page: Path, bankctl: Run) -> None:
     text = page.read_text("utf-8")
     page.write_text(text[: text.index("## Books")], "utf-8")

@@ -42,12 +42,11 @@ def link_key(source: str, reference: Reference) -> str:
 
 
 def keys_to(path: str) -> set[str]:
-    """The words by which references to a file or folder may be kept."""
-    keys = {_stem(path.rpartition("/")[2])}
+    """The words by which references to a file or folder may be kept; those to `100%19.md` also as if it were quoted."""
+    names = [path.rpartition("/")[2]]
     if path.endswith(tuple("/" + page for page in INDEX_PAGES)):
-        keys.add(_stem(folder_of(path).rpartition("/")[2]))
-        keys.add("")
-    return keys
+        names += [folder_of(path).rpartition("/")[2], ""]
+    return {_stem(word) for name in names for word in (name, unquote(name))}
 
 
 def keys_touched(layout: Layout) -> set[str]:
