@@ -8,7 +8,7 @@ named one, makes of the prose of the logs: lines of another log, which the run t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache, partial
@@ -282,8 +282,11 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
 
+    has_page = pages_there(world.graph, renamed)
+
     def place(memory: Memory) -> Destination:
-        return place_on_page(memory, route_memory(memory, rules, world.index.similar_to), world.graph, renamed)
+        found = route_memory(memory, rules, world.index.similar_to, has_page)
+        return place_on_page(memory, found, world.graph, renamed)
 
     destination_of = cache(place)
     placements = [Placement(line, destination_of(line.memory)) for line in plan.lines]  # many may say the same
@@ -291,6 +294,11 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     going_on = [p for p in placements if f"bank/{p.destination.page}" not in closed]
     waiting = [p for p in placements if f"bank/{p.destination.page}" in closed]
     return plan.with_(placements=tuple(going_on), deferred=(*plan.deferred, *map(wait_for_page, waiting)))
+
+
+def pages_there(graph: Graph, renamed: RenamedPages) -> Callable[[str], bool]:
+    """What tells whether the bank has a page, under the name it has now."""
+    return lambda page: f"bank/{page}" in graph.names or renamed.name_now(page) != page
 
 
 def place_on_page(memory: Memory, destination: Destination, graph: Graph, renamed: RenamedPages) -> Destination:

@@ -37,10 +37,18 @@ OF_ARCHIVE = ("tests/unit/test_archive.py",)
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
 SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
+CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit/test_page_classifier.py",)
 WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standing_search.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # logs that get other names
+    Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
+    Mutant("one word is no subject", CLASSIFIER, "PageClassifier.classify", "len(telling) >= _LEAST_WORDS", "telling", OF_CLASSIFIER),
+    Mutant("what anybody says is no subject", CLASSIFIER, "PageClassifier._telling", "<= max(1, _RARE * self._lines)", "> 0", OF_CLASSIFIER),
+    Mutant("a page of another tag is none", CLASSIFIER, "PageClassifier.classify", "self._pages.get(memory.tag or \"\", ())", "self._counts", OF_CLASSIFIER),
+    Mutant("a kind makes no page anew", "bankd.core.lifecycle.routing", "_claiming", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
+    Mutant("the kind is asked for what names nobody", "bankd.core.lifecycle.routing", "_claiming", "rules.similar and not memory.entities", "rules.similar", OF_CLASSIFIER),
+    Mutant("a renamed page is there", "bankd.cycle", "pages_there", " or renamed.name_now(page) != page", "", ("tests/stories/test_renamed_pages.py",)),
     Mutant(
         "a log that is still there was not renamed", COLLECT, "find_renamed",
         "if borne[was] < ledger.logs.get(was, 1)", "", OF_COLLECT,

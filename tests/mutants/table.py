@@ -197,7 +197,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "the first rule wins", ROUTING, "route_memory",
-        "next(_claiming(memory, rules, find_similar), _UNPLACED)", "find_claims(memory, rules, find_similar)[-1]", ("tests/unit/test_routing.py",),
+        "next(_claiming(memory, rules, find_similar, has_page), _UNPLACED)",
+        "find_claims(memory, rules, find_similar, has_page)[-1]", ("tests/unit/test_routing.py",),
     ),
     Mutant(
         "one of the same tag must be alike", "bankd.core.lifecycle.similar", "choose_page",
@@ -213,7 +214,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "likeness never overrules a rule", ROUTING, "find_claims",
-        "list(_claiming(memory, rules, find_similar))", "list(_claiming(memory, rules, find_similar))[::-1]",
+        "list(_claiming(memory, rules, find_similar, has_page))", "list(_claiming(memory, rules, find_similar, has_page))[::-1]",
         ("tests/unit/test_similar.py",),
     ),
     Mutant(

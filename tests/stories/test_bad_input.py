@@ -321,7 +321,7 @@ def test_the_doctor_misses_a_folder_of_links(root: Path, bankctl: Run) -> None:
 
 
 def test_a_page_that_cannot_be_written_costs_no_memory(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-02.md", "W: Lives in Busan since May.")
+    write_log(root, "2026-05-02.md", "W: The deploy workflow has two steps.")
     pages = [page for page in (root / "bank").rglob("*.md") if "_meta" not in page.parts]
     for page in pages:
         os.link(page, root / page.relative_to(root).as_posix().replace("/", "-"))  # as a backup by `cp -al` does

@@ -149,7 +149,7 @@ def test_links_to_a_near_copy_lead_to_the_one_that_says_it_and_back_when_it_is_r
 
 
 def test_links_follow_out_of_the_inbox(root: Path, bankctl: Run) -> None:
-    write(root, "routing.yaml", "TAG_ROUTING: {}\n")
+    write(root, "routing.yaml", "TAG_ROUTING: {}\nsimilar: false\n")
     write_log(root, "2026-05-01.md", "W: Nobody knows where this belongs.")
     bankctl("cycle", "micro", "--now", START)
     id_ = str(bankctl("inbox", "--json").json["inbox"][0]["id"])

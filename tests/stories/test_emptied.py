@@ -20,7 +20,7 @@ def emptied(root: Path, bankctl: Run) -> Path:
     about = (
         "The deploy workflow has 2 steps.",
         "The release workflow has a sign-off.",
-        "Works as a developer at Hanbit.",
+        "My full name is Kim Hanbit; born in Busan, works as a developer.",
     )
     write_log(root, "2026-05-02.md", *(f"W: {text}" for text in about))
     bankctl("cycle", "micro", "--now", "2026-06-10T03:00")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bankd.core.lifecycle.retain import read_log
-from tests.settings import change_setting
+from tests.settings import change_setting, place_by_rules_alone
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -66,20 +66,21 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(root: Path, bankctl:
 
 
 def test_where_the_user_moves_a_line_the_next_one_like_it_goes(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "W: 보라색 우산은 문 옆에 걸어 둔다")
+    write_log(root, "2026-05-01.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 보라")
     bankctl("cycle", "micro", "--now", NOW)
     (waiting,) = bankctl("inbox", "--json").json["inbox"]
     bankctl("inbox", "place", waiting["id"], "daily/umbrellas.md")
 
-    tested = bankctl("route", "test", "W: 노란 우산은 문 옆에 걸어 둔다").out
-    write_log(root, "2026-05-02.md", "W: 노란 우산은 문 옆에 걸어 둔다")
+    tested = bankctl("route", "test", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑").out
+    write_log(root, "2026-05-02.md", "W: 뮤즐렉 쿼뎌샤 뇨른귤 빔톄 노랑")
     bankctl("cycle", "micro", "--now", NOW)
 
     assert tested.startswith("-> daily/umbrellas.md  like m-")
-    assert "노란 우산은" in (root / "bank/daily/umbrellas.md").read_text()
+    assert "빔톄 노랑" in (root / "bank/daily/umbrellas.md").read_text()
 
 
 def test_what_no_rule_places_waits_in_the_inbox_with_tag_and_source(root: Path, bankctl: Run) -> None:
+    place_by_rules_alone(root)
     write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
     bankctl("cycle", "micro", "--now", NOW)
 
@@ -211,6 +212,7 @@ def test_a_page_that_is_being_edited_is_left_and_its_lines_wait(root: Path, bank
 
 
 def test_history_is_taken_in_by_several_runs_each_with_its_own_undo(root: Path, bankctl: Run) -> None:
+    place_by_rules_alone(root)
     write_log(root, "2026-05-03.md", *(f"W: later fact number {n}" for n in range(1200)))
     write_log(root, "2026-05-02.md", *(f"W: fact number {n}" for n in range(1300)))
 

@@ -49,6 +49,27 @@ def test_rules_and_slugs_lead_to_it(renamed: Path, bankctl: Run, loses_derived: 
     assert not (renamed / "bank/entities/Peter.md").exists()
 
 
+@pytest.mark.parametrize("is_taken_away", [False, True])
+def test_what_it_is_about_leads_to_it_and_to_no_page_that_was_taken_away(
+    root: Path, bankctl: Run, is_taken_away: bool
+) -> None:
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    write_log(root, "2026-05-04.md", "W: 세탁기 배수 호스에서 물이 샌다.")
+    bankctl("cycle", "micro", "--now", NOW)
+    home, house = root / "bank/daily/home.md", root / "bank/daily/house.md"
+    home.rename(house)
+    if is_taken_away:
+        for page in (house, home):  # what was just written is put back once
+            page.unlink()
+            bankctl("cycle", "micro", "--now", NOW, "--force")
+    write_log(root, "2026-05-05.md", "W: 욕실 수도꼭지와 변기 부속을 갈았다.")
+    bankctl("cycle", "micro", "--now", NEXT)
+
+    assert not home.exists()
+    holder = root / "bank/_meta/inbox.md" if is_taken_away else house
+    assert "욕실 수도꼭지와" in holder.read_text("utf-8")
+
+
 def test_undo_takes_back_what_a_run_wrote_there(renamed: Path, bankctl: Run) -> None:
     bankctl("cycle", "micro", "--now", NEXT)
     run = bankctl("log", "--json").json["runs"][-1]["run"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.settings import change_setting
+from tests.settings import change_setting, place_by_rules_alone
 from tests.stories.conftest import Run, tree_state, write_log
 
 NOW = "2026-06-10T03:00"
@@ -349,6 +349,7 @@ def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: 
 
 
 def test_what_cannot_be_undone_is_only_said_until_it_is_applied(root: Path, bankctl: Run) -> None:
+    place_by_rules_alone(root)
     write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("cycle", "micro", "--now", NOW)
     inbox, id_ = root / "bank/_meta/inbox.md", id_of(root, SECRET)
@@ -373,7 +374,7 @@ def test_what_cannot_be_undone_is_only_said_until_it_is_applied(root: Path, bank
 
 
 def test_what_can_be_undone_can_be_tried_first(root: Path, bankctl: Run) -> None:
-    (root / "routing.yaml").write_text("TAG_ROUTING: {}\n", "utf-8")
+    (root / "routing.yaml").write_text("TAG_ROUTING: {}\nsimilar: false\n", "utf-8")
     write_log(root, "2026-05-02.md", f"W: {SECRET}", "X: no such tag", f"W: {SECRET}!")
     (root / "archive/world").mkdir(parents=True)
     (root / "archive/world/facts.md").write_text("- W: an old fact ^m-abcdefghij23\n")
@@ -428,6 +429,7 @@ def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, ba
 
 
 def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, bankctl: Run) -> None:
+    place_by_rules_alone(root)
     write_log(root, "2026-05-02.md", f"W: {SECRET}", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("cycle", "micro", "--now", NOW)
     bankctl("search", SECRET)
@@ -559,6 +561,7 @@ def test_a_run_that_failed_is_in_the_log(root: Path, bankctl: Run) -> None:
 
 
 def test_what_log_lists_status_shows_and_show_tells(root: Path, bankctl: Run) -> None:
+    place_by_rules_alone(root)
     write_log(root, "2026-05-02.md", "W: 보라색 우산은 문 옆에.")
     bankctl("cycle", "micro", "--now", NOW)
     (waiting,) = bankctl("inbox", "--json").json["inbox"]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting
+from tests.settings import change_setting, place_by_rules_alone
 from tests.ui.conftest import Open, post
 
 NOW = "2026-05-12T20:00"
@@ -25,6 +25,7 @@ def desk(tmp_path: Path) -> Path:
     root = tmp_path / "desk"
     make_workspace(root)
     change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    place_by_rules_alone(root)
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"
         "- W: The spare keys are stored in the blue drawer. ^m-bbbbbbbbbbbb\n",

@@ -36,7 +36,9 @@ def test_an_index_page_is_found_by_its_folder_too() -> None:
 
 @pytest.mark.parametrize("target", ["daily/100%20b", "daily/100%2520b.md", "100%20b#^m-abcdefghijkl"])
 def test_a_name_with_a_percent_sign_is_found_as_it_is_written_and_as_it_is_quoted(target: str) -> None:
-    assert link_key("bank/x.md", Reference(LinkKind.WIKI, 0, 0, len(target), target)) in keys_to("bank/daily/100%20b.md")
+    assert link_key("bank/x.md", Reference(LinkKind.WIKI, 0, 0, len(target), target)) in keys_to(
+        "bank/daily/100%20b.md"
+    )
 
 
 @pytest.mark.parametrize(

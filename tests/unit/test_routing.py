@@ -32,9 +32,9 @@ def page_of(line: str, given: Rules = RULES) -> str:
         ("W @Peter: Currently in Marrakech (Nov 27-Dec 1) for Andy's birthday.", "world/events.md"),
         ("O(c=0.95) @Peter: Prefers concise replies.", "opinions/preferences.md"),
         ("W @Minho: 보라색을 닮았다", "entities/Minho.md"),
-        ("W: The office is in Seoul.", "identity/profile.md"),
+        ("W: 냉장고 문이 안 닫혀서 고무 패킹을 갈았다.", "daily/home.md"),
         ("W: 사무실은 성수역에서 걸어서 5분이다.", "identity/profile.md"),
-        ("W: Please submit a form", "_meta/inbox.md"),
+        ("W: Please see below", "_meta/inbox.md"),
     ],
 )
 def test_shipped_rules_place_what_people_write(line: str, page: str) -> None:
@@ -42,7 +42,7 @@ def test_shipped_rules_place_what_people_write(line: str, page: str) -> None:
 
 
 def test_the_shipped_rules_can_be_read_in_one_sitting() -> None:
-    assert len(RULES.rules) <= 60
+    assert len(RULES.rules) <= 20
 
 
 def test_latin_words_match_whole_words_and_hangul_with_its_particles() -> None:

@@ -20,7 +20,7 @@ from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.held_back import HeldBack, held_back_in, screened_in
 from bankd.core.plan.memory_moves import MovingMemory, move_operations
 from bankd.core.plan.report import ReportRow
-from bankd.cycle import place_on_page
+from bankd.cycle import pages_there, place_on_page
 from bankd.errors import UserError
 from bankd.relinking import follow_links, rebase_moved
 
@@ -77,8 +77,9 @@ def places_for(workspace: Workspace, memories: Sequence[Memory]) -> list[list[De
         workspace.index.similar_to,
         RenamedPages(workspace.transactions.ledger(), workspace.catalog.pages_of),
     )
+    there = pages_there(graph, renamed)
     return [
-        [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like)]
+        [place_on_page(memory, place, graph, renamed) for place in find_claims(memory, rules, like, there)]
         for memory in memories
     ]
 

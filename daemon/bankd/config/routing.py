@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from bankd.config.examples import classify_memory
 from bankd.config.patterns import compile_pattern, find_together
 from bankd.config.plain_yaml import ConfigError, Problem, compose_text, mapping_of, raise_problems, read_text
 from bankd.core.lifecycle.routing import RoutingRule, Rules, expressions_of, problems_of_targets
@@ -41,7 +42,7 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     entities, similar = (_flag(keys.get(flag, (1, None))[1], flag, problems) for flag in ("entities", "similar"))
     problems += problems_of_targets(targets)
     raise_problems(name, problems)
-    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)))
+    return Rules(rules, defaults, entities, similar, find_together(expressions_of(rules)), classify_memory)
 
 
 _TOP_KEYS = ("TAG_ROUTING", "defaults", "entities", "similar")

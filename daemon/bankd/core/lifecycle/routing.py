@@ -1,4 +1,4 @@
-"""Where a memory belongs: TAG_ROUTING rules, pages of entities, what it is like, a default page a tag, else the inbox.
+"""Where a memory belongs: TAG_ROUTING rules, pages of entities, what it is like, its kind, a default page a tag, else the inbox.
 
 Patterns are compiled elsewhere (google-re2, in config), and all looked for at once; a rule is known by its place.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from bankd.core.lifecycle.page_classifier import Classified
 from bankd.core.lifecycle.similar import Similar, choose_page
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.names import INBOX, is_own
@@ -21,6 +22,8 @@ _MAX_NAME_BYTES = 200  # file systems allow 255; staging names and suffixes need
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 FindSimilar: TypeAlias = Callable[[Memory], Sequence[Similar]]
+HasPage: TypeAlias = Callable[[str], bool]
+"""Whether the bank has a page, relative to bank/, by this name or another."""
 
 
 class RoutingRule(NamedTuple):
@@ -39,7 +42,7 @@ class RoutingRule(NamedTuple):
 class Rules:
     """The routing of a workspace: ordered rules, optional defaults, whether entities have pages, and likeness a say.
 
-    `matching` gives the places in `rules` of those whose pattern a text has.
+    `matching` gives the places in `rules` of those whose pattern a text has; `classify` says what kind a memory is of.
     """
 
     rules: tuple[RoutingRule, ...]
@@ -47,6 +50,7 @@ class Rules:
     entities: bool = True
     similar: bool = True
     matching: Callable[[str], Collection[int]] = field(default=lambda _: (), compare=False, repr=False)
+    classify: Callable[[Memory], Classified | None] = field(default=lambda _: None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +69,28 @@ def _like_nothing(_: Memory) -> Sequence[Similar]:
     return ()
 
 
-def route_memory(memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing) -> Destination:
+def _every_page(_: str) -> bool:
+    return True
+
+
+def route_memory(
+    memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing, has_page: HasPage = _every_page
+) -> Destination:
     """The place of a memory: the first rule that matches, its entity's page, that of similar memories, a default, or the inbox.
 
     `find_similar` gives the memories of the bank that are like one, the most similar first; only what no rule claims asks.
     """
-    return next(_claiming(memory, rules, find_similar), _UNPLACED)
+    return next(_claiming(memory, rules, find_similar, has_page), _UNPLACED)
 
 
-def find_claims(memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing) -> list[Destination]:
+def find_claims(
+    memory: Memory, rules: Rules, find_similar: FindSimilar = _like_nothing, has_page: HasPage = _every_page
+) -> list[Destination]:
     """Every place that claims a memory, the one that wins first; the inbox claims what nobody else does."""
-    return list(_claiming(memory, rules, find_similar)) or [_UNPLACED]
+    return list(_claiming(memory, rules, find_similar, has_page)) or [_UNPLACED]
 
 
-def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar) -> Iterator[Destination]:
+def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
     for rule in (rules.rules[place] for place in sorted(rules.matching(unicodedata.normalize("NFC", memory.text)))):
         if rule.tag == memory.tag and (rule.entity or not memory.entities):
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
@@ -88,6 +100,11 @@ def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar) -> Iterat
         page, witnesses = found
         said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
         yield Destination(page, None, f"like {said}")
+    kind = rules.classify(memory) if rules.similar and not memory.entities else None
+    if kind and has_page(kind.page):  # a page that was taken away is not made anew for what is only likely
+        yield Destination(
+            kind.page, None, f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
+        )
     if memory.tag is not None and memory.tag in rules.defaults:
         yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
 

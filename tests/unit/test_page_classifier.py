@@ -1,0 +1,125 @@
+"""What a memory is about, told by lines of each page."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankd.config.examples import classify_memory, read_examples
+from bankd.core.lifecycle import page_classifier
+from bankd.core.lifecycle.page_classifier import ExampleLine, PageClassifier
+from bankd.core.lifecycle.routing import Rules, find_claims, route_memory
+from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.shipped import shipped_folder
+
+HOME, MONEY, HABITS = "daily/home.md", "daily/money.md", "patterns/habits.md"
+EXAMPLES = """
+- W: before the first page
+
+# daily/home.md
+
+- W: The boiler in the kitchen leaks.
+- W: 거실 보일러가 샌다.
+
+# daily/money.md
+
+- W: The mortgage takes half of the wages.
+- W: 대출 이자가 월급의 절반이다.
+
+# daily/leisure.md
+
+- W: Reads a novel by the window.
+
+# patterns/habits.md
+
+- B: Bites nails over the mortgage.
+"""
+
+
+def classifier() -> PageClassifier:
+    return PageClassifier(read_examples(EXAMPLES))
+
+
+def page_of(line: str) -> str | None:
+    found = classifier().classify(parse_memory(line))
+    return found and found.page
+
+
+def test_examples_are_read_below_their_page() -> None:
+    assert list(read_examples(EXAMPLES))[:2] == [
+        ExampleLine(HOME, "W", "The boiler in the kitchen leaks."),
+        ExampleLine(HOME, "W", "거실 보일러가 샌다."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "page"),
+    [
+        ("W: A new boiler for the kitchen.", HOME),
+        ("W: 보일러를 거실에서 뗐다", HOME),
+        ("W: 대출 이자를 갚는다", MONEY),
+        ("B: Still bites her nails.", HABITS),
+        ("W: Boiler!", None),
+        ("W: Zzyzx qwerty", None),
+        ("W: Mortgage, wages.", None),
+        ("O: The boiler in the kitchen leaks.", None),
+        ("An untagged boiler.", None),
+    ],
+)
+def test_a_page_is_told_by_the_words_of_its_lines_and_by_the_tag(line: str, page: str | None) -> None:
+    assert page_of(line) == page
+
+
+def test_what_speaks_for_several_pages_alike_is_left_to_a_person() -> None:
+    assert page_of("W: leaks half window") is None
+
+
+def test_it_says_by_which_words_the_most_telling_first() -> None:
+    found = classifier().classify(parse_memory("W: The boiler of the kitchen and the wages"))
+
+    assert found is not None
+    assert set(found.words) <= {"boiler", "kitchen", "of", "and", "the"}
+    assert {"boiler", "kitchen"} <= set(found.words)
+    assert page_classifier.LEAST_SURE <= found.probability < 1
+
+
+def test_the_kind_places_what_no_rule_claims_before_a_default() -> None:
+    rules = Rules((), {"W": "world/facts.md"}, classify=classifier().classify)
+    memory = parse_memory("W: A new boiler for the kitchen.")
+
+    claims = find_claims(memory, rules)
+
+    assert [claim.page for claim in claims] == [HOME, "world/facts.md"]
+    assert claims[0].reason.startswith("what daily/home.md is about (")
+    assert claims[0].reason.endswith("boiler, kitchen")
+
+
+def test_a_page_that_was_taken_away_is_not_made_anew_for_a_kind() -> None:
+    rules = Rules((), classify=classifier().classify)
+    memory = parse_memory("W: A new boiler for the kitchen.")
+
+    assert route_memory(memory, rules, has_page=lambda page: page != HOME).page == "_meta/inbox.md"
+
+
+@pytest.mark.parametrize("memory", [parse_memory("W @Kim: A kitchen boiler."), parse_memory("W: A kitchen boiler.")])
+def test_the_kind_is_asked_for_what_names_nobody_and_where_likeness_has_a_say(memory: Memory) -> None:
+    asked = Rules((), entities=False, classify=classifier().classify)
+    silent = Rules((), entities=False, similar=False, classify=classifier().classify)
+
+    assert route_memory(memory, silent).page == "_meta/inbox.md"
+    assert (route_memory(memory, asked).page == HOME) == (not memory.entities)
+
+
+def test_the_shipped_examples_stand_on_pages_of_the_template() -> None:
+    examples = list(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
+    template = shipped_folder("bank_template")
+
+    assert {example.tag for example in examples} == {"W", "B", "O", "S"}
+    assert all((template / page).is_file() for page in {example.page for example in examples})
+    assert len({example.text for example in examples}) == len(examples)
+
+
+def test_the_shipped_examples_tell_everyday_lines_apart() -> None:
+    found = classify_memory(parse_memory("W: 세탁기 배수 호스에서 물이 새서 수리 기사를 불렀다."))
+
+    assert found is not None
+    assert found.page == HOME
