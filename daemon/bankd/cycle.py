@@ -281,7 +281,6 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
     """Give every line its page, or the part of it that fits; a page that cannot be written now makes its lines wait."""
     world.wordings.expect(compared_text(line.memory) for line in plan.lines)  # to load until they are compared
     renamed = RenamedPages(facts.ledger, world.catalog.pages_of)
-
     has_page = pages_there(world.graph, renamed)
 
     def place(memory: Memory) -> Destination:

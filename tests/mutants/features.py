@@ -41,7 +41,7 @@ CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit
 WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standing_search.py",)
 
 FEATURES: tuple[Mutant, ...] = (
-    # logs that get other names
+    # what a line is about
     Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
     Mutant("one word is no subject", CLASSIFIER, "PageClassifier.classify", "len(telling) >= _LEAST_WORDS", "telling", OF_CLASSIFIER),
     Mutant("what anybody says is no subject", CLASSIFIER, "PageClassifier._telling", "<= max(1, _RARE * self._lines)", "> 0", OF_CLASSIFIER),
@@ -49,6 +49,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a kind makes no page anew", "bankd.core.lifecycle.routing", "_claiming", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
     Mutant("the kind is asked for what names nobody", "bankd.core.lifecycle.routing", "_claiming", "rules.similar and not memory.entities", "rules.similar", OF_CLASSIFIER),
     Mutant("a renamed page is there", "bankd.cycle", "pages_there", " or renamed.name_now(page) != page", "", ("tests/stories/test_renamed_pages.py",)),
+    # logs that get other names
     Mutant(
         "a log that is still there was not renamed", COLLECT, "find_renamed",
         "if borne[was] < ledger.logs.get(was, 1)", "", OF_COLLECT,

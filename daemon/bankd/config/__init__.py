@@ -1,9 +1,8 @@
 """The settings and routing rules of a workspace, read from its files with every problem reported at once.
 
-schema reads bankd.yaml, values says what each setting may be, routing reads routing.yaml, examples the lines beside it;
-plain_yaml and patterns
-read YAML and regular expressions that cannot do harm. folders is where memory/ and bank/ are, workspace_config all of
-it for a run.
+schema reads bankd.yaml, values says what each setting may be, routing reads routing.yaml, examples the lines that ship
+beside it; plain_yaml and patterns read YAML and regular expressions that cannot do harm. folders is where memory/ and
+bank/ are, workspace_config all of it for a run.
 """
 
 from bankd.config.folders import place_folders
