@@ -5,7 +5,7 @@ Each group has an index of its own, so that nothing in a log changes what the ba
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -69,7 +69,7 @@ class Answering:
         found = self._find(self._query, "bank", bank)
         hits = tuple(_hit_among(found, one) for one in found.ranked) if found else ()
         around = SMALL_BANK if hits else bank.corpus.memories  # what adds to an answer is not let in for want of better
-        said = _said_of(found) if beside else SaidByBank(())
+        said = cache(partial(_said_of, found))  # not asked for where no group has an index
         more = self._beside(beside, hits, said, around, bank)
         every = (*hits, *chain.from_iterable(more))
         answer = Answer(self._query.text, bank.generation, fresh, every, self._query.today, self._query.reads_korean)
@@ -87,7 +87,12 @@ class Answering:
         return find_answers(query, index, self._reader, query.today, self._options, around)
 
     def _beside(
-        self, beside: Sequence[Beside], hits: Sequence[Hit], said: SaidByBank, around: int, bank: "IndexView"
+        self,
+        beside: Sequence[Beside],
+        hits: Sequence[Hit],
+        said: Callable[[], SaidByBank],
+        around: int,
+        bank: "IndexView",
     ) -> Iterator[Sequence[Hit]]:
         """Each group; as of a day the archive first, which was bank then, and of the logs what that does not say."""
         first = [one for one in beside if self._query.is_past and one.group == "archive"]
@@ -97,10 +102,11 @@ class Answering:
             if first:
                 lexicon = lexicon_within(bank)
                 read = [self._reader.analyse_query(hit.text, lexicon) for hit in found]
-                said = said._replace(terms=[*said.terms, *(_terms_of(analysis.sentences) for analysis in read)])
+                more = [_terms_of(analysis.sentences) for analysis in read]
+                said = partial(said()._replace, terms=[*said().terms, *more])
 
     def _more(
-        self, beside: Beside, hits: Sequence[Hit], said: SaidByBank, around: int, index: "IndexView"
+        self, beside: Beside, hits: Sequence[Hit], said: Callable[[], SaidByBank], around: int, index: "IndexView"
     ) -> list[Hit]:
         """What a group says that the bank does not, as much of it as there is room for."""
         query = self._query
@@ -108,9 +114,9 @@ class Answering:
         found = self._find(query._replace(limit=max(query.limit, _LOOKED_AT)), beside.group, index, around)
         shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
         if found and found.nearest and query.groups:
-            near = self._unsaid(found._replace(ranked=found.nearest), beside, said, shown, index)
+            near = self._unsaid(found._replace(ranked=found.nearest), beside, said(), shown, index)
             self._nearest = (*self._nearest, *near)[:NEAREST_SHOWN]
-        return list(islice(self._unsaid(found, beside, said, shown, index), room)) if found else []
+        return list(islice(self._unsaid(found, beside, said(), shown, index), room)) if found else []
 
     def _unsaid(
         self, found: Found, beside: Beside, said: SaidByBank, shown: Collection[str], index: "IndexView"
@@ -142,9 +148,11 @@ class Answering:
 def _hit_among(found: Found, one: Ranked) -> Hit:
     """A memory of the bank as an answer, with what it is to others."""
     relations, id_ = found.relations, one.row.id or ""
+    hit = hit_of(one, found.weights, relations.newer)
+    if not (relations.newer or relations.contradicts or found.folded):  # most are nothing to each other
+        return hit
     older = tuple(old for old, new in relations.newer.items() if new == id_)
     like_it = tuple(other.row.id or "" for other in found.folded.get(one.row.row, ()))
-    hit = hit_of(one, found.weights, relations.newer)
     return hit._replace(supersedes=older, contradicts=tuple(relations.contradicts.get(id_, ())), like_it=like_it)
 
 

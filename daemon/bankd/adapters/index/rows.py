@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bankd.adapters.index.use_rows import SCHEMA as USE_SCHEMA
@@ -333,14 +333,16 @@ class Rows:
         """What is shown of the memories with these numbers; those that are gone are left out."""
         return [found_row_of(row) for row in self._select(_SHOWN, numbers)]
 
-    def _select(self, fields: str, numbers: Sequence[int]) -> Iterator[Any]:
+    def _select(self, fields: str, numbers: Sequence[int]) -> list[Any]:
         return self._each(f"SELECT {fields} FROM memories WHERE row IN", numbers)  # noqa: S608
 
-    def _each(self, query: str, numbers: Sequence[int] | Sequence[str]) -> Iterator[Any]:
-        """What a query that ends in IN gives for these numbers, some at a time."""
+    def _each(self, query: str, numbers: Sequence[int] | Sequence[str]) -> list[Any]:
+        """What a query that ends in IN gives for these numbers, asked for some at a time."""
+        found: list[Any] = []
         for at in range(0, len(numbers), _AT_ONCE):
             asked = numbers[at : at + _AT_ONCE]
-            yield from self._connection.execute(f"{query} ({','.join('?' * len(asked))})", asked)
+            found += self._connection.execute(f"{query} ({','.join('?' * len(asked))})", asked)
+        return found
 
     def vocabularies(self, pages: Iterable[int]) -> dict[int, Vocabulary]:
         """The terms of these pages."""
@@ -362,6 +364,7 @@ def _about_as_text(about: Iterable[Span]) -> str:
     return " ".join(f"{first}/{last}" for first, last in about)
 
 
+@lru_cache(maxsize=1_024)  # the memories of a page are often of one day
 def _span(text: str) -> Span:
     first, last = text.split("/")
     return Span(date.fromisoformat(first), date.fromisoformat(last))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from bankd.core.language.analysis import fold_text, is_hangul
-from bankd.core.language.english.stemming import is_irregular, stem_word
+from bankd.core.language.english.stemming import irregular_forms, stem_word
 
 _WORD = re.compile(r"[^\W\d_가-힣]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*")
 
@@ -22,16 +22,21 @@ def marks_of(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
 def _looked_for(terms: tuple[str, ...]) -> tuple[frozenset[str], Sequence[str]]:
     """The letters that words of the other terms begin with, and those of them that are Hangul."""
     hangul = [term for term in terms if is_hangul(term)]
-    return frozenset(form for term in set(terms).difference(hangul) for form in (term[0], term[0].upper())), hangul
+    words = [word for term in set(terms).difference(hangul) for word in (term, *irregular_forms(term))]
+    return frozenset(form for word in words for form in (word[0], word[0].upper())), hangul
 
 
 def _latin_marks(text: str, terms: Collection[str], letters: Collection[str]) -> Iterator[tuple[int, int]]:
-    """A stem begins as its words do, but for the irregular ones; so most words need not be stemmed."""
+    """Most words begin as none that is looked for, and need not be stemmed."""
     for word in _WORD.finditer(text) if letters else ():
         written = word[0]
-        may_be = written[0] in letters or not written.isascii() or is_irregular(written.lower())
-        if may_be and stem_word(fold_text(written)) in terms:
+        if (written[0] in letters or not written.isascii()) and _stem_as_written(written) in terms:
             yield word.span()
+
+
+@lru_cache(maxsize=10_000)
+def _stem_as_written(word: str) -> str:
+    return stem_word(fold_text(word))
 
 
 def _hangul_marks(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:

@@ -50,11 +50,13 @@ def prior_of(
 
 
 def _recency(day: date | None, today: date, usage: Usage) -> float:
-    ages = [max((today - one).days, 0) for one in (day, usage.last) if one]
-    return RECENCY_PRIOR * 0.5 ** (min(ages) / HALF_LIFE_DAYS) if ages else 0.0
+    last = max(day, usage.last) if day and usage.last else day or usage.last
+    return RECENCY_PRIOR * 0.5 ** (max((today - last).days, 0) / HALF_LIFE_DAYS) if last else 0.0
 
 
 def _use(usage: Usage) -> float:
+    if usage is NOT_USED:  # nearly all are
+        return 0.0
     days = min(usage.days + SHOWN_SHARE * usage.shown, FULLY_USED)
     often = math.log1p(days) / math.log1p(FULLY_USED) if days else 0.0
     return USE_PRIOR * often + IMPORTANCE_PRIOR * (usage.importance or 0) / _MOST_IMPORTANT

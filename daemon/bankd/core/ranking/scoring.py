@@ -16,7 +16,8 @@ What was tried and brought nothing: grams of Latin letters, prefixes, long words
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
@@ -122,9 +123,15 @@ def bm25(
         counts[token] = counts.get(token, 0) + 1
     if not counts:
         return 0.0
-    by_length = B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
+    by_length = _length_share(average)
     norm = K1 * (1 - by_length + by_length * length / (average or 1.0))
-    return (K1 + 1) * sum(weights[token] * count / (count + norm) for token, count in counts.items())
+    return (K1 + 1) * sum([weights[token] * count / (count + norm) for token, count in counts.items()])
+
+
+@lru_cache(maxsize=16)  # each sentence of a query's candidates asks for the same three
+def _length_share(average: float) -> float:
+    """How much the length of a text counts against it where texts are so long on average."""
+    return B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
 
 
 class FirstPass(NamedTuple):
@@ -232,19 +239,21 @@ def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:
 def _words(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
     """BM25 of the memory and, for a question, of its best sentence, half each, as a share of what is possible."""
     terms, above, parts = weights.terms, weights.terms.keys() & candidate.heading, candidate.sentences
-    hits = [_hits(part, terms) for part in parts]
+    # Most sentences have none of the words, which one step tells.
+    hits: list[Sequence[str]] = [
+        () if terms.keys().isdisjoint(part) else [*filter(terms.__contains__, part)] for part in parts
+    ]
     whole = best = bm25(chain.from_iterable(hits), sum(map(len, parts)), corpus.words, terms, above)
     if len(parts) > 1 and weights.asks:
-        asked = [(found, len(part)) for found, part in zip(hits, parts, strict=True) if found or above]
-        best = max((bm25(found, length, corpus.sentence, terms, above) for found, length in asked), default=0.0)
+        asked = [
+            bm25(found, len(part), corpus.sentence, terms, above)
+            for found, part in zip(hits, parts, strict=True)
+            if found or above
+        ]
+        best = max(asked, default=0.0)
     share = SENTENCE_SHARE * _shortness(corpus.words)  # of a long note, no sentence says what it is about
     own = (1 - share) * whole + share * best
     return (_with_questions(own, candidate, weights, corpus, above) if candidate.asked else own) / weights.total
-
-
-def _hits(part: Sequence[str], terms: Mapping[str, float]) -> Sequence[str]:
-    """The terms of the query in a sentence; most sentences have none, which one step tells."""
-    return () if terms.keys().isdisjoint(part) else [*filter(terms.__contains__, part)]
 
 
 def _with_questions(
@@ -267,6 +276,8 @@ def is_met_by_questions(candidate: Candidate, weights: Weights) -> bool:
 
 
 def _bigrams(candidate: Candidate, asked: Sequence[tuple[str, float]], corpus: Corpus) -> float:
+    if not asked:
+        return 0.0
     longer = sum(map(len, candidate.sentences)) / (corpus.words or 1.0) - 1
     own = sum([weight for gram, weight in asked if gram in candidate.bigrams]) / (1 + LONG_TEXT * max(0.0, longer))
     if not candidate.asked_bigrams:
@@ -281,28 +292,29 @@ def _order(candidate: Candidate, weights: Weights) -> float:
     if not weights.pairs:
         return 0.0
     texts = [*candidate.sentences, *candidate.asked] if candidate.asked else candidate.sentences
-    found = pairs_in(texts, weights.terms)
+    found = pairs_in(texts, weights.terms.keys())
     return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total
 
 
-def pairs_in(sentences: Iterable[Sequence[str]], terms: Collection[str]) -> set[Pair]:
+def pairs_in(sentences: Iterable[Sequence[str]], terms: Set[str]) -> set[Pair]:
     """The pairs of these terms that follow each other in a sentence, at most three places on."""
     found: set[Pair] = set()
-    has_none = frozenset(terms).isdisjoint
     for sentence in sentences:
-        if has_none(sentence):
+        if terms.isdisjoint(sentence):
             continue
         places = [(at, term) for at, term in enumerate(sentence) if term in terms]
-        for number, (at, term) in enumerate(places):
-            found.update(
-                (term, other) for place, other in places[number + 1 : number + 1 + _NEAR] if place - at <= _NEAR
-            )
+        for number, (at, term) in enumerate(places, 1):
+            for place, other in places[number : number + _NEAR]:
+                if place - at <= _NEAR:
+                    found.add((term, other))
     return found
 
 
 def _heading(candidate: Candidate, weights: Weights, corpus: Corpus) -> float:
-    hits = _hits(candidate.heading, weights.terms)
-    return bm25(hits, len(candidate.heading), corpus.heading, weights.terms) / weights.total if hits else 0.0
+    heading, terms = candidate.heading, weights.terms
+    if terms.keys().isdisjoint(heading):
+        return 0.0
+    return bm25(heading, len(heading), corpus.heading, terms) / weights.total
 
 
 def _beside(candidates: Sequence[Candidate], words: Sequence[float], corpus: Corpus) -> list[float]:

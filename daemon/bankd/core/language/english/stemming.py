@@ -5,7 +5,8 @@ It owns single lower-case words; where words begin and end is decided in `analys
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from Stemmer import Stemmer
 
@@ -54,6 +55,14 @@ def is_irregular_past(word: str) -> bool:
     return word in _IRREGULAR_PAST
 
 
-def is_irregular(word: str) -> bool:
-    """Whether a lower-case word has a stem by no rule, and may well begin otherwise than that: `went`."""
-    return word in _IRREGULAR
+def irregular_forms(stem: str) -> Sequence[str]:
+    """The forms that are reduced to a stem by no rule, and may well begin otherwise than that: `went`, `gone` and `goes`."""
+    return _forms_by_stem().get(stem, ())
+
+
+@cache  # only what marks words asks
+def _forms_by_stem() -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for form in _IRREGULAR:
+        forms.setdefault(stem_word(form), []).append(form)
+    return forms
