@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from bankd.core.lifecycle.page_classifier import Classified, ExampleLine, PageClassifier
-from bankd.core.markdown.memory import Memory, parse_memory
+from bankd.core.markdown.memory import Memory
 from bankd.shipped import shipped_folder
 
 
@@ -29,5 +29,5 @@ def read_examples(text: str) -> Iterator[ExampleLine]:
         if line.startswith("# "):
             page = line.removeprefix("# ")
         elif line.startswith("- ") and page:
-            memory = parse_memory(line.removeprefix("- "))
-            yield ExampleLine(page, memory.tag or "", memory.text)
+            tag, _, said = line.removeprefix("- ").partition(": ")
+            yield ExampleLine(page, tag, said)

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from operator import add
 from typing import NamedTuple
 
@@ -49,13 +49,16 @@ class PageClassifier:
 
     def __init__(self, examples: Iterable[ExampleLine]) -> None:
         """Count what each page's examples say."""
-        self._counts: dict[str, Counter[str]] = {}
+        words: dict[str, list[str]] = {}
         self._pages: dict[str, dict[str, None]] = {}
         self._lines = 0
         for self._lines, (page, tag, text) in enumerate(examples, 1):
-            said = self._counts.setdefault(page, Counter())
-            said.update({feature for word in read_words(text) for feature in features_of(word)})
+            words.setdefault(page, []).extend(set(read_words(text)))
             self._pages.setdefault(tag, {})[page] = None
+        features = {word: features_of(word) for word in set(chain.from_iterable(words.values()))}
+        self._counts = {
+            page: Counter(chain.from_iterable(map(features.__getitem__, said))) for page, said in words.items()
+        }
         self._all: Counter[str] = Counter()
         for said in self._counts.values():
             self._all.update(said)
