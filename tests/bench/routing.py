@@ -93,7 +93,7 @@ def judge_bank(lines: Sequence[Line], held: Sequence[Line]) -> dict[str, str]:
 def judge_examples() -> str:
     """The shares of the shipped examples that the others place rightly, not at all, and wrongly."""
     text = (shipped_folder("config") / "examples.md").read_text(encoding="utf-8")
-    examples = sorted(read_examples(text), key=lambda one: crc32(one.text.encode()))
+    examples = sorted(read_examples(text), key=lambda one: crc32(one[2].encode()))
     kinds: Counter[str] = Counter()
     for fold in range(FOLDS):
         classifier = PageClassifier(one for at, one in enumerate(examples) if at % FOLDS != fold)

@@ -6,7 +6,7 @@ import pytest
 
 from bankd.config.examples import classify_memory, read_examples
 from bankd.core.lifecycle import page_classifier
-from bankd.core.lifecycle.page_classifier import ExampleLine, PageClassifier
+from bankd.core.lifecycle.page_classifier import PageClassifier
 from bankd.core.lifecycle.routing import Rules, find_claims, route_memory
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.shipped import shipped_folder
@@ -45,9 +45,9 @@ def page_of(line: str) -> str | None:
 
 
 def test_examples_are_read_below_their_page() -> None:
-    assert list(read_examples(EXAMPLES))[:2] == [
-        ExampleLine(HOME, "W", "The boiler in the kitchen leaks."),
-        ExampleLine(HOME, "W", "거실 보일러가 샌다."),
+    assert read_examples(EXAMPLES)[:2] == [
+        (HOME, "W", "The boiler in the kitchen leaks."),
+        (HOME, "W", "거실 보일러가 샌다."),
     ]
 
 
@@ -110,12 +110,13 @@ def test_the_kind_is_asked_for_what_names_nobody_and_where_likeness_has_a_say(me
 
 
 def test_the_shipped_examples_stand_on_pages_of_the_template() -> None:
-    examples = list(read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8")))
+    text = (shipped_folder("config") / "examples.md").read_text(encoding="utf-8")
+    pages, tags, said = zip(*read_examples(text), strict=True)
     template = shipped_folder("bank_template")
 
-    assert {example.tag for example in examples} == {"W", "B", "O", "S"}
-    assert all((template / page).is_file() for page in {example.page for example in examples})
-    assert len({example.text for example in examples}) == len(examples)
+    assert set(tags) == {"W", "B", "O", "S"}
+    assert all((template / page).is_file() for page in set(pages))
+    assert len(set(said)) == len(said) == text.count("\n- ")
 
 
 def test_the_shipped_examples_tell_everyday_lines_apart() -> None:

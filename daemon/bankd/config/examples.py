@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from functools import cache
 
 from bankd.core.lifecycle.page_classifier import Classified, ExampleLine, PageClassifier
 from bankd.core.markdown.memory import Memory
 from bankd.shipped import shipped_folder
+
+_PAGE_OR_LINE = re.compile(r"^(?:# (.+)|- ([WBOS]): (.+))$", re.MULTILINE)
 
 
 def classify_memory(memory: Memory) -> Classified | None:
@@ -22,12 +24,12 @@ def _classifier() -> PageClassifier:
     return PageClassifier(read_examples(file.read_text(encoding="utf-8")))
 
 
-def read_examples(text: str) -> Iterator[ExampleLine]:
+def read_examples(text: str) -> list[ExampleLine]:
     """Read lines below the page that they belong on: `# daily/home.md`, then `- W: …`."""
+    examples: list[ExampleLine] = []
     page = ""
-    for line in text.splitlines():
-        if line.startswith("# "):
-            page = line.removeprefix("# ")
-        elif line.startswith("- ") and page:
-            tag, _, said = line.removeprefix("- ").partition(": ")
-            yield ExampleLine(page, tag, said)
+    for title, tag, said in _PAGE_OR_LINE.findall(text):
+        page = title or page
+        if said and page:
+            examples.append((page, tag, said))
+    return examples

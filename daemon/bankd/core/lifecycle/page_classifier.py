@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import islice
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from bankd.core.language.analysis import is_hangul, normal_form, runs_of
-from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.analysis import normal_form, runs_of
+from bankd.core.language.english.stemming import stem_words
 from bankd.core.markdown.memory import Memory
 
 LEAST_SURE = 0.4
@@ -28,12 +28,8 @@ _RARE = 0.01
 """The share of the examples that such a word is in at most: what anybody says of anything is no subject either."""
 
 
-class ExampleLine(NamedTuple):
-    """A line, and the page that it belongs on, relative to bank/."""
-
-    page: str
-    tag: str
-    text: str
+ExampleLine: TypeAlias = tuple[str, str, str]
+"""The page that a line belongs on, relative to bank/, its tag and its text."""
 
 
 class Classified(NamedTuple):
@@ -49,16 +45,13 @@ class PageClassifier:
 
     def __init__(self, examples: Iterable[ExampleLine]) -> None:
         """Count what each page's examples say."""
-        words: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
         self._pages: dict[str, dict[str, None]] = {}
         self._lines = 0
         for self._lines, (page, tag, text) in enumerate(examples, 1):
-            words.setdefault(page, []).extend(set(read_words(text)))
+            texts.setdefault(page, []).append(text)
             self._pages.setdefault(tag, {})[page] = None
-        features = {word: features_of(word) for word in set(chain.from_iterable(words.values()))}
-        self._counts = {
-            page: Counter(chain.from_iterable(map(features.__getitem__, said))) for page, said in words.items()
-        }
+        self._counts = {page: Counter(features_in(read_words("\n".join(said)))) for page, said in texts.items()}
         self._all: Counter[str] = Counter()
         for said in self._counts.values():
             self._all.update(said)
@@ -89,7 +82,7 @@ class PageClassifier:
         here_often = (here + _SMOOTHING) / (all_here + self._unseen)
         return math.log(here_often * (all_there + self._unseen) / (there + _SMOOTHING))
 
-    def _telling(self, words: Mapping[str, tuple[str, ...]], page: str) -> Iterator[str]:
+    def _telling(self, words: Mapping[str, Sequence[str]], page: str) -> Iterator[str]:
         """The words that speak for a page, the most telling first, but for those that are in many lines of all pages."""
         at = list(self._counts).index(page)
         known = {word: [one for one in features if one in self._all] for word, features in words.items()}
@@ -111,8 +104,20 @@ def read_words(text: str) -> list[str]:
     return runs_of(normal_form(text))
 
 
-def features_of(word: str) -> tuple[str, ...]:
-    """What counts of a word: of a Latin one its stem, of Hangul each two syllables in a row, and how it begins; no letter alone."""
-    if is_hangul(word):
-        return (f"^{word[:2]}", *map(add, word, word[1:]))
-    return ("0",) if word.isdigit() else (stem_word(word),) if len(word) > 1 else ()
+@lru_cache(maxsize=20_000)
+def features_of(word: str) -> Sequence[str]:
+    """The features of one word."""
+    return features_in([word])
+
+
+def features_in(words: Iterable[str]) -> list[str]:
+    """What counts of words: of a Latin one its stem, of Hangul each two syllables in a row, and how it begins; no letter alone."""
+    hangul: list[str] = []
+    others: list[str] = []
+    for word in words:
+        (hangul if word >= "가" else others).append(word)  # the last of the scripts that runs are of
+    joined = " ".join(hangul)
+    pairs = [pair for pair in map(add, joined, joined[1:]) if " " not in pair]
+    numbers, letters = [word for word in others if word.isdigit()], [word for word in others if not word.isdigit()]
+    stems = stem_words([word for word in letters if len(word) > 1])
+    return [*[f"^{word[:2]}" for word in hangul], *pairs, *["0" for _ in numbers], *stems]
