@@ -150,8 +150,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "base_quantity(base)", "base", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
-        "of the lines before all that may be among the nearest are counted", "bankd.core.plan.judging", "EarlierLines.nearest",
-        "> near[-1][:2]", "> (-99,)", ("tests/unit/test_judging.py",),
+        "of the lines before all that may be among the nearest are counted", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
+        "size // 2 + least", "size // 2", ("tests/unit/test_judging.py",),
+    ),
+    Mutant(
+        "a line before the latest of its form is counted too", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
+        " or number < older", "", ("tests/unit/test_judging.py",),
     ),
     Mutant(
         "what carries nothing by itself is a partner", "bankd.core.dedup.rewording", "_partners",

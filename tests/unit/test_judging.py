@@ -123,3 +123,13 @@ def test_the_nearest_of_the_lines_before_are_those_that_share_most_words() -> No
         assert [shared[id_] for id_, _ in earlier.nearest(line)] == most
         earlier.add(line)
         told.append(line)
+
+
+def test_a_line_before_hundreds_of_its_form_is_found_by_its_one_rare_word() -> None:
+    earlier = EarlierLines()
+    for number, name in enumerate(["alpha", *(f"other{count}" for count in range(300))]):
+        earlier.add(ReadLine.of(f"m-{number}", read_statement(plain_wording(f"{name} sails from harbour"), ())))
+
+    new = ReadLine.of("m-new", read_statement(plain_wording("alpha sails from port"), ()))
+
+    assert earlier.nearest(new)[0][0] == "m-0"

@@ -23,6 +23,8 @@ _TELLING, _RARE = 0.4, 1000
 at 200,000 memories such terms are five sixths of what tantivy takes for a query."""
 _KEPT_FREQUENCIES = 100_000
 """A run asks for the frequency of each word of each new line, in several fields; after 20,000 lines these take some 20 MB."""
+_KEPT_TERMS = 5_000
+"""Queries of one term, which lines of a run share."""
 _WRITER_BYTES = 30_000_000
 _BUILD_BYTES = 100_000_000
 _THREADS_BYTES = 200_000_000
@@ -35,6 +37,7 @@ class Terms:
     def __init__(self, folder: Path | str) -> None:
         """Open or make the index in this folder."""
         self._folder, self._schema = str(folder), _schema()
+        self._term = lru_cache(_KEPT_TERMS)(partial(tantivy.Query.term_query, self._schema, index_option="freq"))
         self._open()
 
     def _open(self) -> None:
@@ -168,9 +171,6 @@ class Terms:
         """Those of these terms that occur, and in how many memories."""
         frequency = self._frequency
         return {term: many for term in terms if (many := frequency(field, term))}
-
-    def _term(self, field: str, term: str) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
 
     def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
         parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]

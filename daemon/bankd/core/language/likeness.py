@@ -21,13 +21,9 @@ class Pairs(NamedTuple):
     bits: int
     many: int
 
-    def shared_with(self, other: Pairs) -> int:
-        """How many pairs two texts share."""
-        return (self.bits & other.bits).bit_count()
-
     def may_be_alike(self, other: Pairs) -> bool:
         """Whether two texts share enough pairs to be worth a close look."""
-        return 2 * self.shared_with(other) >= LEAST * (self.many + other.many)
+        return 2 * (self.bits & other.bits).bit_count() >= LEAST * (self.many + other.many)
 
 
 class LetterPairs:

@@ -5,8 +5,7 @@ Who might be alike comes from outside (the index); this decides, line by line, i
 
 from __future__ import annotations
 
-from bisect import insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,9 +26,6 @@ _NEAREST = 10
 
 _LATEST = 200
 """Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times."""
-
-_BITS = 120
-"""In four digits of an int; a dozen words seldom meet among so many."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
@@ -117,12 +113,10 @@ class ReadLine(NamedTuple):
     id: str
     statement: Statement
     words: frozenset[str]
-    bits: int
 
     @classmethod
     def of(cls, id_: str, statement: Statement) -> ReadLine:
-        words = frozenset([token.base for token in statement.tokens])
-        return cls(id_, statement, words, _bits_of(words))
+        return cls(id_, statement, frozenset([token.base for token in statement.tokens]))
 
     @property
     def whole(self) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -135,7 +129,6 @@ class EarlierLines:
 
     def __init__(self) -> None:
         self._lines: list[ReadLine] = []
-        self._bits: list[int] = []
         self._by_key: dict[object, list[int]] = defaultdict(list)
 
     def add(self, line: ReadLine) -> None:
@@ -143,45 +136,28 @@ class EarlierLines:
         for key in (*line.words, *line.whole):
             self._by_key[key].append(len(self._lines))
         self._lines.append(line)
-        self._bits.append(line.bits)
 
     def nearest(self, new: ReadLine) -> list[tuple[str, Statement]]:
         """The lines that share most words with a new one, at least half of them; among many of equal words the latest."""
-        near: list[tuple[int, int, int]] = []
-        for most, order, number in sorted(self._worth_a_look(new) if new.words else ()):
-            if len(near) == _NEAREST and (most, order) > near[-1][:2]:
-                break  # no other can come among the nearest
-            shared = len(new.words & self._lines[number].words)
-            if 2 * shared >= len(new.words):
-                insort(near, (-shared, order, number))
-                del near[_NEAREST:]
-        return [self._lines[number][:2] for _, _, number in near]
-
-    def _worth_a_look(self, new: ReadLine) -> list[tuple[int, int, int]]:
-        """What is in the same words, and what may share half of them: that has at least one of the rarer half.
-
-        Most have no more than that one, which their bits show for a tenth of what counting takes. Gives for each the
-        words that it may share at most, below zero so that the nearest sort first, its turn, and its number.
-        """
-        found, size, bits, others = self._by_key, len(new.words), new.bits, self._bits
-        rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + 1]
-        lines = [found[key] for key in (*new.whole, *(word for _, word in rarest)) if key in found]
-        numbers = dict.fromkeys(chain.from_iterable([some[-_LATEST:] for some in lines]))
-        apart = bits.bit_count() - size  # below zero by the words that have fallen on the bit of another
-        most = [apart - (bits & others[number]).bit_count() for number in numbers]
-        return [
-            (some, turn, number)
-            for turn, (some, number) in enumerate(zip(most, numbers, strict=True))
-            if -2 * some >= size
+        near = [
+            (-len(new.words & self._lines[number].words), turn, number)
+            for turn, number in enumerate(self._worth_a_look(new) if new.words else ())
         ]
+        return [self._lines[number][:2] for some, _, number in sorted(near)[:_NEAREST] if -2 * some >= len(new.words)]
 
+    def _worth_a_look(self, new: ReadLine) -> list[int]:
+        """What is in the same words, and what may share half of them: that has at least two of the rarer ones.
 
-def _bits_of(words: Iterable[str]) -> int:
-    """A bit for each word: those that two rows of words share are set in both, one for each unless two fell on one."""
-    bits = 0
-    for word in words:
-        bits |= 1 << hash(word) % _BITS
-    return bits
+        Who has six of twelve words has two of any eight, so that counting tells most lines. What is older than the latest
+        with a word may have that too, without being counted.
+        """
+        found, size = self._by_key, len(new.words)
+        least = min(2, (size + 1) // 2)
+        rarest = sorted([(len(found.get(word, ())), word) for word in new.words])[: size // 2 + least]
+        lines = [found[key] for key in (*new.whole, *(word for _, word in rarest)) if key in found]
+        older = max((some[-_LATEST] for some in lines if len(some) > _LATEST), default=0)
+        counts = Counter(chain.from_iterable([some[-_LATEST:] for some in lines]))
+        return [number for number, often in counts.items() if often >= least or number < older]
 
 
 def confirmations_of(
