@@ -79,7 +79,7 @@ RANKING: tuple[Mutant, ...] = (
         "no one sentence answers what only names its subject", SCORING, "_words", " and weights.asks", "", OF_SCORING,
     ),
     Mutant(
-        "among notes length counts as usual", SCORING, "_length_share", "_shortness(average)", "1.0", OF_SCORING,
+        "among notes length counts as usual", SCORING, "bm25", "_shortness(average)", "1.0", OF_SCORING,
     ),
     Mutant(
         "a title does not ask", "bankd.search.reading_query", "read_query", "weights._replace(asks=asks, ", "weights._replace(",

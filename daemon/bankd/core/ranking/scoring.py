@@ -17,7 +17,6 @@ What was tried and brought nothing: grams of Latin letters, prefixes, long words
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
@@ -111,7 +110,7 @@ def brevity_of(corpus: Corpus, *, asks: bool) -> float:
 
 def _shortness(average: float) -> float:
     """1 where texts are short on average, in terms, and the less the longer they are."""
-    return min(1.0, NOTE / (average or 1.0))
+    return 1.0 if average <= NOTE else NOTE / average
 
 
 def bm25(
@@ -123,15 +122,9 @@ def bm25(
         counts[token] = counts.get(token, 0) + 1
     if not counts:
         return 0.0
-    by_length = _length_share(average)
+    by_length = B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
     norm = K1 * (1 - by_length + by_length * length / (average or 1.0))
     return (K1 + 1) * sum([weights[token] * count / (count + norm) for token, count in counts.items()])
-
-
-@lru_cache(maxsize=16)  # each sentence of a query's candidates asks for the same three
-def _length_share(average: float) -> float:
-    """How much the length of a text counts against it where texts are so long on average."""
-    return B_OF_NOTES - (B_OF_NOTES - B) * _shortness(average)
 
 
 class FirstPass(NamedTuple):

@@ -54,7 +54,6 @@ def idf(memories: int, frequency: int) -> float:
     return math.log(1 + (memories - known + 0.5) / (known + 0.5))
 
 
-@lru_cache(maxsize=4_096)
 def _rarity(memories: int, frequency: int) -> float:
     return idf(memories, frequency) * (1.0 if frequency else UNKNOWN_WEIGHT)
 
