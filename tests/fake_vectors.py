@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -72,6 +72,8 @@ class EmbeddingServer:
         self.requests: list[Mapping[str, Any]] = []
         self.keys: list[str | None] = []
         self.answer_with: bytes | None = None
+        self.refuses: Callable[[str], bool] = lambda _: False
+        """Texts for which it answers 400, as servers do where a text is too long for their model."""
         self.hangs = threading.Event()
         self.url = ""
 
@@ -92,7 +94,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
             state.keys.append(self.headers["Authorization"])
             if state.hangs.is_set():
                 let_go.wait(30)
-            self.send_response(200)
+            self.send_response(400 if any(map(state.refuses, body["input"])) else 200)
             self.end_headers()
             with suppress(BrokenPipeError, ConnectionResetError):  # who asked may have gone
                 self.wfile.write(state.answer_with or state.answer(body))

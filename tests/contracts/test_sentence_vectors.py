@@ -160,6 +160,46 @@ def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: Sear
     assert not search.has_more
 
 
+def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
+    search: SearchService, root: Path, server: EmbeddingServer
+) -> None:
+    (root / "bank" / "bad.md").write_text("# Bad\n\n- W: The attic must not be named.\n")
+    server.refuses = lambda text: "attic" in text
+    search.refresh(NOW, None)
+
+    assert state(search) == "on, without 1 that the model refuses"
+    assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
+    assert texts(search, "attic named")[0].startswith("The attic")
+    server.requests.clear()
+    search.refresh(NOW, None)
+    assert not server.requests, "what it refuses is not asked for again"
+
+
+def test_of_a_text_too_long_for_the_model_the_half_is_sent_that_it_takes(
+    search: SearchService, root: Path, server: EmbeddingServer
+) -> None:
+    (root / "bank" / "long.md").write_text(f"# Long\n\n- W: 커피 {'길다 ' * 200}\n")
+    server.refuses = lambda text: len(text) > 300
+    search.refresh(NOW, None)
+
+    assert state(search) == "on"
+    assert texts(search, "espresso")[0].startswith("커피")
+
+
+def test_a_server_that_refuses_everything_is_a_problem_and_no_text_is_given_up(
+    search: SearchService, server: EmbeddingServer
+) -> None:
+    server.refuses = lambda _: True
+    search.refresh(NOW, None)
+    assert state(search).startswith("not now: RefusedTextsError")
+
+    server.refuses = lambda _: False
+    search.release()
+    search._vectors._rests_until = 0.0  # type: ignore[union-attr]
+    search.refresh(NOW, None)
+    assert state(search) == "on"
+
+
 def test_a_killed_process_costs_nothing_but_meaning(root: Path, server: EmbeddingServer) -> None:
     clock = Clock()
     vectors = SentenceVectors(root / ".bankd", settings_for(server), clock)

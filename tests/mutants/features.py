@@ -155,6 +155,14 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
     Mutant("a model reads the beginning of a long text", FUSION, "beginning_of", "[:BEGINNING]", "", OF_VECTORS),
     Mutant("a long text counts by what is read of it", "bankd.app.search_service", "SearchService.fill_vectors", "(row, beginning_of(text))", "(row, text)", OF_VECTORS),
+    Mutant(
+        "a text that is refused leaves the others their vectors", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
+        "len(texts) // 2) > 0", "0) > 0", OF_VECTORS,
+    ),
+    Mutant(
+        "where any text is refused none is given up", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
+        "self._embed([_HARMLESS], False)", "...", OF_VECTORS,
+    ),
     Mutant("a question has the bounds of its script", "bankd.search.by_meaning", "known_bounds", "in_hangul=bool(weights.bigrams)", "in_hangul=False", OF_MEANING),
     Mutant("meaning alone injects nothing into a prompt", ANSWERS, "above_floor", "min(sure, words, share)", "min(sure, share)", OF_MEANING),
     Mutant("the surer the words, the less meaning moves", FUSION, "meaning_share", "(1 - min(", "(min(", OF_FUSION),

@@ -132,8 +132,11 @@ class SearchService:
             return "off"
         if self._vectors.problem:
             return f"not now: {self._vectors.problem}"
-        known, of = self.index.count_vectors(self._vectors.identity), self.index.corpus.memories
-        return "on" if known == of else f"{known:,} of {of:,} memories"
+        identity, of = self._vectors.identity, self.index.corpus.memories
+        known, refused = self.index.count_vectors(identity), self.index.count_refused(identity)
+        if known + refused < of:
+            return f"{known:,} of {of:,} memories"
+        return f"on, without {refused:,} that the model refuses" if refused else "on"
 
     def fill_vectors(self, characters: int | None = None) -> bool:
         """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.

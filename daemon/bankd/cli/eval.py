@@ -144,6 +144,6 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
         "unanswered": sum(1 for one in evaluation.judged if not one.answered),
         "mrr_10_of_answers": round(evaluation.mrr_10_of_answers, 4),
         "forbidden_above": sum(1 for one in evaluation.judged if one.forbidden_above),
-        "with_meaning": sum(1 for one in evaluation.judged if one.meaning == "on"),
+        "with_meaning": sum(1 for one in evaluation.judged if one.meaning.startswith("on")),
         "milliseconds": round(evaluation.milliseconds, 2),
     }

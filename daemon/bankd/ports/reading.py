@@ -102,7 +102,7 @@ class Vectors(Protocol):
         """Cosines to a question, by key, of the nearest texts and of these; None when they cannot be computed now."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """See that texts have vectors; gives their keys, None when it cannot be done now."""
+        """See that texts have vectors; gives their keys, `NO_VECTOR` of what the model refuses, None when it cannot be done now."""
 
     def end_if_idle(self) -> None:
         """Give back what they hold when nobody asked for long."""

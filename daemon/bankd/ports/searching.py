@@ -155,6 +155,9 @@ class WorkspaceIndex(AssociatedIndex, Protocol):
     def unasked(self, most: int) -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
         """Memories without a question that they answer, the last added first: text, entities, and headings above."""
 
+    def count_refused(self, identity: str) -> int:
+        """How many memories are left to the words, since the model of these sentence vectors refuses them."""
+
     def without_vectors(self, identity: str, most: int) -> Sequence[tuple[int, str]]:
         """Memories that have none of these sentence vectors yet, by number, with their texts; the last added first."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
+from bankd.core.ranking.fusion import NO_VECTOR
+
 _MAKE = (
     "CREATE TABLE meanings (row INTEGER PRIMARY KEY, key INTEGER)",
     "CREATE INDEX meanings_by_key ON meanings (key)",
@@ -45,6 +47,11 @@ class MeaningRows:
         """How many memories have none yet."""
         return int(self._connection.execute("SELECT count(*) FROM meanings WHERE key IS NULL").fetchone()[0])
 
+    def count_refused(self) -> int:
+        """How many memories the model refuses."""
+        query = "SELECT count(*) FROM meanings WHERE key = ?"
+        return int(self._connection.execute(query, (NO_VECTOR,)).fetchone()[0])
+
     def waiting(self, most: int) -> list[tuple[int, str]]:
         """Rows that have none yet with their texts, the last added first."""
         query = (
@@ -61,7 +68,8 @@ class MeaningRows:
 
     def keys_of(self, numbers: Sequence[int]) -> dict[int, int]:
         """By row the key of its vector, of those that have one."""
-        return dict(self._each("SELECT row, key FROM meanings WHERE key IS NOT NULL AND row IN", numbers))
+        found = self._each("SELECT row, key FROM meanings WHERE key IS NOT NULL AND row IN", numbers)
+        return {row: key for row, key in found if key != NO_VECTOR}
 
     def rows_with(self, keys: Sequence[int]) -> dict[int, int]:
         """By row the key, of all rows with these keys."""

@@ -211,7 +211,12 @@ class SearchIndex:
         rows = self._opened.rows
         if not identity or rows.state("vectors") != identity:
             return 0
-        return self._corpus.memories - rows.meanings.count_waiting()
+        return self._corpus.memories - rows.meanings.count_waiting() - rows.meanings.count_refused()
+
+    def count_refused(self, identity: str) -> int:
+        """How many memories are left to the words, since the model of these sentence vectors refuses them."""
+        rows = self._opened.rows
+        return rows.meanings.count_refused() if identity and rows.state("vectors") == identity else 0
 
     def vector_keys(self, numbers: Sequence[int]) -> Mapping[int, int]:
         """By number the key of its sentence vector, of those of these memories that have one."""

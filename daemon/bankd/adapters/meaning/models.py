@@ -11,7 +11,9 @@ import json
 import os
 import urllib.request
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any
+from urllib.error import HTTPError
 
 import numpy as np
 
@@ -21,6 +23,17 @@ Embed = Callable[[Sequence[str], bool], Any]
 """Gives one vector a text, as rows of float32; the flag says that they are questions."""
 
 _SECONDS = 60.0
+_MAY_BE_THE_TEXT = {
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+"""What servers say to a text that is too long for their model, and to much else."""
+
+
+class RefusedTextsError(ValueError):
+    """A server made no vectors of some texts; it may make them of fewer, of shorter ones, or of none."""
 
 
 def open_model(settings: MeaningSettings) -> Embed:
@@ -44,11 +57,16 @@ def _at_url(settings: MeaningSettings) -> Embed:
         prefix = settings.question_prefix if asking else settings.memory_prefix
         body = json.dumps({"model": settings.model, "input": [prefix + text for text in texts]}).encode()
         request = urllib.request.Request(settings.url, body, headers)  # noqa: S310 -- the settings allow http and https
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 -- same
-            found = json.load(answer)["data"]
+        try:
+            with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 -- same
+                found = json.load(answer)["data"]
+        except HTTPError as refused:
+            if refused.code in _MAY_BE_THE_TEXT:
+                raise RefusedTextsError(str(refused)) from refused
+            raise
         vectors = np.asarray([one["embedding"] for one in sorted(found, key=lambda one: one["index"])], np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise ValueError("the answer has not one vector for each text")
+            raise RefusedTextsError("the answer has not one vector for each text")
         return vectors
 
     return embed

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.core.ranking.fusion import BEGINNING, CosineBounds, beginning_of
+from bankd.core.ranking.fusion import BEGINNING, NO_VECTOR, CosineBounds, beginning_of
 
 if TYPE_CHECKING:
     from bankd.adapters.system.child import ChildProcess
@@ -67,11 +67,11 @@ class SentenceVectors:
         return _QUESTION_SECONDS if self._child is not None and self._child.is_running else _START_SECONDS
 
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
-        """See that these texts have vectors; gives their keys, None when it cannot be done now."""
+        """See that these texts have vectors; gives their keys, `NO_VECTOR` of what the model refuses, None when it cannot be done now."""
         beginnings = [beginning_of(text) for text in texts]
         keys = [vector_key(text) for text in beginnings]
         done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS)
-        return None if done is None else keys
+        return None if done is None else [NO_VECTOR if key in done["refused"] else key for key in keys]
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
         if self._clock() < self._rests_until:

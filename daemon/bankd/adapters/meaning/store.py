@@ -87,8 +87,9 @@ class VectorStore:
         """The vectors of those of these keys that have one, as half floats."""
         return {key: self._vectors[place].tobytes() for key, place in self._places(keys).items()}
 
-    def append(self, keys: Sequence[int], vectors: Array) -> None:
+    def append(self, keys: Sequence[int], vectors: Array | Sequence[Array]) -> None:
         """Add vectors, one a row; they are made to have length 1."""
+        vectors = np.asarray(vectors, np.float32)
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit = (vectors / np.where(length > 0, length, 1)).astype(np.float16)
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The process that holds the model and the vectors: one JSON request a line, one answer a line, until its master goes.
 
     {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "known": 812}
-    {"embed": [[7, "text"], …]}                       →  {"known": 820}
+    {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
 
 What goes wrong is an answer too, `{"problem": "…"}`. The only modules that import numpy and the model are loaded here.
@@ -19,6 +19,8 @@ from typing import Any
 from bankd.adapters.system.child import serve_master
 from bankd.core.ranking.search_settings import MeaningSettings
 
+_SHORT, _HARMLESS = 100, "bankd"
+"""Letters of a text that is too long for no model, and one that none has a reason to refuse."""
 INSTALL = "sentence vectors are not installed; pip install 'bankd[meaning]'"
 
 
@@ -52,10 +54,30 @@ class MeaningProcess:
 
     def _take_in(self, texts: list[tuple[int, str]]) -> dict[str, Any]:
         said = dict(texts)
-        if missing := self._store.missing(list(said)):
-            self._store.append(missing, self._embed([said[key] for key in missing], False))
+        missing = self._store.missing(list(said))
+        made = dict(zip(missing, self._vectors_of([said[key] for key in missing]), strict=True)) if missing else {}
+        new = {key: vector for key, vector in made.items() if vector is not None}
+        if new:
+            self._store.append(list(new), list(new.values()))
             self._drop_others()
-        return {"known": len(self._store)}
+        return {"known": len(self._store), "refused": [key for key in missing if key not in new]}
+
+    def _vectors_of(self, texts: list[str]) -> list[Any]:
+        """A vector for each; of a text that the model refuses, one of the half that it takes, or None.
+
+        One such text would leave all others of its batch without. Where the model refuses any text, that is a problem.
+        """
+        from bankd.adapters.meaning.models import RefusedTextsError  # noqa: PLC0415 -- see `__init__`
+
+        try:
+            return list(self._embed(texts, False))
+        except RefusedTextsError:
+            if (half := len(texts) // 2) > 0:
+                return [*self._vectors_of(texts[:half]), *self._vectors_of(texts[half:])]
+            if len(texts[0]) > _SHORT:
+                return self._vectors_of([texts[0][: len(texts[0]) // 2]])
+            self._embed([_HARMLESS], False)
+            return [None]
 
     def _drop_others(self) -> None:
         """Take away the vectors of models that were chosen before."""

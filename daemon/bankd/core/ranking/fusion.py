@@ -25,6 +25,9 @@ SILENT = 0.1
 NEAREST = 25
 """So many of the nearest memories are candidates beside those that share words."""
 
+NO_VECTOR = -1
+"""Stands for the key of a vector where the model refuses the text: it is left to the words, and not asked for again."""
+
 BEGINNING = 700
 """Letters of a text that a model reads: what a note is about stands there, by titles of three vaults (`tests/bench/meaning.md`).
 
