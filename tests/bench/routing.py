@@ -5,7 +5,7 @@
 By the rules alone, by the kind alone (what the shipped examples tell of a line), by likeness alone (the memories of the
 bank), and by all, each on an empty bank and on one that holds the other half. The rules that ship, and the bounds of
 `core.lifecycle.page_classifier`, were chosen on the shipped examples, four fifths of them telling the fifth, which is
-printed last; the bounds of `core.lifecycle.similar` on the lines of even number. The odd ones were looked at by nobody who
+printed last but one, and so was from where likeness stands above kind, which is printed last; the other bounds of `core.lifecycle.similar` on the lines of even number. The odd ones were looked at by nobody who
 chose; nor were those of the lines beside this file, which are of the kind that agents' logs have.
 """
 
@@ -16,21 +16,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
 
 from bankd.app.init import make_workspace
 from bankd.config.examples import read_examples
-from bankd.core.lifecycle.page_classifier import PageClassifier
+from bankd.core.lifecycle.page_classifier import ExampleLine, PageClassifier
 from bankd.core.lifecycle.routing import route_memory
+from bankd.core.lifecycle.similar import choose_page, is_close
 from bankd.core.markdown.memory import Memory, render_memory
 from bankd.core.markdown.names import INBOX
 from bankd.shipped import shipped_folder
 from bankd.wiring.workspace import open_workspace
 from tests.bench.quality import data_folder
 
-FOLDS = 5
+FOLDS, HELD = 5, 400
 
 Line = Mapping[str, Any]
 
@@ -92,8 +94,7 @@ def judge_bank(lines: Sequence[Line], held: Sequence[Line]) -> dict[str, str]:
 
 def judge_examples() -> str:
     """The shares of the shipped examples that the others place rightly, not at all, and wrongly."""
-    text = (shipped_folder("config") / "examples.md").read_text(encoding="utf-8")
-    examples = sorted(read_examples(text), key=lambda one: crc32(one[2].encode()))
+    examples = sorted(_shipped_examples(), key=lambda one: crc32(one[2].encode()))
     kinds: Counter[str] = Counter()
     for fold in range(FOLDS):
         classifier = PageClassifier(one for at, one in enumerate(examples) if at % FOLDS != fold)
@@ -101,6 +102,37 @@ def judge_examples() -> str:
             found = classifier.classify(Memory(said, tag, None, ()))
             kinds["inbox" if found is None else "acceptable" if found.page == page else "wrong"] += 1
     return "  ".join(f"{kind} {kinds[kind] / len(examples):.2f}" for kind in ("acceptable", "inbox", "wrong"))
+
+
+def judge_disputed() -> str:
+    """Of the examples for which a bank of others and the kind name two pages: how many each of them places rightly.
+
+    A sixth of them is asked for, `HELD` others are the bank and the rest tells the kind, three times over.
+    """
+    examples = sorted(_shipped_examples(), key=lambda one: crc32(one[2].encode()))
+    bands: dict[str, Counter[str]] = {"below": Counter(), "close": Counter()}
+    for fold in range(3):
+        others = [one for at, one in enumerate(examples) if at % 6 != fold]
+        Random(fold).shuffle(others)
+        with TemporaryDirectory(prefix="bankd-routing-") as name:
+            make_workspace(Path(name))
+            held = [{"pages": [page], "text": said, "tag": tag, "entities": ()} for page, tag, said in others[:HELD]]
+            fill_bank(Path(name), held)
+            with open_workspace(Path(name), write=True) as workspace:
+                workspace.refresh()
+                classifier = PageClassifier(others[HELD:])
+                for page, tag, said in examples[fold::6]:
+                    memory = Memory(said, tag, None, ())
+                    found = choose_page(memory, workspace.index.similar_to(memory))
+                    kind = classifier.classify(memory)
+                    if found and kind and found[0] != kind.page:
+                        right = "likeness" if found[0] == page else "kind" if kind.page == page else "neither"
+                        bands["close" if is_close(memory, found[1]) else "below"][right] += 1
+    return "; ".join(f"{band} {dict(sorted(counts.items()))}" for band, counts in bands.items())
+
+
+def _shipped_examples() -> list[ExampleLine]:
+    return read_examples((shipped_folder("config") / "examples.md").read_text(encoding="utf-8"))
 
 
 def main() -> None:
@@ -111,6 +143,7 @@ def main() -> None:
                 for way, figures in judge_bank(lines, held).items():
                     print(f"{folder.name:<10} {half:<10} {bank:<16} {way:<14} {figures}")
     print(f"{'examples':<10} {f'{FOLDS} folds':<10} {'':<16} {'kind alone':<14} {judge_examples()}")
+    print(f"examples   likeness and kind name two pages: {judge_disputed()}")
 
 
 if __name__ == "__main__":

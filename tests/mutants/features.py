@@ -45,9 +45,13 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
     Mutant("one word is no subject", CLASSIFIER, "PageClassifier.classify", "len(telling) >= _LEAST_WORDS", "telling", OF_CLASSIFIER),
     Mutant("what anybody says is no subject", CLASSIFIER, "PageClassifier._telling", "<= max(1, _RARE * self._lines)", "> 0", OF_CLASSIFIER),
-    Mutant("a page of another tag is none", CLASSIFIER, "PageClassifier.classify", "self._pages.get(memory.tag or \"\", ())", "self._counts", OF_CLASSIFIER),
-    Mutant("a kind makes no page anew", "bankd.core.lifecycle.routing", "_claiming", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
-    Mutant("the kind is asked for what names nobody", "bankd.core.lifecycle.routing", "_claiming", "rules.similar and not memory.entities", "rules.similar", OF_CLASSIFIER),
+    Mutant("a page of another tag is none", CLASSIFIER, "PageClassifier.classify", "self._pages.get(memory.tag or \"\", {})", "self._counts", OF_CLASSIFIER),
+    Mutant("a kind makes no page anew", "bankd.core.lifecycle.routing", "_likely_places", "kind and has_page(kind.page)", "kind", OF_CLASSIFIER),
+    Mutant("the kind is asked for what names nobody", "bankd.core.lifecycle.routing", "_likely_places", " if not memory.entities else None", "", OF_CLASSIFIER),
+    Mutant("likeness can be turned off", "bankd.core.lifecycle.routing", "_claiming", "if rules.similar:", "if True:", OF_CLASSIFIER),
+    Mutant("what is a little like others goes by its kind", "bankd.core.lifecycle.routing", "_likely_places", "if is_one_of_them", "if False", OF_CLASSIFIER),
+    Mutant("what is close to others stands with them", "bankd.core.lifecycle.similar", "is_close", "one.score >= _CLOSE and ", "one.score > 1 and ", OF_CLASSIFIER),
+    Mutant("no example tells of the user's own pages", "bankd.core.lifecycle.routing", "_likely_places", " and found[0] in kind.among", "", OF_CLASSIFIER),
     Mutant("a renamed page is there", "bankd.cycle", "pages_there", " or renamed.name_now(page) != page", "", ("tests/stories/test_renamed_pages.py",)),
     # logs that get other names
     Mutant(

@@ -8,6 +8,7 @@ from bankd.config.examples import classify_memory, read_examples
 from bankd.core.lifecycle import page_classifier
 from bankd.core.lifecycle.page_classifier import PageClassifier
 from bankd.core.lifecycle.routing import Rules, find_claims, route_memory
+from bankd.core.lifecycle.similar import Similar
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.shipped import shipped_folder
 
@@ -124,3 +125,16 @@ def test_the_shipped_examples_tell_everyday_lines_apart() -> None:
 
     assert found is not None
     assert found.page == HOME
+
+
+def test_what_is_a_little_like_others_goes_by_its_kind_and_what_is_close_to_them_does_not() -> None:
+    rules = Rules((), classify=classifier().classify)
+    memory = parse_memory("W: A new boiler for the kitchen.")
+
+    def pages(page: str, score: float) -> list[str]:
+        similar = [Similar("m-aaaaaaaaaaaa", page, "W", "The boiler is old.", score)]
+        return [claim.page for claim in find_claims(memory, rules, lambda _: similar)]
+
+    assert pages(MONEY, 0.15) == [HOME, MONEY]
+    assert pages(MONEY, 0.3) == [MONEY, HOME]
+    assert pages("boats/engine.md", 0.15) == ["boats/engine.md", HOME], "of the user's own pages no example tells"

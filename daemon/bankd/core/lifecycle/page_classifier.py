@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from operator import add
@@ -33,11 +33,15 @@ ExampleLine: TypeAlias = tuple[str, str, str]
 
 
 class Classified(NamedTuple):
-    """The page that a memory belongs on, how sure that is, 0 to 1, and the words that say so, the most telling first."""
+    """The page that a memory belongs on, how sure that is, 0 to 1, and the words that say so, the most telling first.
+
+    `among` are the pages that it was chosen from.
+    """
 
     page: str
     probability: float
     words: tuple[str, ...]
+    among: Collection[str] = ()
 
 
 class PageClassifier:
@@ -68,9 +72,10 @@ class PageClassifier:
             return None
         sums = dict(zip(self._counts, map(sum, zip(*weights, strict=True)), strict=True))
         root = math.sqrt(len(features))  # the features of a word say one thing several times
-        page, probability = _likeliest({page: sums[page] / root for page in self._pages.get(memory.tag or "", ())})
+        among = self._pages.get(memory.tag or "", {})
+        page, probability = _likeliest({page: sums[page] / root for page in among})
         telling = tuple(self._telling(words, page)) if probability >= LEAST_SURE else ()
-        return Classified(page, probability, telling) if len(telling) >= _LEAST_WORDS else None
+        return Classified(page, probability, telling, among.keys()) if len(telling) >= _LEAST_WORDS else None
 
     def _weigh(self, feature: str) -> tuple[float, ...]:
         """For each page, how much more often its lines have a feature than the others', in nats."""

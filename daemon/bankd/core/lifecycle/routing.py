@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from bankd.core.lifecycle.page_classifier import Classified
-from bankd.core.lifecycle.similar import Similar, choose_page
+from bankd.core.lifecycle.similar import Similar, choose_page, is_close
 from bankd.core.markdown.memory import Memory
 from bankd.core.markdown.names import INBOX, is_own
 
@@ -96,17 +96,32 @@ def _claiming(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page:
             yield Destination(rule.target, rule.heading, f"rule of {rule.tag} in line {rule.line}")
     if rules.entities and memory.entities:
         yield Destination(entity_page(memory.entities[0]), None, f"names @{memory.entities[0]}")
-    if rules.similar and (found := choose_page(memory, find_similar(memory))):
-        page, witnesses = found
-        said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
-        yield Destination(page, None, f"like {said}")
-    kind = rules.classify(memory) if rules.similar and not memory.entities else None
-    if kind and has_page(kind.page):  # a page that was taken away is not made anew for what is only likely
-        yield Destination(
-            kind.page, None, f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
-        )
+    if rules.similar:
+        yield from _likely_places(memory, rules, find_similar, has_page)
     if memory.tag is not None and memory.tag in rules.defaults:
         yield Destination(rules.defaults[memory.tag], None, f"default of {memory.tag}")
+
+
+def _likely_places(memory: Memory, rules: Rules, find_similar: FindSimilar, has_page: HasPage) -> Iterator[Destination]:
+    """Where memories like it stand, and where its kind does; a page of the user's own is known by likeness alone."""
+    found = choose_page(memory, find_similar(memory))
+    like = [_place_beside(*found)] if found else []
+    if found and is_close(memory, found[1]):
+        yield like.pop()
+    kind = rules.classify(memory) if not memory.entities else None
+    kinds = [_place_of_kind(kind)] if kind and has_page(kind.page) else []  # one that was taken away is not made anew
+    is_one_of_them = kind is not None and found is not None and found[0] in kind.among
+    yield from (*kinds, *like) if is_one_of_them else (*like, *kinds)
+
+
+def _place_of_kind(kind: Classified) -> Destination:
+    said = f"what {kind.page} is about ({kind.probability:.2f}): {', '.join(kind.words)}"
+    return Destination(kind.page, None, said)
+
+
+def _place_beside(page: str, witnesses: Sequence[Similar]) -> Destination:
+    said = ", ".join(f"{one.name} ({one.score:.2f}) {_beginning(one.text)}" for one in witnesses)
+    return Destination(page, None, f"like {said}")
 
 
 def _beginning(text: str) -> str:
