@@ -399,7 +399,11 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "what stands nowhere is looked for twice", "bankd.adapters.storage.recovery", "Recoverer._look_again",
-        "any(isinstance(operation, Append) for operation in operations)", "False", ("tests/crash/test_editors.py",),
+        "back := _added_by(operations)", "(back := _added_by(operations)) and False", ("tests/crash/test_editors.py",),
+    ),
+    Mutant(
+        "what a command took out stays out", "bankd.adapters.storage.recovery", "Recoverer._look_again",
+        " | self._taken_out(back)", "", ("tests/stories/test_corrections.py",),
     ),
     Mutant(
         "what no run reads is not looked at again", "bankd.adapters.storage.recovery", "Recoverer._young_paths",

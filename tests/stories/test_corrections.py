@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
 PAGE = "bank/patterns/workflows.md"
+AT_REST = 1_780_000_000, 1_780_000_000
+"""Seconds since 1970; no run waits for what was saved then."""
 NOW, SOON, LATER = "2026-06-10T03:00", "2026-06-10T03:02", "2026-06-10T03:04"
 
 
@@ -160,3 +163,24 @@ def test_a_command_that_finds_an_old_copy_names_what_it_put_back(
 
     assert "10:00" in (root / PAGE).read_text()
     assert [f"{PAGE}: put back" in said and "10:00" in said for said in caplog.messages] == [True]
+
+
+@pytest.mark.parametrize("way", ["forget", "undo"])
+def test_what_a_command_took_out_stays_out_though_the_journal_of_that_is_lost(
+    root: Path, bankctl: Run, way: str
+) -> None:
+    before = (root / PAGE).read_text()
+    write_log(root, "2026-05-01.md", "W: The backup workflow runs at night.")
+    for file in ("memory/2026-05-01.md", PAGE):
+        os.utime(root / file, AT_REST)
+    run = bankctl("cycle", "micro", "--json").json["run"]
+    id_ = re.findall(r"\^(m-\w+)", (root / PAGE).read_text())[0]
+    bankctl(way, id_ if way == "forget" else run)
+    assert (root / PAGE).read_text() == before, "as an old buffer would have it"
+    last = max((root / ".bankd/done").glob("*.json"))
+    last.write_bytes(last.read_bytes()[:9])
+    os.utime(root / PAGE, AT_REST)
+
+    bankctl("cycle", "micro")
+
+    assert "backup" not in (root / PAGE).read_text()

@@ -26,7 +26,7 @@ from bankd.core.edits.second_look import describe_changes, second_look
 from bankd.core.edits.settled import Settling, without_settled
 from bankd.core.edits.spans import bare_lines_in, keys_in, lines_named
 from bankd.core.edits.transaction import HEALING, Transaction
-from bankd.core.lifecycle.events import DELETED, RESTORED, fold_events, make_event
+from bankd.core.lifecycle.events import DELETED, FORGOTTEN, RESTORED, UNDONE, fold_events, make_event
 from bankd.core.markdown.policy import KeepPolicy
 from bankd.errors import ConflictError
 
@@ -128,17 +128,24 @@ class Recoverer:
             since = [other.transaction for other in later if other.seq > journal.seq]
             paths = self._young_paths(journal, now, rests)
             settled = self._settle_pieces(journal, paths, since, now)
-            transaction = without_settled(journal.transaction, settled)
             hurried = {path for path in paths if self._is_hurried(path, since)}
-            look = partial(second_look, transaction, self._transactions.look, self._locate, paths, since, hurried)
-            operations = look()
-            if any(isinstance(operation, Append) for operation in operations):
+            look = partial(
+                second_look, look=self._transactions.look, locate=self._locate,
+                paths=paths, later=since, hurried=hurried,
+            )  # fmt: skip
+            operations = look(without_settled(journal.transaction, settled))
+            if back := _added_by(operations):
                 self._pause(_MOMENT)  # what stands nowhere may be on a page that is just being saved
-                operations = look()
+                operations = look(without_settled(journal.transaction, settled | self._taken_out(back)))
             if operations:
-                applied = self._transactions.commit(self._again(transaction.run, operations, now))
+                applied = self._transactions.commit(self._again(journal.transaction.run, operations, now))
                 if applied.changed:
-                    yield operations, applied, transaction.run
+                    yield operations, applied, journal.transaction.run
+
+    def _taken_out(self, memories: Set[str]) -> Set[str]:
+        """Those that a command took out, as events tell: the journal of that may be lost."""
+        gone = fold_events(self._transactions.events.read()).gone
+        return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 
     def _settle_pieces(
         self, journal: Journal, paths: Set[str], since: Sequence[Transaction], now: datetime
@@ -155,7 +162,7 @@ class Recoverer:
     def _again(self, run: str, operations: tuple[Operation, ...], now: datetime) -> Transaction:
         """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
         own, at = f"{run}~again", now.isoformat()
-        back = {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
+        back = _added_by(operations)
         gone = fold_events(self._transactions.events.read()).gone if back else {}
         deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
         events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
@@ -202,6 +209,10 @@ class Recoverer:
             if not resting & journal.before.keys():
                 self._journals.move(journal, DONE, RUNS)
         self._journals.prune(now, self._keep)
+
+
+def _added_by(operations: Iterable[Operation]) -> set[str]:
+    return {piece.key for op in operations if isinstance(op, Append) for piece in op.pieces}
 
 
 def _refuse_if_waiting(recovery: Recovery) -> None:
