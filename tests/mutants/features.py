@@ -290,6 +290,18 @@ FEATURES: tuple[Mutant, ...] = (
         'find_turned(line, sources)', 'None', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
+        "what is around the day of a log is known where it names no other", "bankd.core.distil.attesting", "_is_known_day",
+        "not said.spans and ", "", ("tests/unit/test_grounding.py",),
+    ),
+    Mutant(
+        "a part of the day is judged with its hour", "bankd.core.distil.attesting", "_is_time_said",
+        "value in PARTS_OF_DAY and ", "False and ", ("tests/unit/test_grounding.py",),
+    ),
+    Mutant(
+        "in is no inch before other words", "bankd.core.language.english.reading", "_Reader._is_preposition",
+        'tag in ("SL", "SN") and ', "", ("tests/unit/test_statement.py",),
+    ),
+    Mutant(
         'a name is no part of another word', "bankd.core.distil.attesting", "is_named",
         'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', 'return name in text', ("tests/unit/test_distilling.py",),
     ),
@@ -452,7 +464,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "digits of a version are no number", "bankd.core.distil.attesting", "",
-        'r"(?<![\\d.])\\d+(?!\\.?\\d)"', 'r"\\d+"', ("tests/unit/test_grounding.py",),
+        'r"(?<![\\d.])\\d+(?:\\.\\d+)?(?!\\.?\\d)"', 'r"\\d+"', ("tests/unit/test_grounding.py",),
     ),
     Mutant(
         "a guess is not told as known", "bankd.core.distil.overstating", "find_overstated",

@@ -56,6 +56,9 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The rope is not 30 m long.", "The rope is 30 m long.", "30m is denied"),
         ("The lamp is off.", "Nora left the lamp on", "off is not denied"),
         ("Nora does not use rope.", "Nora bought rope. The fig is not dead.", "it denies use"),
+        ("The rope is 9.5 m long.", "The rope is 9.6 m long", "9.5m"),
+        ("버스는 아침 8시에 뜬다.", "버스는 오후 8시에 뜬다", "8시"),
+        ("이번 주에 심는다.", "다음 주에 심는다", "이번 주"),
     ],
 )
 def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -87,6 +90,17 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("Never dig at night.", "We only dig by day, never at night."),
         ("왼쪽 문이 잠겨 오른쪽 문으로 다닌다.", "왼쪽 문이 잠겼다. 사람들은 오른쪽 문으로 다닌다."),
         ("Subletting is allowed with a letter.", "We may sublet with a letter."),
+        ("Once the lamp was lit, Mina left.", "The lamp was lit and Mina left"),
+        ("Seventeen figs broke.", "17 figs broke"),
+        ("The lamp costs 12 euros.", "The lamp costs 12"),
+        ("The rope is 9.5 m long.", "The rope is 9.5 long"),
+        ("The lamp costs $12.", "The lamp costs 12 dollars"),
+        ("It leaks twice weekly.", "It leaks twice a week"),
+        ("It copes with every one of version 6.1.", "It copes with all of version 6.1"),
+        ("물은 2주간 끓인다.", "물은 2주 끓인다"),
+        ("버스는 아침 8시에 뜬다.", "버스는 오전 8시에 뜬다"),
+        ("이번 수확은 좋다.", "수확은 좋다"),
+        ("안드로이드에서 등불이 켜진다.", "등불이 켜진다, Android"),
     ],
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:

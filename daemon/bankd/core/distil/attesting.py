@@ -7,27 +7,46 @@ from collections.abc import Iterator, Sequence, Set
 from datetime import date, timedelta
 
 from bankd.core.distil.aligning import PRONOUNS, bare_word, is_alike, is_one_word, words_to_align
-from bankd.core.distil.passages import Passage, said_in
+from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.language.dates.mentions import Mention, read_mentions
 from bankd.core.language.dates.spans import Anchor, Span
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.core.language.korean.loanwords import spelt_in_latin
 from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
-from bankd.core.language.values import DATE_UNITS, numerals_of
+from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
+from bankd.core.language.word_lists import split_words
 
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"^v(?=\d)")
-_LEADING = re.compile(r"\d+(?!\.?\d)")
-_EACH = re.compile(r"(?<=\D)[째씩]$|여$")
-_WHOLE = re.compile(r"(?<![\d.])\d+(?!\.?\d)")
-"""Digits that are no part of a version, an address or a fraction."""
+_LEADING = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
+_EACH = re.compile(r"(?<=\D)[째씩]$|여$|(?<=[주월일년])간$")
+_NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
+"""A number, with its fraction; no part of a version with two points or of an address."""
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
-_IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~$/@#]|\w/\w|-\w*\d|\w_\w")
+_IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
 _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
 """Digits with an ordinal's ending or a unit, which are looked at as values."""
-_NO_NAMES = PRONOUNS | RELATIONS | EMPTY_WORDS | {"this", "these", "those", "nobody"}
+_NO_NAMES = (
+    PRONOUNS
+    | RELATIONS
+    | EMPTY_WORDS
+    | split_words(
+        "this these those nobody once while whereas although though since because until unless when whenever where what whatever "
+        "which who whose rather instead despite as to all both each every some most many few several other another only even also"
+    )
+)
 """What begins a sentence and names nobody."""
+_RECURRING = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "매일": "하루", "매주": "한 주",
+    "매달": "한 달", "매월": "한 달", "매년": "한 해",
+}  # fmt: skip
+"""What recurs, and what it is said of: three times weekly, three times a week."""
+_OTHER_TURN = re.compile(r"다음|지난|저번")
+_ATTACHED = re.compile(r"(?<=.)(?:용|행|짜리|가량|쯤)$")
+"""What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
+_A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
 _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 _LOANWORD = 4
@@ -46,17 +65,21 @@ class SaidInLog:
         self.words = {word.base for word in words}
         self.common = {word.base for word in words if word.kind is not TokenKind.NAME and not word.is_first}
         self.values = {value for source in sources for value in _known_values(source.statement)}
-        written = {run for source in sources for run in _WHOLE.findall(source.text)}
+        written = {run for source in sources for run in _NUMBER.findall(source.text)}
         self.digits = written | {found[0] for value in self.values if (found := _LEADING.match(value))}
         self.spans = set(_known_spans(sources, day))
 
     def names(self, word: str) -> bool:
         """Whether a name is said, in any of its forms, or another word for it."""
-        bare = word.casefold().removesuffix("'s")
-        is_written = is_named(bare, self.text) or (
-            not bare.isascii() and _squeezed(bare).removesuffix("이") in self.letters
-        )
+        bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
+        is_written = is_named(bare, self.text) or (not bare.isascii() and self._is_written_in_hangul(bare))
         return is_written or any(is_one_word(bare, other) for other in self.words)
+
+    def _is_written_in_hangul(self, name: str) -> bool:
+        """Whether it stands in a longer word, or is what a Latin word sounds like: 엔비디아 and nvidia."""
+        words = english_words(self.text)
+        spelt = spelt_in_latin(name, lambda beginning: [word for word in words if word.startswith(beginning)])
+        return _squeezed(name).removesuffix("이") in self.letters or bool(spelt)
 
     def has(self, word: str) -> bool:
         """Whether a word is said, or one that is short for it."""
@@ -78,8 +101,7 @@ def _cut(line: Passage, mention: Mention) -> str:
 
 
 def _known_spans(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
-    """The days that the sources speak of, and that of the log; which week a bare weekday is of, they may leave open."""
-    yield from [Span(day, day)] if day else []
+    """The days that the sources speak of; which week a bare weekday is of, they may leave open."""
     for mention in (mention for source in sources for mention in _mentions(source, day)):
         weeks = (-_WEEK, timedelta(), _WEEK) if mention.grain == "weekday" else (timedelta(),)
         yield from (Span(mention.span.first + week, mention.span.last + week) for week in weeks)
@@ -88,9 +110,17 @@ def _known_spans(sources: Sequence[Passage], day: date | None) -> Iterator[Span]
 def _days(line: Passage, said: SaidInLog) -> str | None:
     for mention in _mentions(line, said.day):
         cut = _cut(line, mention)
-        if cut.casefold() not in said.text and not any(_is_within(mention.span, span) for span in said.spans):
+        if cut.casefold() not in said.text and not _is_known_day(mention.span, said):
             return f"the day {cut!r} is not in its lines"
     return None
+
+
+def _is_known_day(span: Span, said: SaidInLog) -> bool:
+    """Whether the sources speak of a day; that of the log is known too, and what is around it where they name no other."""
+    if any(_is_within(span, known) for known in said.spans):
+        return True
+    own = Span(said.day, said.day) if said.day else None
+    return own is not None and (span == own or (not said.spans and _is_within(span, own)))
 
 
 def _is_within(span: Span, known: Span) -> bool:
@@ -127,16 +157,27 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     ):
         return True
     if not runs:
-        return value in said.text or value in " ".join(in_days) or any(is_alike(value, other) for other in said.values)
-    number = "".join(runs)
-    unit = value.replace(number, "", 1)
-    if len(runs) > 1:
+        return _is_time_said(value, line, said) or value in " ".join(in_days)
+    found = _LEADING.match(value)
+    if found is None or _DIGITS.search(value[found.end() :]):
         return False
-    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and "1" not in _DIGITS.findall(line.text)
+    number, unit = found[0], value[found.end() :]
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
     is_bare = number in said.digits and (
         not unit or number in said.values
     )  # 8080 for 8080번, but 3 days are no 3 hours
-    return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in _hours(int(number), unit, said))
+    hours = _hours(int(number), unit, said) if number.isdecimal() else ()
+    return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in hours)
+
+
+def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:
+    """Whether a word of time is said, in other words too; a part of the day is judged with the hour behind it."""
+    if value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens):
+        return True
+    is_recurring = value in _RECURRING and _RECURRING[value] in said.text
+    is_said = value in said.text or any(is_alike(value, other) for other in said.values)
+    is_this = value == "이번" and not _OTHER_TURN.search(said.text)
+    return is_this or is_recurring or is_said
 
 
 def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:
@@ -202,8 +243,9 @@ def _named(line: Passage) -> Iterator[str]:
         if token.kind is TokenKind.NAME or _is_loanword(token):
             yield from [] if word in codes else [word]
     words = re.findall(r"[A-Za-z][\w'-]*", line.text)
+    is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
     if len(words) > 1 and line.text.startswith(words[0]) and _may_be_name(words[0]) and _is_verb(words[1]):
-        yield words[0]
+        yield from [] if is_number else words[:1]
 
 
 def _is_loanword(token: Token) -> bool:

@@ -47,10 +47,10 @@ ml 밀리리터 milliliter milliliters
 명 사람 인 people persons
 번 회 차례 time times
 개 piece pieces
-kb
-mb
-gb
-tb
+kb 킬로바이트 kilobyte kilobytes
+mb 메가바이트 메가 megabyte megabytes
+gb 기가바이트 기가 gigabyte gigabytes
+tb 테라바이트 테라 terabyte terabytes
 ms millisecond milliseconds
 권 book books
 마리
@@ -81,7 +81,7 @@ _MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
-_NOON, _DUSK = 12, 5
+_NOON, _DUSK, _TENS = 12, 5, 20
 PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
     {
         part: half
@@ -177,8 +177,10 @@ def show_number(number: Decimal) -> str:
 def english_number(words: Sequence[str]) -> tuple[str, int] | None:
     """The number that words begin with, and how many words it takes: three hundred twenty -> ("320", 3)."""
     total = part = count = 0
-    for word in words:
-        if word in NUMBERS and (part % 10 == 0 or not count):
+    for at, word in enumerate(words):
+        if word == "-" and part % 100 >= _TENS and NUMBERS.get("".join(words[at + 1 : at + 2]), 10) < 10:
+            pass  # thirty-four
+        elif word in NUMBERS and (part % 10 == 0 or not count):
             part += NUMBERS[word]
         elif word in SCALES and count:
             part = (part or 1) * SCALES[word]

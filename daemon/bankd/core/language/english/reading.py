@@ -21,6 +21,26 @@ _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _DETERMINERS = frozenset(
     {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "each", "every", "total"}
 )
+_MEASURED = frozenset(
+    {
+        "wide",
+        "long",
+        "tall",
+        "high",
+        "deep",
+        "thick",
+        "diagonal",
+        "monitor",
+        "screen",
+        "display",
+        "tv",
+        "laptop",
+        "pipe",
+        "by",
+        "x",
+    }
+)
+"""What an inch is followed by."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
 _HALF_DAYS = frozenset({"a", "p"})
 _SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
@@ -205,10 +225,9 @@ class _Reader:
         return unit or ""
 
     def _is_preposition(self, form: str) -> bool:
-        """Whether "in" is no inch: at 9 in the evening, 40 in March."""
+        """Whether "in" is no inch: at 9 in the evening, 40 in March, 5 in all; a 27 in screen has inches."""
         following, tag = self._peek(1)
-        word = following.casefold()
-        return form.casefold() == "in" and (word in _DETERMINERS or word in english.MONTHS or tag == "SN")
+        return form.casefold() == "in" and tag in ("SL", "SN") and following.casefold() not in _MEASURED
 
     def _date(self, lowered: str) -> list[Token]:
         """Month names with the day before or after them, and a year: always as year, month, day."""
