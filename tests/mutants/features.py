@@ -283,7 +283,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         'what a model says of a number stands in the log', "bankd.core.distil.attesting", "find_unattested",
-        '_values, ', '', ("tests/unit/test_distilling.py",),
+        'find_unsaid_value, ', '', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
         'what a model denies the log denies', "bankd.core.distil.grounding", "find_ungrounded",
@@ -294,7 +294,7 @@ FEATURES: tuple[Mutant, ...] = (
         "not said.spans and ", "", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
-        "a part of the day is judged with its hour", "bankd.core.distil.attesting", "_is_time_said",
+        "a part of the day is judged with its hour", "bankd.core.distil.attesting_values", "_is_time_said",
         "value in PARTS_OF_DAY and ", "False and ", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
@@ -302,7 +302,7 @@ FEATURES: tuple[Mutant, ...] = (
         'tag in ("SL", "SN") and ', "", ("tests/unit/test_statement.py",),
     ),
     Mutant(
-        'a name is no part of another word', "bankd.core.distil.attesting", "is_named",
+        'a name is no part of another word', "bankd.core.distil.said_in_log", "is_named",
         'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', 'return name in text', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
@@ -463,7 +463,7 @@ FEATURES: tuple[Mutant, ...] = (
         '"" if _TO_COME.isdisjoint(before) else "ahead"', '"ahead"', ("tests/unit/test_overstating.py",),
     ),
     Mutant(
-        "digits of a version are no number", "bankd.core.distil.attesting", "",
+        "digits of a version are no number", "bankd.core.distil.said_in_log", "",
         'r"(?<![\\d.])\\d+(?:\\.\\d+)?(?!\\.?\\d)"', 'r"\\d+"', ("tests/unit/test_grounding.py",),
     ),
     Mutant(

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import SaidInLog
 from bankd.core.distil.passages import Passage
+from bankd.core.distil.said_in_log import SaidInLog
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import TokenKind
 

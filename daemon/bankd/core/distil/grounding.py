@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from bankd.core.distil.attesting import SaidInLog, find_unattested
+from bankd.core.distil.attesting import find_unattested
 from bankd.core.distil.exchanging import find_exchanged
 from bankd.core.distil.overstating import find_overstated
 from bankd.core.distil.passages import Passage
+from bankd.core.distil.said_in_log import SaidInLog
 from bankd.core.distil.turning import find_turned
 
 

@@ -1,0 +1,87 @@
+"""Whether each amount, number and time of a line stands somewhere in the log's own sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from datetime import date
+
+from bankd.core.distil.aligning import is_alike
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.said_in_log import LEADING_NUMBER, SaidInLog, mentions_in, strip_value
+from bankd.core.language.quantities import MEASURES, base_quantity
+from bankd.core.language.statement import Token, TokenKind
+from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
+
+_DIGITS = re.compile(r"\d+")
+_RECURRING = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "매일": "하루", "매주": "한 주",
+    "매달": "한 달", "매월": "한 달", "매년": "한 해",
+}  # fmt: skip
+"""What recurs, and what it is said of: three times weekly, three times a week."""
+_OTHER_TURN = re.compile(r"다음|지난|저번")
+_A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
+_NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
+
+
+def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
+    """The first of its values that nothing says, in words; None when there is none."""
+    in_days = _said_as_days(line, said.day)
+    tokens = line.statement.tokens
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
+        if token.kind is TokenKind.VALUE and not _is_known(token, behind, line, said, in_days):
+            return f"the value {token.base} is not in its lines"
+    return None
+
+
+def _said_as_days(line: Passage, day: date | None) -> Set[str]:
+    """The words and numbers of the days that a line names, which are looked at as days."""
+    found = mentions_in(line, day)
+    written = {part for mention in found for part in line.text[mention.start : mention.end].lower().split()}
+    numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
+    resolved = {str(part) for mention in found for part in (mention.span.first.month, mention.span.first.year)}
+    return written | numbers | resolved
+
+
+def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
+    value = strip_value(token.base)
+    runs = _DIGITS.findall(value)
+    if (
+        value in in_days
+        or base_quantity(value) in said.values
+        or (runs and {run.lstrip("0") for run in runs} <= in_days)
+    ):
+        return True
+    if not runs:
+        return _is_time_said(value, line, said) or value in " ".join(in_days)
+    found = LEADING_NUMBER.match(value)
+    if found is None or _DIGITS.search(value[found.end() :]):
+        return False
+    number, unit = found[0], value[found.end() :]
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
+    is_bare = number in said.digits and (
+        not unit or number in said.values
+    )  # 8080 for 8080번, but 3 days are no 3 hours
+    hours = _hours(int(number), unit, said) if number.isdecimal() else ()
+    return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in hours)
+
+
+def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:
+    """Whether a word of time is said, in other words too; a part of the day is judged with the hour behind it."""
+    if value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens):
+        return True
+    is_recurring = value in _RECURRING and _RECURRING[value] in said.text
+    is_said = value in said.text or any(is_alike(value, other) for other in said.values)
+    is_this = value == "이번" and not _OTHER_TURN.search(said.text)
+    return is_this or is_recurring or is_said
+
+
+def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:
+    """A number; as an hour past noon also that which a clock shows, where no morning is spoken of: 저녁 7시."""
+    is_late = unit == "시" and number > _NOON and not _MORNING.search(said.text)
+    return (number, number - _NOON) if is_late else (number,)
+
+
+def _is_written(number: int, unit: str, said: SaidInLog) -> bool:
+    return f"{number}{unit}" in said.values or any(form + unit in said.letters for form in numerals_of(number))
