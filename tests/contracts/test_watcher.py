@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bankd.adapters.watching import inotify
 from bankd.adapters.watching import watcher as watcher_module
 from bankd.adapters.watching.inotify import InotifyObserver
 from bankd.adapters.watching.watcher import Watcher, WatchIntervals, WatchMode
@@ -330,3 +331,23 @@ def test_ten_thousand_random_operations_are_all_noticed(
     start: Callable[..., tuple[Watcher, Mirror]], workspace: Path, seed: int
 ) -> None:
     run_model(start, workspace, 2_000, seed=seed + 100)
+
+
+def test_an_observer_that_does_not_end_holds_up_nobody(
+    start: Callable[..., tuple[Watcher, Mirror]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher, _ = start()
+    ended: list[bool] = []
+    let_go, stop = threading.Event(), InotifyObserver.stop
+
+    def stop_late(observer: InotifyObserver) -> None:
+        ended.append(let_go.wait(30))
+        stop(observer)
+
+    monkeypatch.setattr(inotify, "_STOP_SECONDS", 0.05)
+    monkeypatch.setattr(InotifyObserver, "stop", stop_late)
+
+    watcher.stop()
+
+    assert not ended
+    let_go.set()

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 from watchdog.events import (
     DirCreatedEvent,
@@ -41,6 +42,9 @@ _LOGGERS = ("watchdog.observers.inotify_c", "watchdog.observers.inotify")
 InotifyMoveEventGrouper.delay = 0.01
 
 Hint = Callable[[str], None]
+
+_STOP_SECONDS = 5.0
+"""watchdog 7.1 joins its threads when it stops, and one that was stopped while it started waits for ever."""
 
 
 @dataclass(slots=True)
@@ -103,11 +107,12 @@ class KernelHints:
             raise
 
     def _unobserve(self) -> None:
-        if self._observer is not None:
-            self._observer.stop()
-            with contextlib.suppress(RuntimeError):  # it never started
-                self._observer.join(5)
-            self._observer = None
+        """Let go of all watches; a thread that watchdog waits for in vain is left behind, and ends with the process."""
+        observer, self._observer = self._observer, None
+        if observer is not None:
+            ending = Thread(target=_end_observer, args=(observer,), daemon=True)
+            ending.start()
+            ending.join(_STOP_SECONDS)
 
     def _find_roots(self) -> dict[str, int]:
         found = {}
@@ -115,6 +120,12 @@ class KernelHints:
             with contextlib.suppress(OSError):
                 found[folder] = (self.workspace / folder).stat().st_ino
         return found
+
+
+def _end_observer(observer: InotifyObserver) -> None:
+    observer.stop()
+    with contextlib.suppress(RuntimeError):  # it never started
+        observer.join()
 
 
 @dataclass(slots=True, eq=False)
