@@ -73,7 +73,8 @@ class EmbeddingServer:
         self.keys: list[str | None] = []
         self.answer_with: bytes | None = None
         self.refuses: Callable[[str], bool] = lambda _: False
-        """Texts for which it answers 400, as servers do where a text is too long for their model."""
+        """Texts that it refuses with `status`, as servers do where a text is too long for their model."""
+        self.status = 400
         self.hangs = threading.Event()
         self.url = ""
 
@@ -94,7 +95,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
             state.keys.append(self.headers["Authorization"])
             if state.hangs.is_set():
                 let_go.wait(30)
-            self.send_response(400 if any(map(state.refuses, body["input"])) else 200)
+            self.send_response(state.status if any(map(state.refuses, body["input"])) else 200)
             self.end_headers()
             with suppress(BrokenPipeError, ConnectionResetError):  # who asked may have gone
                 self.wfile.write(state.answer_with or state.answer(body))

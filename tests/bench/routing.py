@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -114,21 +114,26 @@ def judge_disputed() -> str:
     for fold in range(3):
         others = [one for at, one in enumerate(examples) if at % 6 != fold]
         Random(fold).shuffle(others)
-        with TemporaryDirectory(prefix="bankd-routing-") as name:
-            make_workspace(Path(name))
-            held = [{"pages": [page], "text": said, "tag": tag, "entities": ()} for page, tag, said in others[:HELD]]
-            fill_bank(Path(name), held)
-            with open_workspace(Path(name), write=True) as workspace:
-                workspace.refresh()
-                classifier = PageClassifier(others[HELD:])
-                for page, tag, said in examples[fold::6]:
-                    memory = Memory(said, tag, None, ())
-                    found = choose_page(memory, workspace.index.similar_to(memory))
-                    kind = classifier.classify(memory)
-                    if found and kind and found[0] != kind.page:
-                        right = "likeness" if found[0] == page else "kind" if kind.page == page else "neither"
-                        bands["close" if is_close(memory, found[1]) else "below"][right] += 1
+        for band, right in _disputes(examples[fold::6], others):
+            bands[band][right] += 1
     return "; ".join(f"{band} {dict(sorted(counts.items()))}" for band, counts in bands.items())
+
+
+def _disputes(asked: Sequence[ExampleLine], others: Sequence[ExampleLine]) -> Iterator[tuple[str, str]]:
+    """How alike the memories are that dispute the kind of a line, and which of the two is right."""
+    classifier = PageClassifier(others[HELD:])
+    with TemporaryDirectory(prefix="bankd-routing-") as name:
+        make_workspace(Path(name))
+        held = ({"pages": [page], "text": said, "tag": tag, "entities": ()} for page, tag, said in others[:HELD])
+        fill_bank(Path(name), held)
+        with open_workspace(Path(name), write=True) as workspace:
+            workspace.refresh()
+            for page, tag, said in asked:
+                memory = Memory(said, tag, None, ())
+                like, kind = choose_page(memory, workspace.index.similar_to(memory)), classifier.classify(memory)
+                if like and kind and like[0] != kind.page:
+                    right = "likeness" if like[0] == page else "kind" if kind.page == page else "neither"
+                    yield "close" if is_close(memory, like[1]) else "below", right
 
 
 def _shipped_examples() -> list[ExampleLine]:

@@ -160,9 +160,11 @@ def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: Sear
     assert not search.has_more
 
 
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
-    search: SearchService, root: Path, server: EmbeddingServer
+    search: SearchService, root: Path, server: EmbeddingServer, status: int
 ) -> None:
+    server.status = status
     (root / "bank" / "bad.md").write_text("# Bad\n\n- W: The attic must not be named.\n")
     server.refuses = lambda text: "attic" in text
     search.refresh(NOW, None)
@@ -170,9 +172,24 @@ def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
     assert state(search) == "on, without 1 that the model refuses"
     assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
     assert texts(search, "attic named")[0].startswith("The attic")
+    numbers = list(search.index.with_ids(["m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"]).values())
+    assert search.index.count_vectors(search._vectors.identity) == 3  # type: ignore[union-attr]
+    assert search.index.vector_keys(range(1, 9)).keys() == set(numbers)
     server.requests.clear()
     search.refresh(NOW, None)
     assert not server.requests, "what it refuses is not asked for again"
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 503])
+def test_a_server_that_answers_nobody_is_asked_for_no_text_by_itself(
+    search: SearchService, server: EmbeddingServer, status: int
+) -> None:
+    server.status, server.refuses = status, lambda _: True
+
+    search.refresh(NOW, None)
+
+    assert len(server.requests) == 1
+    assert f"HTTP Error {status}" in state(search)
 
 
 def test_of_a_text_too_long_for_the_model_the_half_is_sent_that_it_takes(

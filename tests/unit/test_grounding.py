@@ -59,6 +59,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The rope is 9.5 m long.", "The rope is 9.6 m long", "9.5m"),
         ("버스는 아침 8시에 뜬다.", "버스는 오후 8시에 뜬다", "8시"),
         ("이번 주에 심는다.", "다음 주에 심는다", "이번 주"),
+        ("수확을 이번 두레로 당겼다.", "수확을 다음 두레로 미뤘다", "이번"),
     ],
 )
 def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -101,6 +102,9 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("버스는 아침 8시에 뜬다.", "버스는 오전 8시에 뜬다"),
         ("이번 수확은 좋다.", "수확은 좋다"),
         ("안드로이드에서 등불이 켜진다.", "등불이 켜진다, Android"),
+        ("등불은 Tavia용이다.", "등불은 Tavia 것이다"),
+        ("약은 3개월간 먹는다.", "약은 3개월 먹는다"),
+        ("While the lamp burned, Mina left.", "The lamp burned and Mina left"),
     ],
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from bankd.core.distil.aligning import PRONOUNS, bare_word
 from bankd.core.distil.attesting_values import find_unsaid_value
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog, mentions_in, squeeze_text
-from bankd.core.language.dates.mentions import Mention
+from bankd.core.distil.said_in_log import SaidInLog, days_written_in, mentions_in, squeeze_text
 from bankd.core.language.dates.spans import Span
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.statement import Token, TokenKind
@@ -26,7 +25,7 @@ _NO_NAMES = (
     | RELATIONS
     | EMPTY_WORDS
     | split_words(
-        "this these those nobody once while whereas although though since because until unless when whenever where what whatever "
+        "this these those nobody while whereas although though since because until unless when whenever where what whatever "
         "which who whose rather instead despite as to all both each every some most many few several other another only even also"
     )
 )
@@ -42,15 +41,11 @@ def find_unattested(line: Passage, said: SaidInLog) -> str | None:
     return next(filter(None, found), None)
 
 
-def _cut(line: Passage, mention: Mention) -> str:
-    return line.text[mention.start : mention.end]
-
-
 def _days(line: Passage, said: SaidInLog) -> str | None:
-    for mention in mentions_in(line, said.day):
-        cut = _cut(line, mention)
-        if cut.casefold() not in said.text and not _is_known_day(mention.span, said):
-            return f"the day {cut!r} is not in its lines"
+    written = days_written_in(line, said.day)
+    for mention, day in zip(mentions_in(line, said.day), written, strict=True):
+        if day.casefold() not in said.text and not _is_known_day(mention.span, said):
+            return f"the day {day!r} is not in its lines"
     return None
 
 
@@ -68,7 +63,7 @@ def _is_within(span: Span, known: Span) -> bool:
 
 
 def _codes(line: Passage, said: SaidInLog) -> str | None:
-    of_days = " ".join(_cut(line, mention) for mention in mentions_in(line, said.day))
+    of_days = " ".join(days_written_in(line, said.day))
     for code in _codes_of(line):
         bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
         if not _SUFFIXED.fullmatch(code) and code not in of_days and bare not in said.text:
@@ -82,7 +77,7 @@ def _codes_of(line: Passage) -> list[str]:
 
 
 def _names(line: Passage, said: SaidInLog) -> str | None:
-    in_days = squeeze_text(" ".join(_cut(line, mention) for mention in mentions_in(line, said.day)).casefold())
+    in_days = squeeze_text(" ".join(days_written_in(line, said.day)).casefold())
     for name in _named(line):
         if not said.names(name) and name.casefold() not in in_days:
             return f"the name {name} is not in its lines"

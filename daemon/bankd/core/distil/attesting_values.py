@@ -8,12 +8,11 @@ from datetime import date
 
 from bankd.core.distil.aligning import is_alike
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import LEADING_NUMBER, SaidInLog, mentions_in, strip_value
+from bankd.core.distil.said_in_log import DIGITS, LEADING_NUMBER, SaidInLog, days_written_in, mentions_in, strip_value
 from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
 
-_DIGITS = re.compile(r"\d+")
 _RECURRING = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "매일": "하루", "매주": "한 주",
     "매달": "한 달", "매월": "한 달", "매년": "한 해",
@@ -37,16 +36,17 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
 
 def _said_as_days(line: Passage, day: date | None) -> Set[str]:
     """The words and numbers of the days that a line names, which are looked at as days."""
-    found = mentions_in(line, day)
-    written = {part for mention in found for part in line.text[mention.start : mention.end].lower().split()}
-    numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
-    resolved = {str(part) for mention in found for part in (mention.span.first.month, mention.span.first.year)}
+    written = {part for named in days_written_in(line, day) for part in named.lower().split()}
+    numbers = {run.lstrip("0") for part in written for run in DIGITS.findall(part)}
+    resolved = {
+        str(part) for mention in mentions_in(line, day) for part in (mention.span.first.month, mention.span.first.year)
+    }
     return written | numbers | resolved
 
 
 def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
     value = strip_value(token.base)
-    runs = _DIGITS.findall(value)
+    runs = DIGITS.findall(value)
     if (
         value in in_days
         or base_quantity(value) in said.values
@@ -56,7 +56,7 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     if not runs:
         return _is_time_said(value, line, said) or value in " ".join(in_days)
     found = LEADING_NUMBER.match(value)
-    if found is None or _DIGITS.search(value[found.end() :]):
+    if found is None or DIGITS.search(value[found.end() :]):
         return False
     number, unit = found[0], value[found.end() :]
     is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)

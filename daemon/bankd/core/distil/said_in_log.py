@@ -15,10 +15,10 @@ from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, TokenKind
 
 LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
-_DIGITS = re.compile(r"\d+")
+DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
-_EACH = re.compile(r"(?<=\D)[째씩]$|여$|(?<=[주월일년])간$")
+_EACH = re.compile(r"(?<=\D)[째씩]$|여$")
 _ATTACHED = re.compile(r"(?<=.)(?:용|행|짜리|가량|쯤)$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
 _WEEK = timedelta(days=7)
@@ -61,6 +61,11 @@ def mentions_in(passage: Passage, day: date | None) -> Sequence[Mention]:
     return read_mentions(passage.text, Anchor(day, 1)) if day else ()
 
 
+def days_written_in(passage: Passage, day: date | None) -> list[str]:
+    """The days that a passage names, as they stand in it."""
+    return [passage.text[mention.start : mention.end] for mention in mentions_in(passage, day)]
+
+
 def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
     """The days that the sources speak of; which week a bare weekday is of, they may leave open."""
     for mention in (mention for source in sources for mention in mentions_in(source, day)):
@@ -79,7 +84,7 @@ def _values_in(statement: Statement) -> Iterator[str]:
     for token in statement.tokens:
         value = strip_value(token.base) if token.kind is TokenKind.VALUE else ""
         yield from [value, base_quantity(value)] if value else []
-        digits = _DIGITS.match(value)
+        digits = DIGITS.match(value)
         if before and digits and int(digits[0]) < int(before) and int(before) % 10_000 == 0:
             yield f"{int(before) + int(digits[0])}{value[digits.end() :]}"
         before = value if value.isdecimal() else ""

@@ -41,7 +41,7 @@ class Classified(NamedTuple):
     page: str
     probability: float
     words: tuple[str, ...]
-    among: Collection[str] = ()
+    among: Collection[str]
 
 
 class PageClassifier:

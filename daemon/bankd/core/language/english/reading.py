@@ -13,33 +13,13 @@ from bankd.core.language.english.tense import tells_past
 from bankd.core.language.quantities import MEASURES
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, show_number, unit_of
+from bankd.core.language.word_lists import split_words
 from bankd.core.language.wording import Morpheme, Wording
 
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
-_DETERMINERS = frozenset(
-    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "each", "every", "total"}
-)
-_MEASURED = frozenset(
-    {
-        "wide",
-        "long",
-        "tall",
-        "high",
-        "deep",
-        "thick",
-        "diagonal",
-        "monitor",
-        "screen",
-        "display",
-        "tv",
-        "laptop",
-        "pipe",
-        "by",
-        "x",
-    }
-)
+_MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
 """What an inch is followed by."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
 _HALF_DAYS = frozenset({"a", "p"})

@@ -45,16 +45,15 @@ _IRREGULAR = _IRREGULAR_PAST | _by_form(_OTHER_IRREGULAR_FORMS)
 @lru_cache(maxsize=50_000)
 def stem_word(word: str) -> str:
     """Reduce a lower-case word to its stem: `painting`, `painted` and `paints` become `paint`, `went` becomes `go`."""
-    word = word.removesuffix("'s").replace("'", "")
-    word = _IRREGULAR.get(word, word)
-    return str(_STEMMER.stemWord(word)) if word.isascii() else word
+    return stem_words([word])[0]
 
 
 def stem_words(words: Iterable[str]) -> list[str]:
-    """The stems of many lower-case words at once, which takes a third of the time."""
+    """The stems of lower-case words, not remembered: for a text that is read once."""
     bare = [word.removesuffix("'s").replace("'", "") for word in words]
     plain = [_IRREGULAR.get(word, word) for word in bare]
-    return [stem if word.isascii() else word for word, stem in zip(plain, _STEMMER.stemWords(plain), strict=True)]
+    stems = iter(_STEMMER.stemWords([word for word in plain if word.isascii()]))
+    return [next(stems) if word.isascii() else word for word in plain]
 
 
 def is_irregular_past(word: str) -> bool:
