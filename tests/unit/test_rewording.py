@@ -180,6 +180,14 @@ def test_what_ends_the_state_of_another_thing_does_not(old: str, new: str) -> No
     assert compare_statements(say(old), say(new)).outcome is not Relation.UPDATE
 
 
+def test_a_word_that_one_says_twice_is_no_other_order() -> None:
+    old, new = say("Incident runbooks live in git rather than Confluence"), say(
+        "Incident living runbooks live in git rather than Confluence"
+    )
+    assert compare_statements(old, new).outcome is Relation.DIFFERENT
+    assert compare_statements(new, old).outcome is Relation.DIFFERENT
+
+
 @pytest.mark.parametrize(("added", "exchanged", "is_same"), [(0, 0, True), (1, 0, False), (0, 1, False)])
 def test_a_word_of_its_own_may_say_more_however_alike_they_are(added: int, exchanged: int, *, is_same: bool) -> None:
     assert is_reworded(Evidence(1.0, 1.0, added, exchanged, 0, loses_end=False)) is is_same

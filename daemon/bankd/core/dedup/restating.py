@@ -132,7 +132,9 @@ def names_keep_order(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
 
 
 def is_one_move(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether two rows of the same words are equal, or one stretch of one is moved in the other: what differs is turned."""
+    """Whether two rows of words are equal, or one stretch of one is moved in the other: what differs is turned."""
+    if len(ours) != len(theirs):  # one says a word twice, which counts as left over of none
+        return False
     differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
     if not differing:
         return True
