@@ -34,12 +34,17 @@ class CompareParts:
     threshold: int
 
 
-def compare_changed(of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (), most: int | None = None) -> None:
-    """Compare the memories that are new or changed with those that look like them; `fresh` are events newer than the ledger."""
+def compare_changed(
+    of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (), most: int | None = None
+) -> list[str]:
+    """Compare the memories that are new or changed with those that look like them; gives what could not be compared.
+
+    `fresh` are events newer than the ledger.
+    """
     catalog = of.catalog
     changed = catalog.changed_since_look(of.threshold, most)
     if not changed:
-        return
+        return []
     memories = _memories(catalog, changed)
     near = of.index.neighbours_of(memories)
     alike = {(min(id_, one.id), max(id_, one.id)) for id_, found in near.items() for one in found if one.id != id_}
@@ -48,6 +53,7 @@ def compare_changed(of: CompareParts, ledger: Ledger, fresh: Iterable[Event] = (
     sources = {**ledger.consumed, **{str(item["memory"]): item for item in fresh if item.get("type") == KEPT}}
     compared = _compare(pairs, memories, sources, of)
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
+    return [likeness.bug for likeness in compared.values() if likeness.bug]
 
 
 def _memories(catalog: MemoryCatalog, ids: Iterable[str]) -> dict[str, Memory]:

@@ -326,7 +326,11 @@ def deduplicate_lines(plan: Plan, world: World, policy: Policy) -> Plan:
     allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)
     updates = {u.old: u for u in (*allowed, *(u for u in plan.updates if u.line.id in kept))}
     return plan.with_(
-        placements=judged.placements, blocked=blocked, updates=tuple(updates.values()), confirmed=tuple(again)
+        placements=judged.placements,
+        blocked=blocked,
+        updates=tuple(updates.values()),
+        confirmed=tuple(again),
+        warnings=(*plan.warnings, *judged.warnings),
     )
 
 
@@ -347,7 +351,8 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     """Merge near-copies, if so set, and take out what has faded: to the archive, never away."""
     settings, ledger = policy.settings, facts.ledger
     if settings.consolidate.in_reflect:
-        compare_changed(compare_parts(world, policy), ledger)
+        said = compare_changed(compare_parts(world, policy), ledger)
+        plan = plan.with_(warnings=(*plan.warnings, *said))
         plan = merge_near_copies(plan, ledger, world.catalog, world.wordings, settings)
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
@@ -385,7 +390,7 @@ def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest:
     notes = [*world.index.refresh(plan.now)]
     most = 0 if rest else AT_ONCE - len(plan.placements)
     if most > 0:
-        compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
+        notes += compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
     return notes
 
 

@@ -10,6 +10,11 @@ BUG = 70
 """The exit code of a bug (EX_SOFTWARE of sysexits.h): 1 is what a search leaves with that finds nothing, as grep does."""
 
 
+def bug_in(what: str, error: Exception) -> str:
+    """What failed with one thing, named so that the rest can go on without it."""
+    return f"{what}: this is a bug in bankd ({error!r})"
+
+
 class BankError(Exception):
     """The root of all errors that bankd raises on purpose."""
 

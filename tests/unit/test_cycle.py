@@ -11,8 +11,12 @@ import pytest
 from tests.fake_world import FakeWorld
 
 from bankd import rearranging
+from bankd.core.dedup import duplicates
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.layout import Layout
+from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
+from bankd.core.language.wording import plain_wording
 from bankd.core.lifecycle.events import ARCHIVED, DELETED, FORGOTTEN, KEPT
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.lifecycle.routing import Rules
@@ -237,6 +241,25 @@ def test_what_is_said_again_is_blocked_what_is_said_anew_supersedes() -> None:
     ]  # fmt: skip
     assert [(u.line.place.line, u.old) for u in plan.updates] == [(2, "m-aaaaaaaaaaaa")]
     assert "O(c=0.55@2026-05-05): Tea is good. ^m-bbbbbbbbbbbb" in world.disk.pages[FACTS]
+
+
+def test_a_line_that_cannot_be_compared_is_kept_and_named_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = FakeWorld({FACTS: page("W: The port is 8080. ^m-aaaaaaaaaaaa")}, log("W: odd", "W: The port is 8081."))
+    odd, bug = read_statement(plain_wording("odd")), "this is a bug in bankd (ZeroDivisionError())"
+    compare = duplicates.compare_statements
+
+    def fail(old: Statement, new: Statement, *rest: float) -> duplicates.Verdict:
+        if odd in (old, new):
+            raise ZeroDivisionError
+        return compare(old, new, *rest)
+
+    monkeypatch.setattr(duplicates, "compare_statements", fail)
+    monkeypatch.setattr(duplicates, "is_worth_comparing", lambda *_: True)
+    plan = cycle(world).plan
+
+    assert [p.line.memory.text for p in plan.placements] == ["odd", "The port is 8081."]
+    assert [update.old for update in plan.updates] == ["m-aaaaaaaaaaaa"]
+    assert plan.warnings == (f"memory/{LOG}:1: kept without being compared with what is known: {bug}",)
 
 
 def test_the_threshold_of_the_settings_decides_what_is_compared() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
 
+from bankd.core.distil import composing
 from bankd.core.distil.mending import MOST_LETTERS
 from bankd.core.distil.mending import VERSION as MENDED
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
+from bankd.core.distil.passages import Passage
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
 from bankd.core.lifecycle.retain import LogReading, read_log
@@ -137,6 +139,23 @@ def mended(*texts: str) -> Reply:
 
 def mending(*texts: str) -> Callable[[Prompt], Reply | Unanswered]:
     return lambda prompt: mended(*texts) if prompt.version == MENDED else by_section(prompt)
+
+
+def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = composing.find_ungrounded
+
+    def fail(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
+        if "SQLite" in line.text:
+            raise ZeroDivisionError
+        return check(line, sources, day)
+
+    monkeypatch.setattr(composing, "find_ungrounded", fail)
+    night = Night({LOG: PROSE}, by_section)
+    report = night.run()
+
+    assert "SQLite" not in night.learned()
+    assert "Dana signs the release." in night.learned()
+    assert "it could not be checked: this is a bug in bankd (ZeroDivisionError())" in report.plan.bad[0].reason
 
 
 def test_what_is_not_believed_is_asked_for_once_more_with_the_reason() -> None:

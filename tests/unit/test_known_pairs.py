@@ -10,9 +10,11 @@ import pytest
 
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup.duplicates import Relation
+from bankd.core.dedup import known_pairs
+from bankd.core.dedup.duplicates import Relation, Verdict
 from bankd.core.dedup.known_pairs import Dated, Likeness, compare_pairs, near_groups
 from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
 
 NEAR, SAME, UPDATE = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.UPDATE))
@@ -48,6 +50,24 @@ def test_what_has_no_day_counts_as_older_and_of_two_without_nobody_knows() -> No
     found = compare_pairs([(one, undated), (undated, other)])
 
     assert {pair: one.is_dated for pair, one in found.items()} == {("m-2", "m-1"): True, ("m-2", "m-3"): False}
+
+
+def test_a_pair_that_cannot_be_compared_is_named_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare = known_pairs.compare_statements
+
+    def fail(old: Statement, new: Statement, threshold: float) -> Verdict:
+        if "Seoul" in old.text:
+            raise ZeroDivisionError
+        return compare(old, new, threshold)
+
+    monkeypatch.setattr(known_pairs, "compare_statements", fail)
+    odd = (memory("m-1", "Peter lives in Seoul"), memory("m-2", "Peter lives in Busan"))
+    found = compare_pairs([odd, (memory("m-3", "Port is 8080"), memory("m-4", "Port is 8081"))])
+
+    assert found["m-1", "m-2"] == Likeness(
+        bug="m-1 and m-2 are taken for different: this is a bug in bankd (ZeroDivisionError())"
+    )
+    assert found["m-3", "m-4"].relation is Relation.UPDATE
 
 
 def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:

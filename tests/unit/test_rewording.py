@@ -181,8 +181,9 @@ def test_what_ends_the_state_of_another_thing_does_not(old: str, new: str) -> No
 
 
 def test_a_word_that_one_says_twice_is_no_other_order() -> None:
-    old, new = say("Incident runbooks live in git rather than Confluence"), say(
-        "Incident living runbooks live in git rather than Confluence"
+    old, new = (
+        say("Incident runbooks live in git rather than Confluence"),
+        say("Incident living runbooks live in git rather than Confluence"),
     )
     assert compare_statements(old, new).outcome is Relation.DIFFERENT
     assert compare_statements(new, old).outcome is Relation.DIFFERENT

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements, is_worth_comparing
 from bankd.core.language.statement import Statement
+from bankd.errors import bug_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Likeness(NamedTuple):
     relation: Relation = Relation.DIFFERENT
     reason: str = ""
     is_dated: bool = False
+    bug: str = ""
+    """Why they could not be compared."""
 
 
 Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
@@ -49,7 +52,10 @@ def compare_pairs(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRES
 def _likeness(older: Dated, newer: Dated, threshold: float) -> Likeness:
     if not is_worth_comparing(older.statement, newer.statement, threshold):
         return Likeness()
-    verdict = compare_statements(older.statement, newer.statement, threshold)
+    try:
+        verdict = compare_statements(older.statement, newer.statement, threshold)
+    except Exception as error:  # one pair must not keep all the others from being compared
+        return Likeness(bug=bug_in(f"{older.id} and {newer.id} are taken for different", error))
     return Likeness(verdict.outcome, verdict.reason, newer.day is not None)
 
 

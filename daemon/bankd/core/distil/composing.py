@@ -12,6 +12,7 @@ from bankd.core.distil.passages import Passage, clauses_of
 from bankd.core.distil.said_in_log import is_named
 from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
 from bankd.core.lifecycle.retain import LogPlace
+from bankd.errors import bug_in
 
 ReadPassage = Callable[[str], Passage]
 """Takes a sentence apart."""
@@ -45,7 +46,10 @@ def judge_line(line: DistilledLine, section: ProseSection, today: date, read: Re
     said = " ".join(sentences).casefold()
     entities = tuple(name for name in line.entities if is_named(name.casefold(), said))
     day = LogPlace(section.log, 1).day(today)
-    reason = find_ungrounded(read(line.text), [read(sentence) for sentence in sentences], day)
+    try:
+        reason = find_ungrounded(read(line.text), [read(sentence) for sentence in sentences], day)
+    except Exception as error:  # what cannot be checked is not believed; all other lines are
+        reason = bug_in("it could not be checked", error)
     return JudgedLine(line._replace(entities=entities), reason)
 
 

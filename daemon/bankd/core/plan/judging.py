@@ -17,9 +17,11 @@ from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.decay import Fading, is_fading, raise_confidence
+from bankd.core.lifecycle.retain import RetainLine
 from bankd.core.markdown.memory import Memory, parse_memory
 from bankd.core.markdown.page_lines import MARKER, MemoryLines, with_confidence
 from bankd.core.plan.decisions import Blocked, Confirmed, Placement, Update
+from bankd.errors import bug_in
 
 _NEAREST = 10
 """Earlier lines of the same run that are compared with a new one, those that share most words first."""
@@ -48,11 +50,12 @@ def said_on(page: str, memory: Memory) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLines:
-    """The lines that are new, those that say nothing new, and what the new ones update."""
+    """The lines that are new, those that say nothing new, and what the new ones update; `warnings` name those kept unjudged."""
 
     placements: tuple[Placement, ...]
     blocked: tuple[Blocked, ...]
     updates: tuple[Update, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def judge_lines(
@@ -65,25 +68,43 @@ def judge_lines(
 
     Only memories of one tag are compared: what somebody thinks and what is so are two things in the same words.
     """
-    reader = Reader(wordings)
-    earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
+    judge = _Judge(wordings, threshold)
     kept: list[Placement] = []
     blocked: list[Blocked] = []
     updates: list[Update] = []
+    warnings: list[str] = []
     for placement in placements:
-        memory = placement.line.memory
-        line = ReadLine.of(placement.line.id, reader.read(memory))
-        kin = [item for item in neighbours.get(placement.line.id, ()) if item.memory.tag in {None, memory.tag}]
-        lengths = lengths_worth_reading(line.statement) if kin else ()
-        known = [(item.id, reader.read(item.memory)) for item in kin if len(item.memory.text) in lengths]
-        match = find_match([*known, *earlier[memory.tag].nearest(line)], line.statement, threshold)
+        try:
+            match = judge.match(placement.line, neighbours.get(placement.line.id, ()))
+        except Exception as error:  # one line that cannot be compared must not keep all the others out
+            match = None
+            warnings.append(bug_in(f"{placement.line.place}: kept without being compared with what is known", error))
         if match and match.verdict.outcome is Relation.SAME:
             blocked.append(Blocked(placement.line, match.id, match.verdict.reason))
             continue
         kept.append(placement)
-        earlier[memory.tag].add(line)
         updates += _update(placement, match)
-    return JudgedLines(tuple(kept), tuple(blocked), tuple(updates))
+    return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
+
+
+class _Judge:
+    """Finds what a line repeats or updates, and remembers those that repeat nothing."""
+
+    def __init__(self, wordings: Mapping[str, Wording], threshold: int) -> None:
+        self._reader, self._threshold = Reader(wordings), threshold
+        self._earlier: dict[str | None, EarlierLines] = defaultdict(EarlierLines)
+
+    def match(self, retained: RetainLine, neighbours: Sequence[Neighbour]) -> Match | None:
+        memory, read = retained.memory, self._reader.read
+        line = ReadLine.of(retained.id, read(memory))
+        kin = [item for item in neighbours if item.memory.tag in {None, memory.tag}]
+        lengths = lengths_worth_reading(line.statement) if kin else ()
+        known = [(item.id, read(item.memory)) for item in kin if len(item.memory.text) in lengths]
+        earlier = self._earlier[memory.tag]
+        match = find_match([*known, *earlier.nearest(line)], line.statement, self._threshold)
+        if match is None or match.verdict.outcome is not Relation.SAME:
+            earlier.add(line)
+        return match
 
 
 def _update(placement: Placement, match: Match | None) -> list[Update]:
