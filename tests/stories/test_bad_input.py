@@ -794,6 +794,17 @@ def test_right_after_a_run_its_lines_are_known_to_stand_where_they_do(root: Path
     assert bankctl("show", "memory/2026-05-02.md:4", "--json").json["sentence"] == "stands in bank/identity/values.md"
 
 
+@pytest.mark.parametrize("words", [("search", "tea"), ("timeline",), ("propose",), ("cycle", "micro")])
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "tomorrow"])
+def test_a_day_at_the_end_of_the_calendar_is_refused_as_today(
+    root: Path, bankctl: Run, words: tuple[str, ...], day: str
+) -> None:
+    refused = bankctl(*words, "--now", day)
+
+    assert refused.code == 2
+    assert f"'{day}' is not a moment" in refused.err or f"now: {day} is not a day such as 2026-05-02" in refused.err
+
+
 def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: something to be purged")
     bankctl("cycle", "micro", "--now", NOW)

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 from bankd.core.language.dates.question_days import read_days
-from bankd.core.language.dates.spans import Span
+from bankd.core.language.dates.spans import Span, may_be_today
 from bankd.core.markdown.utf8 import readable_text
 from bankd.core.ranking.query import GROUPS, Filters, Query
 from bankd.errors import UsageError
@@ -104,10 +104,12 @@ def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str
 def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
     value = request.get(name)
     try:
-        return datetime.fromisoformat(value).date() if value else None
+        day = datetime.fromisoformat(value).date() if value else None
     except (ValueError, TypeError):
+        day = None
+    if value and not (day and may_be_today(day)):
         problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
-        return None
+    return day
 
 
 def _hundredths(value: object, problems: list[str]) -> int | None:

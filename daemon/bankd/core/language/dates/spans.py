@@ -39,6 +39,11 @@ class Anchor(NamedTuple):
     is_strict: bool = False
 
 
+def may_be_today(day: date) -> bool:
+    """Whether the calendar goes on far enough to both sides of a day for all that is reckoned from it."""
+    return date.min.year + 100 < day.year < date.max.year - 100
+
+
 def on(day: date) -> Span:
     """One day."""
     return Span(day, day)
