@@ -60,5 +60,13 @@ def test_a_torn_one_is_set_aside_and_one_who_may_not_do_so_reads_on(journals: Jo
     assert (journals.set_aside, torn.exists()) == ([f"{DONE}/000001.json.bad"], False)
 
 
+def test_one_whose_time_is_no_time_is_set_aside(journals: Journals) -> None:
+    odd = Journal(1, Transaction("run-1", "[purged]-06-10T03:00:00+09:00"), {})
+    journals.rewrite(DONE, odd)
+
+    assert [journal.seq for journal in journals.load(DONE)] == [2]
+    assert journals.set_aside == [f"{DONE}/000001.json.bad"]
+
+
 def _refuse(*_: object) -> None:
     raise PermissionError

@@ -447,6 +447,48 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     assert bankctl("verify").code == 0
 
 
+@pytest.mark.parametrize("word", ["2026", "micro", "kept", "world", "append", "planned_at"])
+def test_a_word_that_bankd_goes_by_is_purged_from_what_people_say_and_stops_nothing(
+    root: Path, bankctl: Run, word: str
+) -> None:
+    place_by_rules_alone(root)
+    write_log(root, "2026-05-02.md", f"O(c=0.7): {word} is said here", "O(c=0.9): tea is good", "W: The sea is wide.")
+    bankctl("cycle", "micro", "--now", NOW)
+    run = bankctl("log", "--json").json["runs"][0]["run"]
+
+    purged = bankctl("purge", word, "--apply", "--json")
+
+    assert purged.code == 0, purged.err
+    held = "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
+    assert f"{word} is said here" not in held
+    assert "O(c=0.90@2026-05-02): tea is good" in held
+    assert any(place.endswith("that it goes by") for place in purged.json["beyond"])
+    for words in (("cycle", "micro", "--now", LATER), ("verify",), ("status",), ("undo", run), ("cycle", "reflect")):
+        said = bankctl(*words)
+        assert (said.code in {0, 3}, "bug" in said.err) == (True, False), said
+    assert run in {row["run"] for row in bankctl("log", "--json").json["runs"]}
+
+
+@pytest.mark.parametrize("words", [("forget",), ("purge", "--apply")])
+def test_a_copy_with_the_id_of_a_memory_that_says_something_else_does_not_go_with_it(
+    root: Path, bankctl: Run, words: tuple[str, ...]
+) -> None:
+    place_by_rules_alone(root)
+    write_log(root, "2026-05-02.md", "W: The sea is wide.")
+    bankctl("cycle", "micro", "--now", NOW)
+    id_ = id_of(root, "The sea is wide.")
+    (copy := root / "bank/world/copy.md").write_text(f"# Copy\n\n- W: The sea is deep. ^{id_}\n", encoding="utf-8")
+
+    refused = bankctl(words[0], id_, *words[1:])
+
+    assert refused.code == 3
+    assert "stands in different words at bank/_meta/inbox.md:" in refused.err
+    assert "and bank/world/copy.md:3; take the id off what is to stay" in refused.err
+    copy.write_text("# Copy\n\n- W: The sea is deep.\n", encoding="utf-8")
+    assert bankctl(words[0], id_, *words[1:]).code == 0
+    assert "The sea is deep." in copy.read_text()
+
+
 def test_a_purge_reads_events_that_were_packed_and_leaves_the_others_in_them(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     bankctl("cycle", "micro", "--now", NOW)

@@ -7,7 +7,16 @@ import unicodedata
 
 import pytest
 
-from bankd.core.lifecycle.purge import PURGED, encoded_forms, holds_form, scrub_bytes, scrub_json, text_forms
+from bankd.core.lifecycle.purge import (
+    PURGED,
+    encoded_forms,
+    holds_form,
+    scrub_bytes,
+    scrub_record,
+    scrub_text,
+    text_forms,
+    without_marks,
+)
 
 TEXT = "보라색 우산"
 PLAIN = TEXT.encode()
@@ -37,7 +46,26 @@ def test_three_syllables_of_hangul_are_looked_for_in_every_form_and_two_in_none(
 def test_every_string_of_a_json_value_is_cleaned() -> None:
     value = {"text": f"is {TEXT}.", "list": [TEXT, 1, None, {"deep": TEXT}]}
 
-    assert scrub_json(value, text_forms(TEXT)) == {
+    assert scrub_record(value, text_forms(TEXT)) == {
         "text": f"is {PURGED}.",
         "list": [PURGED, 1, None, {"deep": PURGED}],
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["umbrella ^m-kept2222kept", "O(c=0.70@2026-05-02): umbrella", "sha:" + "fade" * 6, "fade" * 8, "m-kept2222kept"],
+)
+def test_ids_digests_and_days_of_an_opinion_are_no_words(text: str) -> None:
+    words = ("kept", "2026", "fade")
+
+    assert scrub_text(text, words) == text
+    assert not any(word in without_marks(text) for word in words)
+    assert scrub_text(f"kept {text} kept", words) == f"{PURGED} {text} {PURGED}"
+
+
+def test_what_a_record_goes_by_stays_and_its_words_do_not() -> None:
+    event = {"id": "kept:m-1@2026", "type": "kept", "at": "2026-05-02", "log": "2026.md", "reason": "kept since 2026"}
+
+    assert scrub_record(event, ("kept", "2026")) == event | {"reason": f"{PURGED} since {PURGED}"}
+    assert scrub_record({"other": ["kept?"], "text": "kept"}, ("kept",)) == {"other": [f"{PURGED}?"], "text": PURGED}

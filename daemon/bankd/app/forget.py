@@ -12,7 +12,7 @@ from bankd.core.edits.operations import Operation, Piece, Remove
 from bankd.core.edits.spans import LineSpan, block_key, text_of
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.events import FORGOTTEN, make_event
-from bankd.core.lifecycle.purge import PURGED, encoded_forms, text_forms
+from bankd.core.lifecycle.purge import PURGED, encoded_forms, text_forms, without_marks
 from bankd.core.links.linking import Link
 from bankd.core.markdown.memory import Memory, normalise_text, parse_memory
 from bankd.core.markdown.pages import Entry, read_page
@@ -48,6 +48,7 @@ class _Found:
     page: str
     piece: Piece
     memory: Memory
+    first: str
     places: frozenset[str]
 
 
@@ -56,6 +57,7 @@ def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothi
     found = _find(workspace, lambda entry, _: entry.memory.id == id_)
     if not found:
         raise UserError(f"{id_}: no page holds it; bankctl search finds memories by their words")
+    _require_one_wording(id_, found)
     run, changed = _take_out(workspace, found, "forget", announce, apply=apply)
     if apply:
         workspace.refresh()
@@ -70,7 +72,10 @@ def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothi
     words, whole = text_forms(text), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
-    found = _find(workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(own))
+    found = _find(
+        workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(without_marks(own))
+    )
+    _require_one_wording(wanted, found)
     pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
     memories = {wanted, *(item.memory.id or "" for item in found)}
     scrubbed = _scrub_all(workspace, words, memories, apply=apply)
@@ -97,9 +102,18 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
                     f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
                 )
             text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
-            places = frozenset(f"{path}:{line}" for line in range(entry.line, entry.whole_end + 1))
-            found.append(_Found(path, Piece(entry.memory.id or block_key(text), text), entry.memory, places))
+            places = [f"{path}:{line}" for line in range(entry.line, entry.whole_end + 1)]
+            piece = Piece(entry.memory.id or block_key(text), text)
+            found.append(_Found(path, piece, entry.memory, places[0], frozenset(places)))
     return found
+
+
+def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
+    """UserError where a copy with the id of a memory says something else: whoever names the one may not mean the other."""
+    of_id = [item for item in found if item.memory.id == id_]
+    if len({normalise_text(item.memory.text) for item in of_id}) > 1:
+        places = " and ".join(sorted(item.first for item in of_id))
+        raise UserError(f"{id_}: it stands in different words at {places}; take the id off what is to stay")
 
 
 def _take_out(

@@ -156,5 +156,6 @@ def decode_journal(data: bytes) -> Journal:
     fields = json.loads(body)
     if fields["format"] != _FORMAT:
         raise ValueError("written by another version")
+    datetime.fromisoformat(fields["planned_at"])  # raises where it is no time: by it the run is finished, and goes
     settled = frozenset(fields.get("settled", ()))
     return Journal(fields["seq"], Transaction.from_json(fields), fields["before"], settled)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeAlias
 
 from bankd.adapters.models.replies import FOLDER as REPLIES
@@ -21,12 +21,13 @@ from bankd.adapters.storage.tree import FileTree, find_lines
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.run_ledger import PATH as LEDGER
 from bankd.core.edits.transaction import Transaction
-from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_json
+from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_record
 from bankd.errors import ConflictError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = ("events", REPLIES, ENRICHED)
 _REWRITTEN = (*_LOGS, *map(archive_of, _LOGS), TXN, DONE, RUNS)
+_RECORDS = ("events/", ".bankd/")
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -56,7 +57,7 @@ class TextTraces:
         for folder in (TXN, DONE, RUNS):
             for journal in list(self._journals.load(folder)):
                 fields = {**journal.transaction.to_json(), "before": dict(journal.before)}
-                clean = scrub_json(fields, words)
+                clean = scrub_record(fields, words)
                 if clean != fields:
                     before = clean.pop("before")
                     clean_one = replace(journal, transaction=Transaction.from_json(clean), before=before)
@@ -118,7 +119,7 @@ class TextTraces:
                 continue
             try:
                 with tree.file(relative) as descriptor:
-                    yield from (f"{relative}:{line}" for line in find_lines(descriptor, wanted, longest))
+                    yield from _places(relative, find_lines(descriptor, wanted, longest))
             except FileNotFoundError:
                 continue
             except (OSError, ConflictError) as problem:
@@ -133,7 +134,17 @@ def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
     if not holds_form(line, encoded_forms(words)):
         return line
     row = parse_row(line)
-    return line_of(scrub_json(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
+    return (
+        line_of(scrub_record(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
+    )
+
+
+def _places(path: str, lines: Iterable[int]) -> Iterator[str]:
+    """Where a file has the text; in one of our own it is only what that goes by."""
+    if path.startswith(_RECORDS):
+        yield from (f"{path}, in days, ids and names of files that it goes by" for _ in islice(lines, 1))
+    else:
+        yield from (f"{path}:{line}" for line in lines)
 
 
 def _reason(problem: OSError | ConflictError) -> str:

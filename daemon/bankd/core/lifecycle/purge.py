@@ -1,16 +1,29 @@
-"""Taking a text out of everything that remembers it: which forms of it to look for, and what stays in its place."""
+"""Taking a text out of everything that remembers it: which forms of it to look for, and what stays in its place.
+
+What bankd itself goes by stays as it is, though the text is part of it: the day of a run, an id, the path of a page. None
+of it is said by anybody, and a record without it is none.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
 from bankd.core.language.analysis import has_hangul
+from bankd.core.language.word_lists import split_words
 
 PURGED = "[purged]"
 _SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
+_MARKS = re.compile(r"(\^?\bm-[a-z2-7]{12}\b|\([ \t]*c[ \t]*=[^()\n]*\)|\bsha:[0-9a-f]{24}\b|\b[0-9a-f]{32,64}\b)")
+"""In a text: the id of a memory, how sure it is and since when, and digests."""
+_OWN_FIELDS = split_words(
+    "at by call cycle day due elsewhere id job kind log memory of op other outcome page path planned_at reply run slot to",
+    "type undoes was",
+)
+"""The fields of events, journals, replies and the ledger of runs whose strings bankd itself goes by."""
 
 
 def text_forms(text: str) -> tuple[str, ...]:
@@ -33,11 +46,17 @@ def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
     return any(form in data for form in wanted)
 
 
+def without_marks(text: str) -> str:
+    """What somebody says in lines of a page."""
+    return _MARKS.sub("", text)
+
+
 def scrub_text(text: str, words: Iterable[str]) -> str:
-    """The text with every occurrence replaced."""
+    """The text with every occurrence replaced, but in marks of our own."""
+    parts = _MARKS.split(text)  # every second is a mark
     for word in words:
-        text = text.replace(word, PURGED)
-    return text
+        parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]
+    return "".join(parts)
 
 
 def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
@@ -47,14 +66,18 @@ def scrub_bytes(data: bytes, forms: Iterable[bytes]) -> bytes:
     return data
 
 
-def scrub_json(value: Any, words: tuple[str, ...]) -> Any:
-    """A JSON value with the text taken out of every string in it."""
+def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
+    """A record, or part of one, with the text taken out of every string that bankd does not go by."""
     match value:
         case str():
             return scrub_text(value, words)
         case dict():
-            return {key: scrub_json(item, words) for key, item in value.items()}
+            return {key: item if _is_own(key, item) else scrub_record(item, words) for key, item in value.items()}
         case list() | tuple():
-            return [scrub_json(item, words) for item in value]
+            return [scrub_record(item, words) for item in value]
         case _:
             return value
+
+
+def _is_own(field: str, value: object) -> bool:
+    return field in _OWN_FIELDS and isinstance(value, str)
