@@ -222,6 +222,11 @@ FEATURES: tuple[Mutant, ...] = (
         "sources are read again once an import was taken back", "bankd.app.import_runs", "move_import",
         "workspace.outside.imports.remember({})", "pass", OF_IMPORT,
     ),
+    # what a model was cut off in
+    Mutant(
+        "half a character is no bug and loses no note", "bankd.agents.memory_tools", "BankMethods._call_tool",
+        'readable_value(params.get("arguments"))', 'params.get("arguments")', ("tests/stories/test_mcp.py",),
+    ),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),

@@ -147,6 +147,14 @@ def test_a_credential_and_an_empty_note_are_refused_in_words(agent: Agent, root:
     assert [log.name for log in (root / "memory").glob("*.md")] == ["2026-05-04.md"]
 
 
+def test_half_a_character_of_a_model_that_was_cut_off_is_no_bug_and_loses_no_note(agent: Agent, root: Path) -> None:
+    place = agent.call("memory_note", text="Tea is green \ud83d")["structuredContent"]["place"]
+
+    assert "Tea is green \ufffd" in (root / place.partition(":")[0]).read_text(encoding="utf-8")
+    assert agent.call("memory_get", what="\ud83d")["isError"]
+    assert agent.call("memory_feedback", used=["\ud83d"])["isError"]
+
+
 def test_only_people_delete_until_the_settings_say_otherwise(agent: Agent, root: Path) -> None:
     [hit] = agent.call("memory_search", query="concise replies")["structuredContent"]["hits"]
     agent.ask("tools/call", {"name": "memory_forget", "arguments": {"id": hit["id"]}, "_meta": META})

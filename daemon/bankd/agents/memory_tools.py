@@ -9,7 +9,7 @@ from bankd.core.agents.mcp_protocol import INVALID_PARAMS, ProtocolError
 from bankd.core.agents.mcp_tools import FORGET, find_problem, offered_tools
 from bankd.core.agents.recalled import DATA_NOTICE, found_memories, recalled_lines, related_memories, wrap_memories
 from bankd.core.briefing.names import MODES
-from bankd.core.markdown.utf8 import to_json
+from bankd.core.markdown.utf8 import readable_value, to_json
 from bankd.errors import BankError, UserError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class BankMethods:
         return {"tools": list(self._offered().values())}
 
     def _call_tool(self, params: Json) -> Json:
-        name, arguments = params.get("name"), params.get("arguments") or {}
+        name, arguments = params.get("name"), readable_value(params.get("arguments")) or {}
         tool = self._offered().get(name) if isinstance(name, str) else None
         if tool is None or not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, f"no tool {str(name)[:60]!r}" if tool is None else "no arguments")

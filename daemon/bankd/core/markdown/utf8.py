@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from bankd.core.markdown.bare_json import write_json, write_letters
 from bankd.core.markdown.display import ACTING, is_plain, show_line
@@ -38,6 +39,19 @@ def only_utf8(texts: Iterable[str]) -> list[str]:
 def readable_text(text: str) -> str:
     """The text with U+FFFD where it was not UTF-8: to be searched and shown, never to be written back."""
     return text if is_utf8(text) else re.sub(_LONE, "\ufffd", text)
+
+
+def readable_value(value: Any) -> Any:
+    """The same of every text in a JSON value: a model that is cut off in the middle of a character leaves half of one."""
+    match value:
+        case str():
+            return readable_text(value)
+        case list():
+            return [readable_value(one) for one in value]
+        case dict():
+            return {readable_text(name): readable_value(one) for name, one in value.items()}
+        case _:
+            return value
 
 
 def readable_bytes(data: bytes) -> bytes:
