@@ -222,6 +222,18 @@ FEATURES: tuple[Mutant, ...] = (
         "sources are read again once an import was taken back", "bankd.app.import_runs", "move_import",
         "workspace.outside.imports.remember({})", "pass", OF_IMPORT,
     ),
+    Mutant(
+        "a source that nobody foresaw stops no other", "bankd.app.import_sources", "Importer._import",
+        "except Exception as error:", "except KeyError as error:", ("tests/stories/test_import.py",),
+    ),
+    Mutant(
+        "a row of any shape stops no other row", "bankd.core.transcripts.turns", "list_at",
+        "value if isinstance(value, list) else ()", "value", ("tests/unit/test_transcripts.py",),
+    ),
+    Mutant(
+        "a line that cannot be compared stops no other", "bankd.core.plan.judging", "judge_lines",
+        "except Exception as error:", "except KeyError as error:", ("tests/unit/test_cycle.py",),
+    ),
     # what a model was cut off in
     Mutant(
         "half a character is no bug and loses no note", "bankd.agents.memory_tools", "BankMethods._call_tool",

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from bankd.app import import_sources
 from bankd.core.agents.recalled import wrap_memories
 from tests.stories.conftest import Run
 
@@ -96,6 +97,24 @@ def test_an_export_is_read_from_its_archive_and_what_nobody_knows_is_named(
     gone = bankctl("import", str(tmp_path / "gone"))
     assert gone.code == 3
     assert "no such file" in gone.err
+    assert "hello there" in logs(root)
+
+
+def test_a_source_that_nobody_foresaw_is_named_and_stops_no_other(
+    root: Path, bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(stem: str, text: str) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(import_sources, "read_export", fail)
+    (tmp_path / "home/odd").mkdir(parents=True)
+    (tmp_path / "home/odd/conversations.json").write_text("[]")
+    session(tmp_path / "home", row(1, "user", "hello there"))
+
+    done = bankctl("import", str(tmp_path / "home"))
+
+    assert done.code == 3
+    assert "conversations.json: it cannot be read: this is a bug in bankd (ZeroDivisionError())" in done.out
     assert "hello there" in logs(root)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -190,7 +191,9 @@ def test_what_nobody_writes_is_not_recognised(text: str) -> None:
     assert read_export("s", text) is None
 
 
-@pytest.mark.parametrize(("value", "known"), [("yesterday", None), (True, None), (1e30, None), (None, None)])
+@pytest.mark.parametrize(
+    ("value", "known"), [("yesterday", None), (True, None), (1e30, None), (None, None), ("9999-12-31T23:00Z", None)]
+)
 def test_a_moment_that_is_none_is_unknown(value: object, known: object) -> None:
     assert moment_of(value) is known
 
@@ -280,3 +283,80 @@ def test_a_note_that_is_named_by_a_day_is_the_log_of_that_day() -> None:
     assert log_name(dated, dated.day) == "2026-05-04.md"
     assert is_log_of(dated, "2026-05-04.md")
     assert not is_log_of(dated, "2026-05-05.md")
+
+
+_ODD: tuple[Any, ...] = (None, True, -1, 1e300, "", "\ud83d", "9999-12-31T23:59:59Z", [], {}, [None], [[]], {"a": [1]})
+_TEXT = [{"type": "text", "text": "said"}]
+_USE = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
+_PASSED = {"content_item_metadata": [{"provenance": {"type": "user"}}]}
+_SESSIONS = {
+    "claude-code": [claude("assistant", [*_TEXT, _USE]), claude("user", [{"type": "tool_result", "tool_use_id": "t"}])],
+    "codex": [
+        codex(
+            type="message",
+            role="user",
+            content=[{"type": "input_text", "text": "said"}],
+            internal_chat_message_metadata_passthrough=_PASSED,
+        ),
+        codex(type="function_call", name="shell", namespace="x", call_id="c", arguments="{}"),
+        codex(type="function_call_output", call_id="c", output="out"),
+    ],
+    "openclaw": [
+        {
+            "type": "message",
+            "id": "1",
+            "timestamp": AT,
+            "message": {"role": "user", "content": [*_TEXT, {"type": "toolCall", "name": "read", "arguments": {}}]},
+        }
+    ],
+    "hermes": [
+        {"role": "assistant", "content": _TEXT, "timestamp": 1, "tool_calls": [{"function": {"name": "x"}}]},
+        {"role": "tool", "content": "out", "tool_name": "x"},
+    ],
+}
+_NODE = {"message": {"author": {"role": "user"}, "create_time": 1, "content": {"parts": ["said"]}, "metadata": {}}}
+_EXPORTS = {
+    "chatgpt": {"title": "t", "mapping": {"r": {"parent": None}, "n": {"parent": "r", **_NODE}}, "current_node": "n"},
+    "claude-ai": {"uuid": "a", "name": "t", "chat_messages": [{"uuid": "m", "sender": "human", "content": _TEXT}]},
+}
+
+
+def with_one_odd(value: Any) -> Iterator[Any]:
+    """A JSON value with each part of it replaced in turn, by each odd value, or left out."""
+    yield from _ODD
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        rest = (
+            {k: v for k, v in value.items() if k != key} if isinstance(value, dict) else value[:key] + value[key + 1 :]
+        )
+        yield rest
+        for odd in with_one_odd(value[key]):
+            yield {**value, key: odd} if isinstance(value, dict) else [*value[:key], odd, *value[key + 1 :]]
+
+
+@pytest.mark.parametrize("agent", _SESSIONS)
+def test_a_row_of_any_shape_stops_no_other_row(agent: str) -> None:
+    sound = _SESSIONS[agent][0]
+    for odd in (odd for row in _SESSIONS[agent] for odd in with_one_odd(row)):
+        found = read_lines("s", [json.dumps(row) + "\n" for row in (sound, odd, sound)])
+
+        assert found is not None
+        (conversation,) = found.conversations
+        assert sum("said" in turn.text for turn in conversation.turns) >= 2, odd
+        written(conversation).encode()
+
+
+@pytest.mark.parametrize("service", _EXPORTS)
+def test_a_conversation_of_any_shape_stops_no_other_conversation(service: str) -> None:
+    sound = _EXPORTS[service]
+    for odd in with_one_odd(sound):
+        found = read_export("conversations", json.dumps([sound, odd, sound]))
+
+        assert found is not None
+        assert sum("said" in written(one) for one in found.conversations) >= 2, odd
+        "".join(map(written, found.conversations)).encode()
+
+
+def test_an_emoji_that_was_cut_in_half_loses_nothing_beside_it() -> None:
+    found = read_lines("s", ['{"role": "user", "content": "tea \\ud83d is good \\ud55c"}\n'])
+
+    assert said(found) == [("user", "tea \ufffd is good 한")]

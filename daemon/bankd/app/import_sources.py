@@ -12,6 +12,7 @@ from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_
 from bankd.core.transcripts.imported_end import ASIDE, ImportedEnd
 from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown
 from bankd.core.transcripts.turns import Dialogue, TornRow
+from bankd.errors import bug_in
 
 
 class SourceFile(Protocol):
@@ -95,6 +96,8 @@ class Importer:
             recognised = _recognised(source)
         except (OSError, ValueError) as error:
             return Imported(source.path, "", {}, problem=str(getattr(error, "strerror", None) or error))
+        except Exception as error:  # what nobody foresaw in one must not keep all other sources out
+            return Imported(source.path, "", {}, problem=bug_in("it cannot be read", error))
         if recognised is None:
             return Imported(source.path, "", {}, problem="no transcript, export or Markdown that bankd knows")
         added, known, withheld = dict[str, int](), 0, 0

@@ -13,10 +13,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from bankd.core.transcripts.turns import Row, Turn, moment_of, said_texts, tool_call, tool_output, turn_key
+from bankd.core.transcripts.turns import (
+    Row,
+    Turn,
+    list_at,
+    moment_of,
+    object_at,
+    said_texts,
+    tool_call,
+    tool_output,
+    turn_key,
+)
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-\w+|command-\w+)>.*?</\1>\s*", re.DOTALL)
-_SPEAKERS = {"user", "assistant"}
+_SPEAKERS = ("user", "assistant")
 _PUT_IN = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<skills_instructions>")
 """How texts begin that Codex puts into the user's mouth, in versions that do not say where a text is from."""
 
@@ -78,18 +88,18 @@ def _said_in_codex(payload: dict[str, Any], tools: dict[str, str]) -> tuple[str,
     kind = payload.get("type")
     if kind == "message" and payload.get("role") in _SPEAKERS and not _is_put_in(payload):
         return str(payload["role"]), "\n\n".join(said_texts(payload.get("content")))
-    if kind in {"function_call", "custom_tool_call"}:
+    if kind in ("function_call", "custom_tool_call"):
         name = f"{payload.get('namespace') or ''}{payload.get('name')}"
         tools[str(payload.get("call_id"))] = name
         return "assistant", tool_call(name, payload.get("arguments") or payload.get("input"))
-    if kind in {"function_call_output", "custom_tool_call_output"}:
+    if kind in ("function_call_output", "custom_tool_call_output"):
         return "tool", tool_output(tools.get(str(payload.get("call_id")), ""), payload.get("output"))
     return "", ""
 
 
 def _is_put_in(payload: dict[str, Any]) -> bool:
-    passed = payload.get("internal_chat_message_metadata_passthrough") or {}
-    kinds = [(item or {}).get("provenance", {}).get("type") for item in passed.get("content_item_metadata") or ()]
+    items = list_at(object_at(payload, "internal_chat_message_metadata_passthrough"), "content_item_metadata")
+    kinds = [object_at(item, "provenance").get("type") for item in items if isinstance(item, dict)]
     first = next(iter(said_texts(payload.get("content"))), "")
     return "harness" in kinds or first.lstrip().startswith(_PUT_IN)
 
@@ -130,7 +140,7 @@ def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn]:
     """The turns of a session; the number of a row tells it from others like it that have no time."""
     for number, row in enumerate(rows):
         role = row.get("role")
-        if role in {"user", "assistant", "tool"}:
+        if role in (*_SPEAKERS, "tool"):
             at = moment_of(row.get("timestamp"))
             yield Turn(
                 str(role), at, _said_in_hermes(row), turn_key(number, role, "".join(said_texts(row.get("content"))))
@@ -140,7 +150,7 @@ def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn]:
 def _said_in_hermes(row: Row) -> str:
     if row.get("role") == "tool":
         return tool_output(row.get("tool_name") or row.get("name"), row.get("content"))
-    calls = [call.get("function") for call in row.get("tool_calls") or () if isinstance(call, Mapping)]
+    calls = [call.get("function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping)]
     named = [tool_call(call.get("name"), call.get("arguments")) for call in calls if isinstance(call, Mapping)]
     return "\n\n".join(filter(None, [*said_texts(row.get("content")), *named]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bankd.core.transcripts.turns import Dialogue, Row, Turn, moment_of, said_texts, turn_key
+from bankd.core.transcripts.turns import Dialogue, Row, Turn, moment_of, object_at, said_texts, turn_key
 
 _SENDERS = {"human": "user", "assistant": "assistant"}
 
@@ -27,11 +27,10 @@ def read_chatgpt_export(row: Row) -> Dialogue:
 
 def _shown_turns(row: Row) -> Iterator[Turn]:
     for id_, message in reversed(list(_branch(row["mapping"], row.get("current_node")))):
-        author, content = message.get("author"), message.get("content")
-        role = author.get("role") if isinstance(author, dict) else ""
-        is_hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
-        if role in {"user", "assistant"} and isinstance(content, dict) and not is_hidden:
-            text = "\n\n".join(said_texts(content.get("parts")))
+        role = object_at(message, "author").get("role")
+        is_hidden = object_at(message, "metadata").get("is_visually_hidden_from_conversation")
+        if role in ("user", "assistant") and isinstance(message.get("content"), dict) and not is_hidden:
+            text = "\n\n".join(said_texts(message["content"].get("parts")))
             yield Turn(str(role), moment_of(message.get("create_time") or row.get("create_time")), text, turn_key(id_))
 
 
@@ -39,7 +38,7 @@ def _branch(mapping: Mapping[str, Any], leaf: object) -> Iterator[tuple[str, dic
     """The messages from the last one shown up to the first; without one known, all in the order of the file, backwards."""
     way = list(_upwards(mapping, leaf)) or list(mapping)[::-1]
     for id_ in way:
-        message = (mapping[id_] or {}).get("message")
+        message = object_at(mapping, id_).get("message")
         if isinstance(message, dict):
             yield id_, message
 
@@ -49,7 +48,7 @@ def _upwards(mapping: Mapping[str, Any], leaf: object) -> Iterator[str]:
     while isinstance(here, str) and here in mapping and here not in seen:
         seen.add(here)
         yield here
-        here = (mapping[here] or {}).get("parent")
+        here = object_at(mapping, here).get("parent")
 
 
 def is_claude_ai_export(row: Row) -> bool:
@@ -65,7 +64,7 @@ def read_claude_ai_export(row: Row) -> Dialogue:
 
 def _chat_turns(row: Row) -> Iterator[Turn]:
     for message in row["chat_messages"]:
-        speaker = _SENDERS.get(message.get("sender", "")) if isinstance(message, dict) else None
+        speaker = _SENDERS.get(str(message.get("sender"))) if isinstance(message, dict) else None
         if speaker:
             at = moment_of(message.get("created_at") or row.get("created_at"))
             text = "\n\n".join(said_texts(message.get("content"))) or str(message.get("text") or "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from bankd.core.markdown.scanner import BlockKind, scan_text
+from bankd.core.markdown.utf8 import readable_value
 from bankd.core.transcripts.agent_sessions import SESSION_FORMATS, read_hermes_turns
 from bankd.core.transcripts.chat_exports import EXPORT_FORMATS
 from bankd.core.transcripts.turns import Dialogue, Row, TornRow, Turn, parse_json_rows, turn_key
@@ -51,7 +52,7 @@ def _sound(rows: Iterable[Row | TornRow], torn: list[TornRow]) -> Iterator[Row]:
 def read_export(stem: str, text: str) -> Recognised | None:
     """Read one JSON value: an export of conversations, or a session with all its messages; None for anything else."""
     try:
-        whole = json.loads(text)
+        whole = readable_value(json.loads(text))
     except (ValueError, RecursionError):
         return None
     listed = [row for row in whole if isinstance(row, dict)] if isinstance(whole, list) else []

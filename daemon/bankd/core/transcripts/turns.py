@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeAlias
 
+from bankd.core.language.dates.spans import may_be_today
+from bankd.core.markdown.utf8 import readable_value
+
 Row: TypeAlias = Mapping[str, Any]
 
+_HALF_ESCAPED = "\\ud"
+"""How halves of characters are written in JSON, and the last of Hangul."""
 _TOOL_COLUMNS = 160
 """Characters of a tool's call or output that are kept: enough to know which it was."""
 _OWN_TOOL = "bankd"
@@ -53,6 +58,18 @@ def turn_key(*parts: object) -> str:
     return sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
+def object_at(row: Row, name: str) -> Row:
+    """The object in a field; an empty one where there is something else: what agents write changes with their versions."""
+    value = row.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def list_at(row: Row, name: str) -> Sequence[Any]:
+    """The list in a field; an empty one where there is something else."""
+    value = row.get(name)
+    return value if isinstance(value, list) else ()
+
+
 def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
     """The objects of JSON lines; an unfinished last line, one that no line break ends, is left for the next time."""
     for number, line in enumerate(lines, 1):
@@ -64,19 +81,26 @@ def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
             if line.endswith("\n"):
                 yield TornRow(number, "no JSON; the line is torn or was edited")
             continue
+        if _HALF_ESCAPED in line.lower():  # a model that was cut off leaves half a character
+            row = readable_value(row)
         yield row if isinstance(row, dict) else TornRow(number, "no JSON object")
 
 
 def moment_of(value: object) -> datetime | None:
-    """A moment as ISO text, or as seconds or milliseconds of the epoch."""
+    """A moment as ISO text, or as seconds or milliseconds of the epoch; None where it is none that a zone has."""
     try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+        moment = _moment_in(value)
     except (ValueError, OverflowError, OSError):
-        pass
+        return None
+    return moment if moment and may_be_today(moment.date()) else None
+
+
+def _moment_in(value: object) -> datetime | None:
+    if isinstance(value, str):
+        moment = datetime.fromisoformat(value)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
     return None
 
 
@@ -91,7 +115,7 @@ def said_texts(content: object) -> list[str]:
 def _text_of(block: object) -> str:
     if isinstance(block, str):
         return block
-    if not isinstance(block, dict) or block.get("type") not in {"text", "input_text", "output_text", None}:
+    if not isinstance(block, dict) or block.get("type") not in ("text", "input_text", "output_text", None):
         return ""
     text = block.get("text")
     return text if isinstance(text, str) else ""
