@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
+from tests.odd_values import with_one_odd
 
 from bankd.core.distil import composing
-from bankd.core.distil.mending import MOST_LETTERS
+from bankd.core.distil.mending import MOST_LETTERS, mended_in
 from bankd.core.distil.mending import VERSION as MENDED
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
 from bankd.core.distil.passages import Passage
@@ -356,3 +357,16 @@ def test_which_of_two_facts_stays_is_a_setting(conflict: str, supersedes: bool) 
 
     assert "should be 8080" in night.learned()
     assert bool(report.plan.updates) is supersedes
+
+
+def test_a_kept_reply_of_any_shape_gives_what_can_be_read_of_it() -> None:
+    (section, _) = sections_of(read_log(LOG, PROSE, anywhere=True), PROSE)
+    sound = one_line("The queue runs on SQLite.", 5)
+    refused = [composing.JudgedLine(line, "why") for line in lines_in({"observations": [sound]}, section)]
+
+    for odd in with_one_odd({"observations": [sound]}):
+        lines_in(odd, section)
+    for odd in with_one_odd(sound):
+        assert "The queue runs on SQLite." in {one.text for one in lines_in({"observations": [odd, sound]}, section)}
+    for odd in with_one_odd({"lines": [{"number": 1, "text": "x"}]}):
+        mended_in(odd, refused)

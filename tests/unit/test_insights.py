@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from tests.odd_values import with_one_odd
 from tests.unit.test_distilling import NOW, Night
 
 from bankd.core.distil.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
@@ -108,6 +109,8 @@ def test_an_insight_rests_on_five_different_memories_that_were_shown() -> None:
     for sources in ((1, 1, 1, 1, 1), (1, 2, 3, 4), (1, 2, 3, 4, 99), ()):
         assert insight_in(insight(sources=sources).value, cluster) is None
     assert insight_in({"insights": [{"tag": "X", "text": "x", "sources": [1, 2, 3, 4, 5]}]}, cluster) is None
+    for odd in with_one_odd(insight().value):
+        insight_in(odd, cluster)
 
 
 def test_an_insight_is_unsupported_when_any_of_its_memories_is_not_there() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.odd_values import with_one_odd
 
 from bankd.core.agents.recalled import wrap_memories
 from bankd.core.lifecycle.retain import read_log
@@ -285,7 +285,6 @@ def test_a_note_that_is_named_by_a_day_is_the_log_of_that_day() -> None:
     assert not is_log_of(dated, "2026-05-05.md")
 
 
-_ODD: tuple[Any, ...] = (None, True, -1, 1e300, "", "\ud83d", "9999-12-31T23:59:59Z", [], {}, [None], [[]], {"a": [1]})
 _TEXT = [{"type": "text", "text": "said"}]
 _USE = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
 _PASSED = {"content_item_metadata": [{"provenance": {"type": "user"}}]}
@@ -319,18 +318,6 @@ _EXPORTS = {
     "chatgpt": {"title": "t", "mapping": {"r": {"parent": None}, "n": {"parent": "r", **_NODE}}, "current_node": "n"},
     "claude-ai": {"uuid": "a", "name": "t", "chat_messages": [{"uuid": "m", "sender": "human", "content": _TEXT}]},
 }
-
-
-def with_one_odd(value: Any) -> Iterator[Any]:
-    """A JSON value with each part of it replaced in turn, by each odd value, or left out."""
-    yield from _ODD
-    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        rest = (
-            {k: v for k, v in value.items() if k != key} if isinstance(value, dict) else value[:key] + value[key + 1 :]
-        )
-        yield rest
-        for odd in with_one_odd(value[key]):
-            yield {**value, key: odd} if isinstance(value, dict) else [*value[:key], odd, *value[key + 1 :]]
 
 
 @pytest.mark.parametrize("agent", _SESSIONS)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from bankd.core.distil.observing import DistilledLine
+from bankd.core.distil.observing import DistilledLine, numbers_in
 from bankd.core.distil.prompts import Prompt
 from bankd.core.distil.sections import ProseSection
 from bankd.core.lifecycle.retain import PROFILES, clean_text
@@ -117,7 +117,7 @@ def insight_in(answer: object, cluster: MemoryCluster) -> DistilledLine | None:
     """The insight of an answer; None where there is none, or where it rests on too few."""
     found = answer.get("insights") if isinstance(answer, dict) else None
     one = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
-    numbers = [n for n in one.get("sources", ()) if type(n) is int and 0 < n <= len(cluster.ids)]
+    numbers = [number for number in numbers_in(one.get("sources")) if 0 < number <= len(cluster.ids)]
     sources, text = (
         tuple(dict.fromkeys(numbers)),
         clean_text(_DERIVED.sub("", " ".join(str(one.get("text", "")).split()))),
@@ -126,7 +126,7 @@ def insight_in(answer: object, cluster: MemoryCluster) -> DistilledLine | None:
         len(sources) < LEAST
         or not text
         or len(text) > _LONGEST
-        or one.get("tag") not in PROFILES["default"]
+        or str(one.get("tag")) not in PROFILES["default"]
         or "-->" in text
     ):
         return None

@@ -60,6 +60,6 @@ def mending_prompt(section: ProseSection, refused: Sequence[JudgedLine]) -> Prom
 def mended_in(answer: object, refused: Sequence[JudgedLine]) -> dict[DistilledLine, DistilledLine]:
     """Each of the lines that was written again, with what it is now; all else of it stays."""
     lines = objects_in(answer.get("lines")) if isinstance(answer, dict) else []
-    texts = {one.get("number"): text_in(one) for one in lines}
-    pairs = [(one.line, texts.get(number)) for number, one in enumerate(refused, start=1)]
+    texts = {str(one.get("number")): text_in(one) for one in lines}
+    pairs = [(one.line, texts.get(str(number))) for number, one in enumerate(refused, start=1)]
     return {line: line._replace(text=text) for line, text in pairs if text}

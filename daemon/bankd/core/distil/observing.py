@@ -99,13 +99,13 @@ def as_data(section: ProseSection) -> str:
 
 def lines_in(answer: object, section: ProseSection) -> list[DistilledLine]:
     """The lines of an answer, the most important first; what is no line of text is left out."""
-    observations = answer["observations"] if isinstance(answer, dict) else ()
+    observations = objects_in(answer.get("observations")) if isinstance(answer, dict) else []
     lines = [line for one in observations for line in _lines_of(one, {number for number, _ in section.lines})]
     return sorted(dict.fromkeys(lines), key=lambda line: -line.priority)
 
 
 def _lines_of(observation: Mapping[str, object], known: set[int]) -> Iterator[DistilledLine]:
-    sources = _numbers(observation.get("sources"))
+    sources = numbers_in(observation.get("sources"))
     for one in objects_in(observation.get("lines")):
         text = text_in(one)
         head = parse_head(f"{one.get('tag')}: {text}")
@@ -126,7 +126,8 @@ def _entities(one: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if _ENTITY.fullmatch(name)))
 
 
-def _numbers(value: object) -> list[int]:
+def numbers_in(value: object) -> list[int]:
+    """The whole numbers of a list in an answer."""
     return [one for one in value if type(one) is int] if isinstance(value, list) else []
 
 
