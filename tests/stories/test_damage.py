@@ -17,7 +17,8 @@ from bankd.adapters.index.folder import damage_told
 from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
-from tests.stories.conftest import Result, write_log
+from tests.odd_values import with_one_odd
+from tests.stories.conftest import Result, Run, write_log
 
 LATER = "2026-06-12T03:00"
 COMMANDS = (
@@ -288,3 +289,25 @@ def test_a_file_that_may_not_be_read_is_made_anew(harmed: Path, sound: Life, par
     file = next(name for name in files_of(harmed) if part in name)
 
     live_on(harmed, sound, {file: lambda path: path.chmod(0)}, QUICK)
+
+
+@pytest.mark.parametrize("kind", ["kept", "duplicate", "superseded", "recalled", "deleted", "archived", "renamed"])
+def test_an_event_of_any_shape_stops_nothing(root: Path, bankctl: Run, kind: str) -> None:
+    event = {"type": kind, "at": "2026-05-02T03:00:00+09:00", "memory": "m-aaaaaaaaaaaa", "log": "2026-05-02.md"}
+    event |= {
+        "line": 4,
+        "page": "world/facts.md",
+        "of": "m-bbbbbbbbbbbb",
+        "by": "m-bbbbbbbbbbbb",
+        "was": "2026-05-01.md",
+    }
+    odd = [{"id": f"odd-{number}", **one} for number, one in enumerate(with_one_odd(event)) if isinstance(one, dict)]
+    (root / "events").mkdir(exist_ok=True)
+    (root / "events/other-0001.jsonl").write_text("".join(json.dumps(one) + "\n" for one in odd))
+    write_log(root, "2026-05-02.md", "W: The sea is wide.")
+
+    for words in (("cycle", "micro"), ("search", "sea"), ("brief", "day"), ("log",), ("verify",), ("cycle", "reflect")):
+        said = bankctl(*words)
+        assert said.code in {0, 1, 3}, said
+        assert "bug" not in said.err
+    assert any("The sea is wide." in page.read_text() for page in (root / "bank").rglob("*.md"))

@@ -12,6 +12,7 @@ from typing import Any
 
 from bankd.adapters.storage.segments import PACKED, plain_name, unpack, unpacked_size
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED
+from bankd.core.markdown.utf8 import parse_json
 from bankd.core.ranking.indexable import MemoryDates
 from bankd.core.use.signals import KINDS, UseEvent, read_use
 
@@ -79,7 +80,7 @@ def _events(lines: bytes) -> Iterator[Mapping[str, Any]]:
     for line in lines.splitlines():
         if any(kind in line for kind in _TELLING):
             with suppress(ValueError, RecursionError):
-                if isinstance(event := json.loads(line), dict):
+                if isinstance(event := parse_json(line), dict):
                     yield event
 
 

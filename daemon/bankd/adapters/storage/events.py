@@ -18,6 +18,7 @@ from bankd.adapters.storage.disk import explain_failure, sync_file
 from bankd.adapters.storage.segments import EVENTS, PACKED, SEGMENT_CAP, segment_of, segment_paths, unpack
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.lifecycle.events import CorruptLine, find_missing, in_order_told, told_order
+from bankd.core.markdown.utf8 import parse_json
 from bankd.core.use.policy import PACKED_AFTER
 from bankd.errors import ConflictError, UserError
 
@@ -84,7 +85,7 @@ def line_of(row: Mapping[str, Any]) -> bytes:
 def parse_row(line: bytes) -> dict[str, Any] | None:
     """Read one line; None when it is no JSON object of a lawful length."""
     try:
-        row = json.loads(line) if len(line) <= LINE_CAP else None
+        row = parse_json(line) if len(line) <= LINE_CAP else None
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
+from bankd.core.language.dates.spans import may_be_today
 from bankd.core.lifecycle.archive import fades_away_on
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, value_on
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_of, fold_events
@@ -108,7 +109,7 @@ def _happened(events: Iterable[Event]) -> Iterator[Happened]:
             at = datetime.fromisoformat(str(one.get("at")))
         except ValueError:
             continue
-        if one.get("type") in _TOLD and at.tzinfo:
+        if one.get("type") in _TOLD and at.tzinfo and may_be_today(at.date()):
             by = str(one.get("by") or one.get("of") or "")
             place = f"memory/{one['log']}:{one.get('line')}" if one.get("log") else str(one.get("page", ""))
             yield Happened(str(one["type"]), at, str(one.get("memory")), by, place)
