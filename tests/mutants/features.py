@@ -249,7 +249,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a purged text leaves what is derived", TRACES, "TextTraces._in_copies", "for name in _DERIVED:", "for name in ():", OF_PURGE),
     Mutant("purging says where the text still is", TRACES, "_places", '(f"{path}:{line}" for line in lines)', "()", OF_PURGE),
     Mutant("purging says which records still have it", TRACES, "_places", "islice(lines, 1)", "()", OF_PURGE),
-    Mutant("what records go by is not purged", PURGE, "_is_own", "field in _OWN_FIELDS", "False", OF_PURGE),
+    Mutant("what records go by is not purged", PURGE, "_is_own", "_OWN_FIELDS if", "() if", OF_PURGE),
     Mutant("ids and days of opinions are not purged", PURGE, "scrub_text", "parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]", "parts[:] = [part.replace(word, PURGED) for part in parts]", ("tests/unit/test_purge.py",)),
     Mutant("no memory is purged for its id or day", PURGE, "without_marks", 'return _MARKS.sub("", text)', "return text", OF_PURGE),
     Mutant("a copy that says something else does not go along", FORGET, "_require_one_wording", "> 1:", "> 9:", OF_PURGE),

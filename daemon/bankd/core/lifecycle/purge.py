@@ -17,13 +17,16 @@ from bankd.core.language.word_lists import split_words
 
 PURGED = "[purged]"
 _SHORTEST, _SHORTEST_HANGUL = 4, 3  # characters: a shorter line would be found in half of all texts
-_MARKS = re.compile(r"(\^?\bm-[a-z2-7]{12}\b|\([ \t]*c[ \t]*=[^()\n]*\)|\bsha:[0-9a-f]{24}\b|\b[0-9a-f]{32,64}\b)")
-"""In a text: the id of a memory, how sure it is and since when, and digests."""
+_CONFIDENCE = r"\([ \t]*c[ \t]*=[ \t]*\d(?:\.\d+)?(?:@\d{4}-\d\d-\d\d)?[ \t]*\)"
+_MARKS = re.compile(rf"(\^?\bm-[a-z2-7]{{12}}\b|{_CONFIDENCE}|\bsha:[0-9a-f]{{24}}\b)")
+"""In a text: the id of a memory, how sure it is and since when, and the name of a block without an id. No other digits:
+many credentials look like digests."""
 _OWN_FIELDS = split_words(
-    "at by call cycle day due elsewhere id job kind log memory of op other outcome page path planned_at reply run slot to",
-    "type undoes was",
+    "at by call cycle day due elsewhere id job key kind log memory of op other outcome page path planned_at reply run slot",
+    "to type undoes was",
 )
-"""The fields of events, journals, replies and the ledger of runs whose strings bankd itself goes by."""
+_OWN_LISTS = split_words("digests needs")
+"""The fields of events, journals, replies and the ledger of runs whose strings, or lists, bankd itself goes by."""
 
 
 def text_forms(text: str) -> tuple[str, ...]:
@@ -80,4 +83,4 @@ def scrub_record(value: Any, words: tuple[str, ...]) -> Any:
 
 
 def _is_own(field: str, value: object) -> bool:
-    return field in _OWN_FIELDS and isinstance(value, str)
+    return field in (_OWN_FIELDS if isinstance(value, str) else _OWN_LISTS)
