@@ -140,9 +140,9 @@ def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
 
 
 def _places(path: str, lines: Iterable[int]) -> Iterator[str]:
-    """Where a file has the text; in one of our own it is only what that goes by."""
+    """Where a file has the text; in one of our own that is what is not said by anybody, or a link that a page still has."""
     if path.startswith(_RECORDS):
-        yield from (f"{path}, in days, ids and names of files that it goes by" for _ in islice(lines, 1))
+        yield from (f"{path}, as part of a day, an id, a name or a link" for _ in islice(lines, 1))
     else:
         yield from (f"{path}:{line}" for line in lines)
 
