@@ -48,8 +48,17 @@ class _Found:
     page: str
     piece: Piece
     memory: Memory
-    first: str
-    places: frozenset[str]
+    lines: range
+
+    @property
+    def place(self) -> str:
+        """Where it begins."""
+        return f"{self.page}:{self.lines[0]}"
+
+    @property
+    def places(self) -> set[str]:
+        """Each line of it."""
+        return {f"{self.page}:{line}" for line in self.lines}
 
 
 def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothing, *, apply: bool) -> Forgotten:
@@ -102,9 +111,8 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
                     f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
                 )
             text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
-            places = [f"{path}:{line}" for line in range(entry.line, entry.whole_end + 1)]
             piece = Piece(entry.memory.id or block_key(text), text)
-            found.append(_Found(path, piece, entry.memory, places[0], frozenset(places)))
+            found.append(_Found(path, piece, entry.memory, range(entry.line, entry.whole_end + 1)))
     return found
 
 
@@ -112,7 +120,7 @@ def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
     """UserError where a copy with the id of a memory says something else: whoever names the one may not mean the other."""
     of_id = [item for item in found if item.memory.id == id_]
     if len({normalise_text(item.memory.text) for item in of_id}) > 1:
-        places = " and ".join(sorted(item.first for item in of_id))
+        places = " and ".join(sorted(item.place for item in of_id))
         raise UserError(f"{id_}: it stands in different words at {places}; take the id off what is to stay")
 
 

@@ -91,14 +91,9 @@ def _of(action: str, help_: str) -> str:
 
 
 def _moment(text: str) -> datetime:
-    from datetime import datetime
+    from bankd.core.language.dates.spans import read_iso_moment
 
-    from bankd.core.language.dates.spans import may_be_today
-
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = datetime.min  # noqa: DTZ901 -- it is refused
-    if not may_be_today(moment.date()):
+    moment = read_iso_moment(text)
+    if moment is None:
         raise ArgumentTypeError(f"{text!r} is not a moment such as 2026-05-02T03:00")
     return moment

@@ -27,7 +27,7 @@ from bankd.errors import ConflictError
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = ("events", REPLIES, ENRICHED)
 _REWRITTEN = (*_LOGS, *map(archive_of, _LOGS), TXN, DONE, RUNS)
-_RECORDS = ("events/", ".bankd/")
+_OWN_FOLDERS = ("events/", ".bankd/")
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
 
@@ -131,17 +131,16 @@ class TextTraces:
 
 def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
     """A line without the text; one that does not have it stays as it is, and so does one that cannot be read."""
-    if not holds_form(line, encoded_forms(words)):
+    forms = encoded_forms(words)
+    if not holds_form(line, forms):
         return line
     row = parse_row(line)
-    return (
-        line_of(scrub_record(row, words)).rstrip(b"\n") if row is not None else scrub_bytes(line, encoded_forms(words))
-    )
+    return scrub_bytes(line, forms) if row is None else line_of(scrub_record(row, words)).rstrip(b"\n")
 
 
 def _places(path: str, lines: Iterable[int]) -> Iterator[str]:
     """Where a file has the text; in one of our own that is what is not said by anybody, or a link that a page still has."""
-    if path.startswith(_RECORDS):
+    if path.startswith(_OWN_FOLDERS):
         yield from (f"{path}, as part of a day, an id, a name or a link" for _ in islice(lines, 1))
     else:
         yield from (f"{path}:{line}" for line in lines)

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from bankd.core.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
-from bankd.core.language.dates.spans import may_be_today
+from bankd.core.language.dates.spans import read_iso_moment
 from bankd.core.lifecycle.archive import fades_away_on
 from bankd.core.lifecycle.decay import FADING_TAG, Fading, value_on
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_of, fold_events
@@ -105,11 +105,8 @@ def _links_to_entities(memory: Memory, links: Mapping[str, int]) -> int:
 
 def _happened(events: Iterable[Event]) -> Iterator[Happened]:
     for one in {str(event["id"]): event for event in events}.values():
-        try:
-            at = datetime.fromisoformat(str(one.get("at")))
-        except ValueError:
-            continue
-        if one.get("type") in _TOLD and at.tzinfo and may_be_today(at.date()):
+        at = read_iso_moment(str(one.get("at")))
+        if one.get("type") in _TOLD and at and at.tzinfo:
             by = str(one.get("by") or one.get("of") or "")
             place = f"memory/{one['log']}:{one.get('line')}" if one.get("log") else str(one.get("page", ""))
             yield Happened(str(one["type"]), at, str(one.get("memory")), by, place)

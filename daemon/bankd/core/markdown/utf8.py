@@ -54,13 +54,13 @@ def readable_value(value: Any) -> Any:
             return value
 
 
-def parse_json(line: bytes) -> Any:
-    """A value that stands in a line of JSON, readable; ValueError or RecursionError where none does."""
+def parse_json(text: str | bytes) -> Any:
+    """A value that is written in JSON, without halves of characters; ValueError or RecursionError where none is."""
     import json  # noqa: PLC0415 -- the hook of an agent has no time for it
 
-    value = json.loads(line)
-    may_be_torn = b"\\ud" in line or b"\\uD" in line  # how half a character is written, and the last of Hangul
-    return readable_value(value) if may_be_torn else value
+    value = json.loads(text)
+    half: Any = "\\ud" if isinstance(text, str) else b"\\ud"  # how it is written, and the last of Hangul too
+    return readable_value(value) if half in text.lower() else value
 
 
 def readable_bytes(data: bytes) -> bytes:

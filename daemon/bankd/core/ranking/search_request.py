@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Any, TypeVar
 
 from bankd.core.language.dates.question_days import read_days
-from bankd.core.language.dates.spans import Span, may_be_today
+from bankd.core.language.dates.spans import Span, read_iso_moment
 from bankd.core.markdown.utf8 import readable_text
 from bankd.core.ranking.query import GROUPS, Filters, Query
 from bankd.errors import UsageError
@@ -103,13 +103,10 @@ def _span(request: Mapping[str, Any], name: str, today: date, problems: list[str
 
 def _day(request: Mapping[str, Any], name: str, problems: list[str]) -> date | None:
     value = request.get(name)
-    try:
-        day = datetime.fromisoformat(value).date() if value else None
-    except (ValueError, TypeError):
-        day = None
-    if value and not (day and may_be_today(day)):
+    moment = read_iso_moment(value) if isinstance(value, str) else None
+    if value and moment is None:
         problems.append(f"{name}: {_shortly(value)} is not a day such as 2026-05-02")
-    return day
+    return moment.date() if moment else None
 
 
 def _hundredths(value: object, problems: list[str]) -> int | None:

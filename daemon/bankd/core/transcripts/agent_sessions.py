@@ -27,6 +27,7 @@ from bankd.core.transcripts.turns import (
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-\w+|command-\w+)>.*?</\1>\s*", re.DOTALL)
 _SPEAKERS = ("user", "assistant")
+"""No set, as those below: what is looked for may be a list or an object, in versions to come."""
 _PUT_IN = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<skills_instructions>")
 """How texts begin that Codex puts into the user's mouth, in versions that do not say where a text is from."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from bankd.core.markdown.scanner import BlockKind, scan_text
-from bankd.core.markdown.utf8 import readable_value
+from bankd.core.markdown.utf8 import parse_json
 from bankd.core.transcripts.agent_sessions import SESSION_FORMATS, read_hermes_turns
 from bankd.core.transcripts.chat_exports import EXPORT_FORMATS
 from bankd.core.transcripts.turns import Dialogue, Row, TornRow, Turn, parse_json_rows, turn_key
@@ -52,7 +51,7 @@ def _sound(rows: Iterable[Row | TornRow], torn: list[TornRow]) -> Iterator[Row]:
 def read_export(stem: str, text: str) -> Recognised | None:
     """Read one JSON value: an export of conversations, or a session with all its messages; None for anything else."""
     try:
-        whole = readable_value(json.loads(text))
+        whole = parse_json(text)
     except (ValueError, RecursionError):
         return None
     listed = [row for row in whole if isinstance(row, dict)] if isinstance(whole, list) else []

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from bankd.core.language.dates.spans import may_be_today
-from bankd.core.markdown.utf8 import readable_value
+from bankd.core.language.dates.spans import may_be_today, read_iso_moment
+from bankd.core.markdown.utf8 import parse_json
 
 Row: TypeAlias = Mapping[str, Any]
 
-_HALF_ESCAPED = "\\ud"
-"""How halves of characters are written in JSON, and the last of Hangul."""
 _TOOL_COLUMNS = 160
 """Characters of a tool's call or output that are kept: enough to know which it was."""
 _OWN_TOOL = "bankd"
@@ -76,31 +75,23 @@ def parse_json_rows(lines: Iterable[str]) -> Iterator[Row | TornRow]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except (ValueError, RecursionError):
             if line.endswith("\n"):
                 yield TornRow(number, "no JSON; the line is torn or was edited")
             continue
-        if _HALF_ESCAPED in line.lower():  # a model that was cut off leaves half a character
-            row = readable_value(row)
         yield row if isinstance(row, dict) else TornRow(number, "no JSON object")
 
 
 def moment_of(value: object) -> datetime | None:
     """A moment as ISO text, or as seconds or milliseconds of the epoch; None where it is none that a zone has."""
-    try:
-        moment = _moment_in(value)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return moment if moment and may_be_today(moment.date()) else None
-
-
-def _moment_in(value: object) -> datetime | None:
     if isinstance(value, str):
-        moment = datetime.fromisoformat(value)
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = read_iso_moment(value)
+        return moment.replace(tzinfo=UTC) if moment and not moment.tzinfo else moment
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+        with suppress(ValueError, OverflowError, OSError):
+            moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            return moment if may_be_today(moment.date()) else None
     return None
 
 

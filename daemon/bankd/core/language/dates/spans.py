@@ -2,7 +2,7 @@
 
 # No postponed annotations here: a NamedTuple would compile each of them again, at every `bankctl search`.
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 DAY = timedelta(days=1)
@@ -42,6 +42,15 @@ class Anchor(NamedTuple):
 def may_be_today(day: date) -> bool:
     """Whether the calendar goes on far enough to both sides of a day for all that is reckoned from it."""
     return date.min.year + 100 < day.year < date.max.year - 100
+
+
+def read_iso_moment(text: str) -> datetime | None:
+    """A moment in ISO form, with or without a zone; None where it is none, or may not be today."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if may_be_today(moment.date()) else None
 
 
 def on(day: date) -> Span:
