@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from bankd.adapters.system.clock import read_monotonic
 from bankd.app import import_sources
 from bankd.core.agents.recalled import wrap_memories
 from tests.stories.conftest import Run
@@ -189,6 +190,7 @@ def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_
     file = session(tmp_path / "home", row(1, "user", "the first turn"))
     ours, theirs = os.openpty()
     command = [Path(sys.executable).parent / "bankctl", "--workspace", root, "import", "--watch", tmp_path / "home"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell runs this in the background it is ignored
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)
     try:
@@ -211,9 +213,9 @@ def test_watching_in_a_terminal_goes_on_until_it_is_interrupted(root: Path, tmp_
 
 def _heard(terminal: int, words: str | None) -> str:
     """What a terminal shows until these words, or until nobody writes to it any more."""
-    heard = b""
+    heard, end = b"", read_monotonic() + 60
     while words is None or words.encode() not in heard:
-        assert select.select([terminal], [], [], 60)[0], heard
+        assert select.select([terminal], [], [], max(0, end - read_monotonic()))[0], heard
         try:
             heard += os.read(terminal, 4096)
         except OSError:  # Linux says so when the other end is closed
