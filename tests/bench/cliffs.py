@@ -106,6 +106,9 @@ def cliffs() -> Sequence[Cliff]:
     items = [f"- W: {' '.join(words.draw(random, 12))}.\n" for _ in range(20_000)]
     page = "# Big\n\n" + "".join(items[:19_000])
     prose = "# Big\n\n" + "".join(item.removeprefix("- W: ") for item in items)[:LARGE]
+    form = "".join(
+        f"- W: Host {n % 31} has note {n} about invoice {n % 97} of {words.all[n % 10]}.\n" for n in range(20_000)
+    )
     nested = "# Deep\n\n" + "".join(f"{'  ' * n}- level {n}\n" for n in range(DEEP))
     quote = "# Deep\n\n" + "> " * DEEP + "q\n"
     return (
@@ -114,6 +117,7 @@ def cliffs() -> Sequence[Cliff]:
         Cliff("idle beside 1,000 quotes in each other", beside(BIG, quote), times=10),
         Cliff("taking in a list nested 1,000 deep", taking_in(BIG, nested), times=10),
         Cliff("taking in a log of 20,000 lines", taking_in(LOG, "".join(items)), seconds=30),
+        Cliff("taking in 20,000 lines of one form", taking_in(LOG, form), seconds=30),
         Cliff("taking in 50,000 identical lines", taking_in(LOG, "- W: The same line again.\n" * 50_000), seconds=20),
         Cliff("one line added to a page of 19,000", adding_to(BIG, page), seconds=2),
     )

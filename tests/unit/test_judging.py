@@ -111,7 +111,7 @@ def test_an_entity_page_speaks_of_its_entity(page: str, memory: Memory, expected
 
 
 def test_the_nearest_of_the_lines_before_are_those_that_share_most_words() -> None:
-    random, vocabulary = Random(3), [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]
+    random, vocabulary = Random(3), [f"{first}{second}" for first in "abcdefgh" for second in "stuvwxyz"]
     earlier = EarlierLines()
     told: list[ReadLine] = []
     for number in range(400):

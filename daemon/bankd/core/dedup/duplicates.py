@@ -132,11 +132,14 @@ def _is_turned(old: Statement, new: Statement) -> bool:
     """Whether an English statement that one thing is another says it the other way round: Anna is my boss, my boss is Anna."""
     if old.has_free_order or new.has_free_order or len(old.keys) != len(new.keys):
         return False
-    (one, *two), (other, *another) = (_COPULA.split(statement.text) for statement in (old, new))
-    if len(two) != 1 or len(another) != 1:
-        return False
-    sides = [_bare_letters(side) for side in (one, *two, other, *another)]
-    return sides[:2] == sides[:1:-1]
+    ours, theirs = _sides_of(old), _sides_of(new)
+    return len(ours) == 2 and ours == theirs[::-1]
+
+
+@lru_cache(maxsize=50_000)
+def _sides_of(statement: Statement) -> Sequence[str]:
+    """The bare letters of what stands before, between and behind each "is"."""
+    return [*map(_bare_letters, _COPULA.split(statement.text))]
 
 
 def _bare_letters(text: str) -> str:

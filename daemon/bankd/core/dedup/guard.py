@@ -5,16 +5,17 @@ It never decides by likeness: `duplicates` does that, and asks here what the lik
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from string import digits
 
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.korean.function_words import LIMITS, PARTICLES
 from bankd.core.language.korean.synonyms import TURNING_WORDS
-from bankd.core.language.opposites import are_opposites
+from bankd.core.language.opposites import OPPOSITES, are_opposites
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
@@ -69,7 +70,7 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     only_old, only_new = _surplus(old, new), _surplus(new, old)
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
-    shared = sum(map(_is_subject_matter, old.tokens)) - sum(map(_is_subject_matter, only_old))
+    shared = _count_subject_matter(old) - sum(map(_is_subject_matter, only_old))
     return Difference(only_old, only_new, tuple(changes), is_explained, shared, _numbers_its_subject(old, only_old))
 
 
@@ -89,6 +90,11 @@ def is_another_of_series(old: Statement, new: Statement) -> bool:
     return first.base == other.base and len(pair) == 2 and all(map(str.isdigit, pair)) and pair[0] != pair[1]
 
 
+@lru_cache(maxsize=50_000)
+def _count_subject_matter(statement: Statement) -> int:
+    return sum(map(_is_subject_matter, statement.tokens))
+
+
 def _is_subject_matter(token: Token) -> bool:
     return (
         token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)
@@ -103,14 +109,16 @@ def _says_more(rest: Sequence[Token]) -> bool:
 
 def _surplus(of: Statement, over: Statement) -> tuple[Token, ...]:
     """The tokens of one statement that the other lacks, counting repetitions."""
-    left = dict(count_keys(over))
-    surplus = []
-    for key, token in zip(of.keys, of.tokens, strict=True):
-        if left.get(key):
-            left[key] -= 1
-        elif not (token.is_optional and not token.negation):
-            surplus.append(token)
-    return tuple(surplus)
+    theirs = _numbered(over)
+    lacking = [token for key, token in _numbered(of).items() if key not in theirs]
+    return tuple([token for token in lacking if token.negation or not token.is_optional])
+
+
+@lru_cache(maxsize=50_000)
+def _numbered(statement: Statement) -> Mapping[tuple[str, int], Token]:
+    """The tokens of a statement by their key, and how often it stood before."""
+    before: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return {(key, next(before[key])): token for key, token in zip(statement.keys, statement.tokens, strict=True)}
 
 
 @lru_cache(maxsize=50_000)
@@ -125,8 +133,8 @@ def _changes(
     """Pair what went with what came, best pairs first; say what each pair changes, and give what is left of both."""
     rest_old, rest_new = list(only_old), list(only_new)
     changes = []
-    for explain in (_negated, _opposed, _revalued, _renamed):
-        for token in list(rest_old):
+    for explain, concerns in _EXPLANATIONS:
+        for token in [*filter(concerns, rest_old)]:
             for other in rest_new:
                 if change := explain(token, other):
                     rest_old.remove(token)
@@ -156,8 +164,12 @@ def _opposed(old: Token, new: Token) -> str:
     return ""
 
 
+def _has_opposite(token: Token) -> bool:
+    return token.base in OPPOSITES or stem(token.base) in OPPOSITES
+
+
 def _revalued(old: Token, new: Token) -> str:
-    is_value = old.kind is TokenKind.VALUE and new.kind is TokenKind.VALUE and not _is_counter_gone(old.base, new.base)
+    is_value = old.kind is new.kind is TokenKind.VALUE and not _is_counter_gone(old.base, new.base)
     if is_value and base_quantity(old.base) != base_quantity(new.base):
         return f"{value_name(old.base, new.base)}: {old.base} → {new.base}"
     return ""
@@ -175,17 +187,29 @@ def _renamed(old: Token, new: Token) -> str:
     return ""
 
 
+_EXPLANATIONS: Sequence[tuple[Callable[[Token, Token], str], Callable[[Token], bool] | None]] = (
+    (_negated, None),
+    (_opposed, _has_opposite),
+    (_revalued, lambda token: token.kind is TokenKind.VALUE),
+    (_renamed, lambda token: token.kind is TokenKind.NAME),
+)
+"""What may explain that one token went and another came, and which tokens it may explain, None for all."""
+
+
 def value_name(old: str, new: str) -> str:
     """What kind of value changed: a unit when the numbers agree, else a date or a number."""
-    digits = old.rstrip("".join(_letters(old))), new.rstrip("".join(_letters(new)))
-    if digits[0] == digits[1] and digits[0]:
+    (before, unit), (number, other) = _split_unit(old), _split_unit(new)
+    if before == number != "":
         return "unit"
-    units = {text[len(number) :] for text, number in zip((old, new), digits, strict=True)}
-    return _DATE if units & DATE_UNITS or not all(digits) or ":" in old + new else _NUMBER
+    is_date = not DATE_UNITS.isdisjoint((unit, other)) or not (before and number) or ":" in old + new
+    return _DATE if is_date else _NUMBER
 
 
-def _letters(text: str) -> set[str]:
-    return {letter for letter in text if not letter.isdigit()}
+@lru_cache(maxsize=50_000)
+def _split_unit(value: str) -> tuple[str, str]:
+    """What a value is up to its last digit, and its unit."""
+    number = value.rstrip("".join({letter for letter in value if not letter.isdigit()}))
+    return number, value[len(number) :]
 
 
 @lru_cache(maxsize=50_000)
@@ -311,6 +335,7 @@ def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
     return token is not head or (not head.case and all(id(other) in gone for other in phrase))
 
 
+@lru_cache(maxsize=50_000)
 def subject_of(statement: Statement) -> tuple[str, ...]:
     """Who or what it speaks of: names and head of the phrase that is its topic or subject, else its first word.
 

@@ -31,8 +31,11 @@ def spelt_alike(old: Statement, new: Statement) -> tuple[Statement, Statement]:
 
 
 def _spelt_as(statement: Statement, other: Statement) -> Statement:
-    shared = (_words(other).keys() - _words(statement).keys()) & _joined(statement).keys()
-    return statement if not shared else _put_together(statement, other, shared)
+    shared = _joined(statement).keys() & _words(other).keys()
+    if not shared:
+        return statement
+    shared -= _words(statement).keys()
+    return _put_together(statement, other, shared) if shared else statement
 
 
 def _put_together(statement: Statement, other: Statement, shared: frozenset[str] | set[str]) -> Statement:

@@ -26,8 +26,10 @@ from bankd.errors import bug_in
 _NEAREST = 10
 """Earlier lines of the same run that are compared with a new one, those that share most words first."""
 
-_LATEST = 200
-"""Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times."""
+_LATEST = 50
+"""Lines with a word that are looked at, the latest: a thousand lines of one form would be compared a million times.
+
+Of the labelled pairs of all sets in one run, 411 find their partner so, with 200 lines 412."""
 
 _ENTITIES = "entities/"
 """The folder of pages about one person or thing each, relative to the bank."""
