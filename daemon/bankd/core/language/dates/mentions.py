@@ -118,7 +118,8 @@ def _is_range(text: str, one: Mention, after: _Found) -> bool:
         return False
     if _TO.fullmatch(between) or (_BETWEEN.search(before) and _AND.fullmatch(between)):
         return True
-    return len(between) < _NEAR and not _END.search(between) and bool(_THEN_UNTIL.match(behind))
+    is_end = _THEN_UNTIL.match(behind) and not _THEN_UNTIL.match(text, one.end)  # the end of one span begins no other
+    return len(between) < _NEAR and not _END.search(between) and bool(is_end)
 
 
 def _end_of(mention: Mention, after: _Found) -> Span | None:
