@@ -317,6 +317,18 @@ FEATURES: tuple[Mutant, ...] = (
         "not said.spans and ", "", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
+        "a day may be of the next year, not of any", "bankd.core.distil.said_in_log", "_of_next_years",
+        "if there and abs(there - day) < _YEAR", "if there", ("tests/unit/test_grounding.py",),
+    ),
+    Mutant(
+        "what stands before instead of is not denied", "bankd.core.distil.turning", "_ends",
+        "-_NEAR <= far < 0", "True", ("tests/unit/test_grounding.py",),
+    ),
+    Mutant(
+        "the end of one span begins no other", "bankd.core.language.dates.mentions", "_is_range",
+        " and not _THEN_UNTIL.match(text, one.end)", "", ("tests/unit/test_dates.py",),
+    ),
+    Mutant(
         "a part of the day is judged with its hour", "bankd.core.distil.attesting_values", "_is_time_said",
         "value in PARTS_OF_DAY and ", "False and ", ("tests/unit/test_grounding.py",),
     ),

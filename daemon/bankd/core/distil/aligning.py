@@ -14,6 +14,7 @@ from bankd.core.dedup.guard import stem
 from bankd.core.distil.passages import Passage
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.korean.loanwords import spelt_in_latin
 from bankd.core.language.opposites import are_opposites
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.thesaurus import concept_of
@@ -92,8 +93,17 @@ def bare_word(token: Token) -> str:
 
 
 def is_one_word(one: str, other: str) -> bool:
-    """Whether two words have one stem or stand for one concept."""
-    return stem(one) == stem(other) or stem_word(one) == stem_word(other) or concept_of(one) == concept_of(other)
+    """Whether two words have one stem, stand for one concept, or are one in two scripts: Slack and 슬랙."""
+    if stem(one) == stem(other) or stem_word(one) == stem_word(other) or concept_of(one) == concept_of(other):
+        return True
+    return one.isascii() != other.isascii() and _sound_alike(*sorted((one, other)))
+
+
+@lru_cache(maxsize=200_000)
+def _sound_alike(latin: str, hangul: str) -> bool:
+    """Whether a word of Hangul is how a Latin one sounds; in sorted order Latin letters come first."""
+    is_word = len(latin) >= _LETTERS and latin.isalpha() and latin.isascii()
+    return is_word and latin in spelt_in_latin(hangul, lambda beginning: [latin] * latin.startswith(beginning))
 
 
 @lru_cache(maxsize=200_000)

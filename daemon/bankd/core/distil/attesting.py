@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from bankd.core.distil.aligning import PRONOUNS, bare_word
 from bankd.core.distil.attesting_values import find_unsaid_value
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog, days_written_in, mentions_in, squeeze_text
-from bankd.core.language.dates.spans import Span
+from bankd.core.distil.said_in_log import SaidInLog, days_written_in, mentions_in, squeeze_text, strip_value
+from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.word_lists import split_words
@@ -19,7 +19,8 @@ _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
 _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
-"""Digits with an ordinal's ending or a unit, which are looked at as values."""
+_DECIMAL = re.compile(r"\d+\.\d{2}")
+"""Digits with an ordinal's ending or a unit, and amounts of money, which are looked at as values."""
 _NO_NAMES = (
     PRONOUNS
     | RELATIONS
@@ -44,14 +45,16 @@ def find_unattested(line: Passage, said: SaidInLog) -> str | None:
 def _days(line: Passage, said: SaidInLog) -> str | None:
     written = days_written_in(line, said.day)
     for mention, day in zip(mentions_in(line, said.day), written, strict=True):
-        if day.casefold() not in said.text and not _is_known_day(mention.span, said):
+        is_amount = strip_value(day.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
+        if not (day.casefold() in said.text or is_amount or _is_known_day(mention.span, said)):
             return f"the day {day!r} is not in its lines"
     return None
 
 
 def _is_known_day(span: Span, said: SaidInLog) -> bool:
     """Whether the sources speak of a day; that of the log is known too, and what is around it where they name no other."""
-    if any(_is_within(span, known) for known in said.spans):
+    is_year = span == year_of(span.first.year) and str(span.first.year) in said.digits
+    if is_year or any(_is_within(span, known) for known in said.spans):
         return True
     own = Span(said.day, said.day) if said.day else None
     return own is not None and (span == own or (not said.spans and _is_within(span, own)))
@@ -66,7 +69,8 @@ def _codes(line: Passage, said: SaidInLog) -> str | None:
     of_days = " ".join(days_written_in(line, said.day))
     for code in _codes_of(line):
         bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
-        if not _SUFFIXED.fullmatch(code) and code not in of_days and bare not in said.text:
+        is_other = _SUFFIXED.fullmatch(code) or _DECIMAL.fullmatch(code) or (code.isalpha() and said.names(code))
+        if not is_other and code not in of_days and bare not in said.text:
             return f"{code} is not in its lines"
     return None
 

@@ -14,10 +14,12 @@ from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
 
 _RECURRING = {
-    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "매일": "하루", "매주": "한 주",
-    "매달": "한 달", "매월": "한 달", "매년": "한 해",
+    "daily": "day", "weekly": r"week|every \w+day|days\b", "monthly": "month", "yearly": "year", "annual": "year",
+    "매일": "하루|날마다|일마다", "매주": "한 주|주마다|요일마다", "매달": "한 달|달마다", "매월": "한 달|달마다", "매년": "한 해|해마다",
 }  # fmt: skip
-"""What recurs, and what it is said of: three times weekly, three times a week."""
+"""What recurs, and what it is said of: three times weekly, three times a week; 매주 목요일, 목요일마다."""
+_MILLI = {"mg", "ml", "mm"}
+"""What 밀리 stands for."""
 _OTHER_TURN = re.compile(r"다음|지난|저번")
 _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
@@ -71,7 +73,7 @@ def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:
     """Whether a word of time is said, in other words too; a part of the day is judged with the hour behind it."""
     if value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens):
         return True
-    is_recurring = value in _RECURRING and _RECURRING[value] in said.text
+    is_recurring = value in _RECURRING and re.search(_RECURRING[value], said.text) is not None
     is_said = value in said.text or any(is_alike(value, other) for other in said.values)
     is_this = value == "이번" and not _OTHER_TURN.search(said.text)
     return is_this or is_recurring or is_said
@@ -84,4 +86,5 @@ def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:
 
 
 def _is_written(number: int, unit: str, said: SaidInLog) -> bool:
-    return f"{number}{unit}" in said.values or any(form + unit in said.letters for form in numerals_of(number))
+    is_milli = unit in _MILLI and f"{number}밀리" in said.letters
+    return is_milli or f"{number}{unit}" in said.values or any(f + unit in said.letters for f in numerals_of(number))

@@ -12,6 +12,11 @@ from bankd.core.language.statement import Statement
 _NO_LONGER = re.compile(r"\bno longer\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE)
 _HALF_DAY = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
 _VERSION = re.compile(r"\bv(?=\d)")
+_WITHOUT = re.compile(r"(?<=[가-힣]{2})없(?=[가-힣])")
+_WEEKDAYS = re.compile(
+    r"(?<!\w)(?:[월화수목금토일](?:[·ㆍ/,] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2}))"
+)
+"""Weekdays by their first syllable, at least two of them: one alone is any other word."""
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+")
 
 
@@ -26,8 +31,13 @@ def clauses_of(text: str) -> list[str]:
 
 
 def as_read(text: str) -> str:
-    """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, and v7.2 is 7.2."""
-    return _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
+    """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, v7.2 is 7.2; and 화·목 are two weekdays."""
+    text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
+    return _WITHOUT.sub(" 없", _WEEKDAYS.sub(_spell_out, text))
+
+
+def _spell_out(listed: re.Match[str]) -> str:
+    return " ".join(f"{day}요일" for day in re.findall(r"\w", listed[0]))
 
 
 class Passage(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from bankd.core.distil.aligning import is_alike, is_one_word, words_to_align
-from bankd.core.distil.passages import Passage, english_words, said_in
+from bankd.core.distil.passages import Passage, as_read, english_words, said_in
 from bankd.core.language.dates.mentions import Mention, read_mentions
 from bankd.core.language.dates.spans import Anchor, Span
 from bankd.core.language.korean.loanwords import spelt_in_latin
@@ -18,10 +18,12 @@ LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
 DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
-_EACH = re.compile(r"(?<=\D)[째씩]$|여$")
-_ATTACHED = re.compile(r"(?<=.)(?:용|행|짜리|가량|쯤)$")
+_EACH = re.compile(r"(?<=\D)(?:[째씩쯤]|가량|짜리|어치)$|여$")
+_ATTACHED = re.compile(r"(?<=.)(?:용|행|짜리|가량|쯤|네)$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
-_WEEK = timedelta(days=7)
+_WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
+_DAY_OF_MONTH = re.compile(r"\d ?월|[a-z]{3}", re.IGNORECASE)
+_WITH_YEAR = re.compile(r"\d{4}|년")
 
 
 class SaidInLog:
@@ -58,19 +60,39 @@ class SaidInLog:
 
 def mentions_in(passage: Passage, day: date | None) -> Sequence[Mention]:
     """The days that a passage names, read on the day of its log; none where that is not known."""
-    return read_mentions(passage.text, Anchor(day, 1)) if day else ()
+    return read_mentions(as_read(passage.text), Anchor(day, 1)) if day else ()
 
 
 def days_written_in(passage: Passage, day: date | None) -> list[str]:
     """The days that a passage names, as they stand in it."""
-    return [passage.text[mention.start : mention.end] for mention in mentions_in(passage, day)]
+    text = as_read(passage.text)
+    return [text[mention.start : mention.end] for mention in mentions_in(passage, day)]
 
 
 def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
-    """The days that the sources speak of; which week a bare weekday is of, they may leave open."""
-    for mention in (mention for source in sources for mention in mentions_in(source, day)):
-        weeks = (-_WEEK, timedelta(), _WEEK) if mention.grain == "weekday" else (timedelta(),)
-        yield from (Span(mention.span.first + week, mention.span.last + week) for week in weeks)
+    """The days that the sources speak of; which week a bare weekday is of, or which year a day, they may leave open."""
+    for source in sources:
+        for mention, written in zip(mentions_in(source, day), days_written_in(source, day), strict=True):
+            yield mention.span
+            if mention.grain == "weekday":
+                yield from (Span(mention.span.first + week, mention.span.last + week) for week in (-_WEEK, _WEEK))
+            elif day and mention.grain == "day" and _DAY_OF_MONTH.search(written) and not _WITH_YEAR.search(written):
+                yield from _of_next_years(mention.span.first, day)
+
+
+def _of_next_years(known: date, day: date) -> Iterator[Span]:
+    """The same day of the years around it, where it is within a year of the log."""
+    for year in (known.year - 1, known.year + 1):
+        there = _in_year(known, year)
+        if there and abs(there - day) < _YEAR:
+            yield Span(there, there)
+
+
+def _in_year(day: date, year: int) -> date | None:
+    try:
+        return day.replace(year=year)
+    except ValueError:  # February 29, or the calendar ends
+        return None
 
 
 def strip_value(value: str) -> str:

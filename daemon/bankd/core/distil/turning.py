@@ -14,9 +14,10 @@ from bankd.core.language.word_lists import split_words
 
 _ENDING = split_words(
     "stop end quit drop cancel avoid ceas remov replac instead rather move switch",
-    "그만두 끊 끝나 끝내 종료 금지 막 빼 취소 중단 해지 불가",
+    "그만두 끊 끝나 끝내 종료 금지 막 빼 취소 중단 해지 불가 대신",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
+_EXCHANGING = ("instead", "rather")
 _CLOSE, _NEAR = 1, 3
 """So many words apart two denials may be one that was told of another word; and a word and what ends it."""
 
@@ -92,7 +93,13 @@ def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
 
 
 def _ends(word: Word, far: int) -> bool:
-    """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean."""
+    """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean.
+
+    What something is instead of stands behind that.
+    """
+    is_exchange = word.base in _EXCHANGING and word.around[1] in ("of", "than")
+    if is_exchange:
+        return -_NEAR <= far < 0
     is_there = abs(far) <= _NEAR and (far > 0 or word.base.isascii()) and word.around[1] != "of"
     return is_there and stem_word(word.base) in _ENDING
 
