@@ -9,6 +9,7 @@ import pytest
 
 from bankd.core.distil.grounding import find_ungrounded
 from bankd.core.distil.passages import Passage, as_read, clauses_of
+from bankd.core.distil.said_in_log import SaidInLog
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
@@ -66,7 +67,14 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The lease ends in February 2027.", "The lease ends Feb 2028", "February 2027"),
         ("Call her Greta instead of Nora.", "Call her Nora, not Greta.", "greta is not denied"),
         ("약은 5mg이다.", "약은 6밀리다", "5mg"),
+        ("약은 5mg이다.", "약은 15밀리다", "5mg"),
+        ("약은 25mg이다.", "약은 2.5밀리다", "25mg"),
         ("물은 매달 갈아 준다.", "물은 목요일마다 갈아 준다", "매달"),
+        ("물은 매일 갈아 준다.", "물은 목요일마다 갈아 준다", "매일"),
+        ("물은 매주 갈아 준다.", "물은 2주마다 갈아 준다", "매주"),
+        ("물은 매달 갈아 준다.", "물은 두 달마다 갈아 준다", "매달"),
+        ("It leaks weekly.", "It leaks for 90 days", "weekly"),
+        ("It leaks weekly.", "It leaks every weekday", "weekly"),
         ("The rope costs 3812.40 euros.", "The rope costs 3,812.50 euros", "3812.40"),
     ],
 )
@@ -124,6 +132,9 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("밧줄이 아니라 사슬을 쓴다.", "밧줄 대신 사슬을 쓴다"),
         ("약은 5mg이다.", "약은 5밀리다"),
         ("물은 매주 목요일에 갈아 준다.", "물은 목요일마다 갈아 준다"),
+        ("물은 매달 갈아 준다.", "물은 달마다 갈아 준다"),
+        ("It leaks weekly.", "It leaks every Thursday"),
+        ("It leaks weekly.", "It leaks on Thursdays"),
         ("밧줄은 3일에 21만 원이다.", "밧줄은 사흘에 21만 원"),
         ("밧줄은 23만 원 정도다.", "밧줄은 23만 원쯤"),
         ("The rope costs 3812.40 euros.", "The rope costs 3,812.40 euros"),
@@ -133,3 +144,11 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:
     assert why_not(line, source, analyse) is None
+
+
+def test_what_hangs_on_a_name_leaves_more_of_it_than_a_syllable(analyse: Analyse) -> None:
+    text = "보리와 유진이가 온다"
+    said = SaidInLog([Passage(text, read_statement(analyse(text)))], None)
+
+    assert said.names("유진이네")
+    assert not said.names("보네")

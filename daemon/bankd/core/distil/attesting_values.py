@@ -13,11 +13,16 @@ from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
 
+_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_COUNT = r"두세네석넉섯곱덟홉열몇\d"
+_EVERY = f"(?<![{_COUNT}])(?<![{_COUNT}] )"
+"""Before what recurs each time, and not each second or third."""
 _RECURRING = {
-    "daily": "day", "weekly": r"week|every \w+day|days\b", "monthly": "month", "yearly": "year", "annual": "year",
-    "매일": "하루|날마다|일마다", "매주": "한 주|주마다|요일마다", "매달": "한 달|달마다", "매월": "한 달|달마다", "매년": "한 해|해마다",
+    "daily": "day", "weekly": rf"week(?!day|end)|(?:every|each) {_WEEKDAY}|{_WEEKDAY}s\b", "monthly": "month", "yearly": "year",
+    "annual": "year", "매일": f"하루|{_EVERY}날마다", "매주": "한 주|요일마다", "매달": f"한 달|{_EVERY}달마다", "매월": f"한 달|{_EVERY}달마다",
+    "매년": f"한 해|{_EVERY}해마다",
 }  # fmt: skip
-"""What recurs, and what it is said of: three times weekly, three times a week; 매주 목요일, 목요일마다."""
+"""What recurs, and how that is said too: three times weekly, three times a week; 매주 목요일, 목요일마다."""
 _MILLI = {"mg", "ml", "mm"}
 """What 밀리 stands for."""
 _OTHER_TURN = re.compile(r"다음|지난|저번")
@@ -86,5 +91,7 @@ def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:
 
 
 def _is_written(number: int, unit: str, said: SaidInLog) -> bool:
-    is_milli = unit in _MILLI and f"{number}밀리" in said.letters
-    return is_milli or f"{number}{unit}" in said.values or any(f + unit in said.letters for f in numerals_of(number))
+    is_milli = unit in _MILLI and re.search(rf"(?<![\d.,]){number} ?밀리", said.text)
+    return (
+        bool(is_milli) or f"{number}{unit}" in said.values or any(f + unit in said.letters for f in numerals_of(number))
+    )

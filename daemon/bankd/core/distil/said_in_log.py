@@ -19,7 +19,7 @@ DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤]|가량|짜리|어치)$|여$")
-_ATTACHED = re.compile(r"(?<=.)(?:용|행|짜리|가량|쯤|네)$")
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
 _WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
 _DAY_OF_MONTH = re.compile(r"\d ?월|[a-z]{3}", re.IGNORECASE)
