@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bankd.core.distil.aligning import PRONOUNS, bare_word
 from bankd.core.distil.attesting_values import find_unsaid_value
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog, days_written_in, mentions_in, squeeze_text, strip_value
+from bankd.core.distil.said_in_log import SaidInLog, days_named_in, days_written_in, squeeze_text, strip_value
 from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.statement import Token, TokenKind
@@ -43,11 +43,10 @@ def find_unattested(line: Passage, said: SaidInLog) -> str | None:
 
 
 def _days(line: Passage, said: SaidInLog) -> str | None:
-    written = days_written_in(line, said.day)
-    for mention, day in zip(mentions_in(line, said.day), written, strict=True):
-        is_amount = strip_value(day.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
-        if not (day.casefold() in said.text or is_amount or _is_known_day(mention.span, said)):
-            return f"the day {day!r} is not in its lines"
+    for written, span, _ in days_named_in(line, said.day):
+        is_amount = strip_value(written.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
+        if not (written.casefold() in said.text or is_amount or _is_known_day(span, said)):
+            return f"the day {written!r} is not in its lines"
     return None
 
 

@@ -8,7 +8,7 @@ from datetime import date
 
 from bankd.core.distil.aligning import is_alike
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import DIGITS, LEADING_NUMBER, SaidInLog, days_written_in, mentions_in, strip_value
+from bankd.core.distil.said_in_log import DIGITS, LEADING_NUMBER, SaidInLog, days_named_in, strip_value
 from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
@@ -43,11 +43,10 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
 
 def _said_as_days(line: Passage, day: date | None) -> Set[str]:
     """The words and numbers of the days that a line names, which are looked at as days."""
-    written = {part for named in days_written_in(line, day) for part in named.lower().split()}
+    days = days_named_in(line, day)
+    written = {part for named in days for part in named.written.lower().split()}
     numbers = {run.lstrip("0") for part in written for run in DIGITS.findall(part)}
-    resolved = {
-        str(part) for mention in mentions_in(line, day) for part in (mention.span.first.month, mention.span.first.year)
-    }
+    resolved = {str(part) for named in days for part in (named.span.first.month, named.span.first.year)}
     return written | numbers | resolved
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from bankd.core.distil.aligning import is_alike, is_one_word, words_to_align
 from bankd.core.distil.passages import Passage, as_read, english_words, said_in
-from bankd.core.language.dates.mentions import Mention, read_mentions
+from bankd.core.language.dates.mentions import read_mentions
+from bankd.core.language.dates.rules import Grain
 from bankd.core.language.dates.spans import Anchor, Span
 from bankd.core.language.korean.loanwords import spelt_in_latin
 from bankd.core.language.quantities import base_quantity
@@ -58,26 +60,38 @@ class SaidInLog:
         return self.names(word) or any(is_alike(word, other) for other in self.words)
 
 
-def mentions_in(passage: Passage, day: date | None) -> Sequence[Mention]:
+class NamedDay(NamedTuple):
+    """A day, or several, that a passage names: as it stands there, and what it means on the day of the log."""
+
+    written: str
+    span: Span
+    grain: Grain
+
+
+def days_named_in(passage: Passage, day: date | None) -> list[NamedDay]:
     """The days that a passage names, read on the day of its log; none where that is not known."""
-    return read_mentions(as_read(passage.text), Anchor(day, 1)) if day else ()
+    text = as_read(passage.text)
+    found = read_mentions(text, Anchor(day, 1)) if day else ()
+    return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in found]
 
 
 def days_written_in(passage: Passage, day: date | None) -> list[str]:
-    """The days that a passage names, as they stand in it."""
-    text = as_read(passage.text)
-    return [text[mention.start : mention.end] for mention in mentions_in(passage, day)]
+    """The same as they stand in it."""
+    return [named.written for named in days_named_in(passage, day)]
 
 
 def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
     """The days that the sources speak of; which week a bare weekday is of, or which year a day, they may leave open."""
-    for source in sources:
-        for mention, written in zip(mentions_in(source, day), days_written_in(source, day), strict=True):
-            yield mention.span
-            if mention.grain == "weekday":
-                yield from (Span(mention.span.first + week, mention.span.last + week) for week in (-_WEEK, _WEEK))
-            elif day and mention.grain == "day" and _DAY_OF_MONTH.search(written) and not _WITH_YEAR.search(written):
-                yield from _of_next_years(mention.span.first, day)
+    for named in (named for source in sources for named in days_named_in(source, day)):
+        yield named.span
+        if named.grain == "weekday":
+            yield from (Span(named.span.first + week, named.span.last + week) for week in (-_WEEK, _WEEK))
+        elif day and named.grain == "day" and _leaves_year_open(named.written):
+            yield from _of_next_years(named.span.first, day)
+
+
+def _leaves_year_open(written: str) -> bool:
+    return _DAY_OF_MONTH.search(written) is not None and not _WITH_YEAR.search(written)
 
 
 def _of_next_years(known: date, day: date) -> Iterator[Span]:
