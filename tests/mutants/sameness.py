@@ -73,8 +73,8 @@ SAMENESS: tuple[Mutant, ...] = (
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),
     Mutant("a value stays with what it counts", "bankd.core.dedup.duplicates", "_says_no_more", " and counts_same(old, new)", "", OF_TURNS),
-    Mutant("a day counts nothing", "bankd.core.dedup.guard", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
-    Mutant("a number of times is none of a thing", "bankd.core.dedup.guard", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
-    Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.guard", "_is_countable", " and not is_verb", "", OF_TURNS),
+    Mutant("a day counts nothing", "bankd.core.dedup.roles", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
+    Mutant("a number of times is none of a thing", "bankd.core.dedup.roles", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
+    Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.roles", "_is_countable", " and not is_verb", "", OF_TURNS),
     Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest else ", "", OF_GROUPS),
 )  # fmt: skip

@@ -182,11 +182,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "if old.kind is new.kind is TokenKind.NAME and", "if False and", OF_DUPLICATES,
     ),
     Mutant(
-        "who does it to whom is compared", GUARD, "_roles_clash",
+        "who does it to whom is compared", "bankd.core.dedup.roles", "_roles_clash",
         "return pair >= {\"subject\", \"object\"} or", "return False and", OF_DUPLICATES,
     ),
     Mutant(
-        "no limiting word may be left out", GUARD, "_is_light",
+        "no limiting word may be left out", "bankd.core.dedup.roles", "_is_light",
         "return is_word and is_free and token.base not in TURNING_WORDS", "return is_word", OF_DUPLICATES,
     ),
     Mutant(

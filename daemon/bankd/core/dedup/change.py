@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty
-from bankd.core.dedup.guard import is_another_of_series
+from bankd.core.dedup.series import is_another_of_series
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import split_quantity

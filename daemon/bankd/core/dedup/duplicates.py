@@ -15,15 +15,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
-from bankd.core.dedup.guard import (
-    Difference,
-    counts_same,
-    find_difference,
-    is_reordered,
-    may_leave_out,
-    same_roles,
-    subject_of,
-)
+from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.restating import only_times_move, says_again
 from bankd.core.dedup.rewording import (
     NEAR,
@@ -33,6 +25,7 @@ from bankd.core.dedup.rewording import (
     score_wordings,
     weigh_wordings,
 )
+from bankd.core.dedup.roles import counts_same, is_reordered, may_leave_out, same_roles, subject_of
 from bankd.core.dedup.spelling import spelt_alike
 from bankd.core.language.english.function_words import EMPTY_WORDS
 from bankd.core.language.opposites import OPPOSITES

@@ -10,11 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from string import digits
 
-from bankd.core.language.english.function_words import RELATIONS
-from bankd.core.language.korean.function_words import LIMITS, PARTICLES
-from bankd.core.language.korean.synonyms import TURNING_WORDS
+from bankd.core.dedup.series import is_subject_matter, numbers_its_subject
 from bankd.core.language.opposites import OPPOSITES, are_opposites
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -70,37 +67,13 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     only_old, only_new = _surplus(old, new), _surplus(new, old)
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
-    shared = _count_subject_matter(old) - sum(map(_is_subject_matter, only_old))
-    return Difference(only_old, only_new, tuple(changes), is_explained, shared, _numbers_its_subject(old, only_old))
-
-
-def _numbers_its_subject(statement: Statement, changed: Sequence[Token]) -> bool:
-    """Whether a number that changed begins the statement, or stands bare behind its first word: 3번 서버, Sprint 12."""
-    first, *more = statement.tokens[:2] or (None,)
-    gone = {id(token) for token in changed if token.kind is TokenKind.VALUE}
-    if first is None or id(first) in gone:
-        return first is not None
-    return _is_subject_matter(first) and any(id(token) in gone and token.base.isdigit() for token in more)
-
-
-def is_another_of_series(old: Statement, new: Statement) -> bool:
-    """Whether bare numbers behind the same first word tell what the two are about: ticket 12 is not ticket 21."""
-    (first, *ours), (other, *theirs) = old.tokens[:2], new.tokens[:2]
-    pair = [token.base for token in (*ours, *theirs)]
-    return first.base == other.base and len(pair) == 2 and all(map(str.isdigit, pair)) and pair[0] != pair[1]
+    shared = _count_subject_matter(old) - sum(map(is_subject_matter, only_old))
+    return Difference(only_old, only_new, tuple(changes), is_explained, shared, numbers_its_subject(old, only_old))
 
 
 @lru_cache(maxsize=50_000)
 def _count_subject_matter(statement: Statement) -> int:
-    return sum(map(_is_subject_matter, statement.tokens))
-
-
-def _is_subject_matter(token: Token) -> bool:
-    return (
-        token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)
-        and not token.is_optional
-        and token.base not in RELATIONS
-    )
+    return sum(map(is_subject_matter, statement.tokens))
 
 
 def _says_more(rest: Sequence[Token]) -> bool:
@@ -221,132 +194,3 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)].rstrip("e")
     return word.rstrip("e")
-
-
-def same_roles(old: Statement, new: Statement) -> bool:
-    """Say whether nobody who does something in one has it done to them in the other."""
-    theirs = _roles(new)
-    return all(not _roles_clash({case, theirs.get(key, "")}) for key, case in _roles(old).items())
-
-
-@lru_cache(maxsize=50_000)
-def _roles(statement: Statement) -> Mapping[str, str]:
-    """The case of each key that stands there once and has one; English says it by order, and has none."""
-    cased = {key: token.case for key, token in zip(statement.keys, statement.tokens, strict=True) if token.case}
-    return {key: case for key, case in cased.items() if statement.keys.count(key) == 1}
-
-
-def _roles_clash(pair: set[str]) -> bool:
-    return pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
-
-
-def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
-    """Say whether one run of tokens merely moved past another, as when a phrase goes to the front.
-
-    Exchanging two tokens around a third binds words to other partners (red hat and blue shoe), and does not pass.
-    Values, and names that no particle places, must keep their order: it alone says which is which.
-    """
-    ours, theirs = [token.key for token in old], [token.key for token in new]
-    if _fixed(old) != _fixed(new):
-        return False
-    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
-    moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
-    return _row(theirs[moved]) in _row(ours[moved] * 2)
-
-
-def _row(keys: Sequence[str]) -> str:
-    """Keys in a row, each between separators, so that one row is found in another as a whole."""
-    return "\0" + "\0".join(keys) + "\0"
-
-
-def _fixed(tokens: Sequence[Token]) -> list[str]:
-    return [
-        token.key
-        for token in tokens
-        if token.kind is TokenKind.VALUE or (token.kind is TokenKind.NAME and not token.case)
-    ]
-
-
-_OF_PARTICLES = frozenset(PARTICLES.values())
-_OFTEN = "번"
-"""A counter that numbers the noun behind it, and says how often where it stands by the verb or as 회 or 두 번."""
-
-
-def counts_same(old: Statement, new: Statement) -> bool:
-    """Whether every Korean value belongs to the same noun: server 2 is restarted, the server is restarted 2 times."""
-    return list(_counted(old)) == list(_counted(new))
-
-
-def _counted(statement: Statement) -> Iterator[tuple[str, str]]:
-    """Each value with the noun of its phrase, else, by the verb, of the phrase before; none for when and how often."""
-    before = ""
-    for phrase in statement.phrases:
-        nouns = [token.base for token in phrase if _is_countable(token)]
-        by_verb = "" if nouns or phrase is not statement.phrases[-1] else before
-        for token in phrase:
-            if token.kind is TokenKind.VALUE:
-                noun = nouns[-1] if nouns else "" if token.case else by_verb
-                yield token.key, "" if _says_when(token, statement, is_by_verb=not nouns) else noun
-        before = nouns[-1] if nouns else before
-
-
-def _is_countable(token: Token) -> bool:
-    """A noun, but none that is the verb, without a particle: 재시작 of 재시작한다."""
-    is_verb = token.is_predicate and not token.case and _OF_PARTICLES.isdisjoint(token.marks)
-    return token.kind in (TokenKind.NOUN, TokenKind.NAME) and not is_verb
-
-
-def _says_when(value: Token, statement: Statement, *, is_by_verb: bool) -> bool:
-    unit = value.base.lstrip(digits)
-    return unit in DATE_UNITS or (unit == _OFTEN and (is_by_verb or value.base not in statement.text))
-
-
-def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
-    """Say whether a shorter wording without these tokens still says only what the longer one said.
-
-    Adverbs may go, and what describes or places something other than the subject and object: without its object or
-    part of its subject (my sister's friend, my sister), a statement is about something else.
-    """
-    gone = {id(token) for token in left_out}
-    return all(
-        token.kind is TokenKind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
-        for at, phrase in enumerate(old.phrases)
-        for token in phrase
-        if id(token) in gone
-    ) and all(map(_is_light, left_out))
-
-
-def _is_speaker(token: Token) -> bool:
-    """Who writes a log speaks of himself unless he says otherwise."""
-    return token.base == "나" and token.case in ("subject", "topic")
-
-
-def _is_light(token: Token) -> bool:
-    """Nothing that names, counts, turns or limits."""
-    is_word = token.kind in (TokenKind.NOUN, TokenKind.WORD, TokenKind.ADVERB)
-    is_free = not token.negation and not LIMITS.intersection(token.marks)
-    return is_word and is_free and token.base not in TURNING_WORDS
-
-
-def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
-    head = phrase[-1]
-    if head.case in ("subject", "topic"):
-        return False
-    return token is not head or (not head.case and all(id(other) in gone for other in phrase))
-
-
-@lru_cache(maxsize=50_000)
-def subject_of(statement: Statement) -> tuple[str, ...]:
-    """Who or what it speaks of: names and head of the phrase that is its topic or subject, else its first word.
-
-    Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
-    """
-    for phrase in statement.phrases:
-        if phrase[-1].case in ("topic", "subject"):
-            return tuple(
-                t.base
-                for t in phrase
-                if t.kind is TokenKind.NAME or (t is phrase[-1] and t.kind is not TokenKind.VALUE)
-            )
-    words = [token.base for token in statement.tokens if token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)]
-    return tuple(words[:1])

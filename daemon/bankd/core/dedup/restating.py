@@ -19,7 +19,7 @@ from bankd.core.dedup.gist import (
     telling_tokens,
     turned_concept,
 )
-from bankd.core.dedup.guard import same_roles
+from bankd.core.dedup.roles import same_roles
 from bankd.core.language.paraphrases import stem_phrase
 from bankd.core.language.statement import Statement, Token, TokenKind
 
