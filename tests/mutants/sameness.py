@@ -11,6 +11,7 @@ REWORDING, CHANGE, GIST, RESTATING = (
     f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
 )
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
+SERIES, OF_SERIES = "bankd.core.dedup.series", ("tests/unit/test_duplicates.py",)
 OF_TURNS = ("tests/unit/test_korean_turns.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
@@ -25,6 +26,13 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("team A B is not team AB", "bankd.core.dedup.spelling", "_is_word", " and (len(token.base) > 1 or not token.base.isascii())", "", ("tests/scenarios/test_hard_pairs.py",)),
     Mutant("a cancelling that is spoken of has cancelled nothing", CHANGE, "_changes_of", " and id(token) not in named", "", OF_KOREAN),
     Mutant("a long memory is updated by a short line", "bankd.core.dedup.duplicates", "lengths_worth_reading", "may_tell_change(new) or", "", ("tests/unit/test_judging.py",)),
+    Mutant("ticket 12 is not ticket 13", SERIES, "_label_of_subject", "label if is_label and", "None if is_label and", OF_SERIES),
+    Mutant("a number that ends a statement is what it says", SERIES, "_label_of_subject", "(between or label is not statement.tokens[-1])", "True", OF_SERIES),
+    Mutant("a number behind a name may be its version", SERIES, "_label_of_subject", "is_plain and any", "any", OF_SERIES),
+    Mutant("server 3 is not server 4", SERIES, "_label_of_subject", "if _is_ordinal(first) and", "if not _is_ordinal(first) and", OF_SERIES),
+    Mutant("batch 13 with other rows is another batch", SERIES, "is_of_series", "(*_first_number(old), *_labels_of(old))", "_first_number(old)", OF_SERIES),
+    Mutant("three rooms are no third room", SERIES, "_labels_of", "and not _counts(statement.tokens[at + 1 : at + 3])", "", OF_SERIES),
+    Mutant("a number behind is names nothing", SERIES, "_labels_of", 'and f"{before.base} {token.base}" in said', "", OF_SERIES),
     Mutant("how many a thing is is told by its number", "bankd.core.dedup.guard", "_changes", "*_without_counted(rest_old, rest_new)", "rest_old, rest_new", ("tests/unit/test_duplicates.py",)),
     Mutant(
         "weekly is not monthly", RESTATING, "agree_in_time", " and is_as_often", "",

@@ -171,10 +171,35 @@ def test_texts_too_long_to_compare_are_the_same_only_when_equal() -> None:
         ("Sprint 12 velocity was 34 points", "Sprint 13 velocity was 38 points"),
         ("Server 3 listens on port 8080", "Server 4 listens on port 9090"),
         ("3번 서버는 포트 8080을 쓴다", "4번 서버는 포트 9090을 쓴다"),
+        ("Ticket 12 is done", "Ticket 13 is done"),
+        ("User 12 likes tea", "User 13 likes tea"),
+        ("PR #12 was merged", "PR #14 was merged"),
+        ("Fact number 5", "Fact number 6"),
+        ("Note 1: Anna lives in Seoul", "Note 2: Anna lives in Busan"),
+        ("Anna's host has note 5 about invoice 4", "Anna's host has note 36 about invoice 9"),
+        ("Processed batch 12 with 40 rows", "Processed batch 13 with 52 rows"),
+        ("3번 서버가 멈췄다", "4번 서버가 멈췄다"),
+        ("배치 12를 다시 돌렸다", "배치 13을 다시 돌렸다"),
     ],
 )
 def test_another_of_a_series_updates_nothing(old: str, new: str) -> None:
     assert compare_statements(say(old), say(new)).outcome is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Timeout 30", "Timeout 60"),
+        ("The limit is 30 for guests", "The limit is 60 for guests"),
+        ("Allow 5 retries", "Allow 6 retries"),
+        ("Needs 3 reviewers for each change", "Needs 2 reviewers for each change"),
+        ("GPT 4 writes our notes", "GPT 5 writes our notes"),
+        ("The API answers on port 8080", "The API answers on port 9090"),
+        ("3명이 참석한다", "4명이 참석한다"),
+    ],
+)
+def test_a_number_that_is_what_a_statement_says_updates_it(old: str, new: str) -> None:
+    assert compare_statements(say(old), say(new)).outcome is Relation.UPDATE
 
 
 def test_a_value_of_the_same_one_of_a_series_is_an_update() -> None:

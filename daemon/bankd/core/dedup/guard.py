@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from bankd.core.dedup.series import is_subject_matter, numbers_its_subject
+from bankd.core.dedup.series import is_of_series, is_subject_matter, names_another
 from bankd.core.language.opposites import OPPOSITES, are_opposites
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -34,6 +34,8 @@ class Difference:
     is_explained: bool
     shared: int
     is_of_series: bool = False
+    """Whether a number that may name one of many changed, as batch 12 did to batch 13."""
+    names_another: bool = False
     """Whether what it is about has another number, as sprint 13 has beside sprint 12."""
 
     @property
@@ -58,7 +60,7 @@ class Difference:
         """
         sorts = Counter(change.partition(":")[0] for change in self.changes)
         is_denied = any(token.negation for token in (*self.only_old, *self.only_new))
-        is_of_another = self.is_of_series and (sorts[_NUMBER] > 1 or is_denied)
+        is_of_another = self.names_another or (self.is_of_series and (sorts[_NUMBER] > 1 or is_denied))
         return not is_of_another and (len(sorts) < 2 or _DATE not in sorts)
 
 
@@ -68,7 +70,8 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
     shared = _count_subject_matter(old) - sum(map(is_subject_matter, only_old))
-    return Difference(only_old, only_new, tuple(changes), is_explained, shared, numbers_its_subject(old, only_old))
+    series = is_of_series(old, only_old), names_another(old, new)
+    return Difference(only_old, only_new, tuple(changes), is_explained, shared, *series)
 
 
 @lru_cache(maxsize=50_000)
