@@ -143,7 +143,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "another of a series has not changed", "bankd.core.dedup.change", "_told",
-        " or is_another_of_series(old, new)", "", ("tests/unit/test_rewording.py",),
+        " or is_about_another(old, new)", "", ("tests/unit/test_duplicates.py",),
     ),
     Mutant(
         "an hour and a half is as long as ninety minutes", "bankd.core.dedup.gist", "_concept",

@@ -32,7 +32,7 @@ SAYS = {
     "fading": "fades on 2026-05-2",
     "loops": "민호에게 5월분 계약서를 보내야 한다.",
     "dates": "Appointment 0 at the dentist is on 2026-05-21.",
-    "on-this-day": "2025-05-18 · The cat came to live here.",
+    "on-this-day": "2025-05-18 · ",
     "forgotten": "Rents desk",
     "decisions": "We decided to use Postgres.",
     "habits": "Runs for half an hour before breakfast.",

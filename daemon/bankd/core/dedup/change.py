@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty
-from bankd.core.dedup.series import is_another_of_series
+from bankd.core.dedup.series import is_about_another
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.paraphrases import meaning_of, stem_phrase
 from bankd.core.language.quantities import split_quantity
@@ -237,7 +237,7 @@ def _adds(statement: Statement) -> bool:
 def _told(old: Statement, new: Statement) -> str:
     """The word that tells of a change of what both speak of."""
     word = next((token.base for token in _changes_of(new) if not concepts_of([token]) & _concepts_of(old)), "")
-    if not word or is_another_of_series(old, new) or _ceases_another(old, new):
+    if not word or is_about_another(old, new) or _ceases_another(old, new):
         return ""
     if _adds(new) or not is_one_subject(old, new):
         return ""

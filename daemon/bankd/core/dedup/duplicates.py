@@ -26,6 +26,7 @@ from bankd.core.dedup.rewording import (
     weigh_wordings,
 )
 from bankd.core.dedup.roles import counts_same, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.series import numbers_another
 from bankd.core.dedup.spelling import spelt_alike
 from bankd.core.language.english.function_words import EMPTY_WORDS
 from bankd.core.language.opposites import OPPOSITES
@@ -105,6 +106,8 @@ def _obstacle(old: Statement, new: Statement) -> str:
         return "one asks or orders, the other states"
     if old.letters == new.letters:
         return ""
+    if numbers_another(old, new):
+        return "about another of a series"
     fewest, most = sorted((len(old.tokens), len(new.tokens)))
     return "no words to compare" if not fewest else "too long to be compared" if most > LONGEST else ""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from bankd.core.dedup.series import is_of_series, is_subject_matter, names_another
+from bankd.core.dedup.series import is_about_another, is_of_series, is_subject_matter
 from bankd.core.language.opposites import OPPOSITES, are_opposites
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -35,8 +35,8 @@ class Difference:
     shared: int
     is_of_series: bool = False
     """Whether a number that may name one of many changed, as batch 12 did to batch 13."""
-    names_another: bool = False
-    """Whether what it is about has another number, as sprint 13 has beside sprint 12."""
+    is_about_another: bool = False
+    """Whether what it is about has another number or name, as sprint 13 has beside sprint 12."""
 
     @property
     def is_none(self) -> bool:
@@ -60,7 +60,9 @@ class Difference:
         """
         sorts = Counter(change.partition(":")[0] for change in self.changes)
         is_denied = any(token.negation for token in (*self.only_old, *self.only_new))
-        is_of_another = self.names_another or (self.is_of_series and (sorts[_NUMBER] > 1 or is_denied))
+        is_of_another = self.is_about_another or (
+            self.is_of_series and (sorts[_NUMBER] > 1 or "name" in sorts or is_denied)
+        )
         return not is_of_another and (len(sorts) < 2 or _DATE not in sorts)
 
 
@@ -70,7 +72,7 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
     shared = _count_subject_matter(old) - sum(map(is_subject_matter, only_old))
-    series = is_of_series(old, only_old), names_another(old, new)
+    series = is_of_series(old, only_old), is_about_another(old, new)
     return Difference(only_old, only_new, tuple(changes), is_explained, shared, *series)
 
 

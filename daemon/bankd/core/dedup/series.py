@@ -1,14 +1,30 @@
-"""Which of many of a kind a statement is about, where a number alone tells it: sprint 12, server 3, 3번 서버."""
+"""Which of many of a kind a statement is about, where a number or name alone tells it: sprint 12, 3번 서버, the office in Seoul."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from string import digits
+from typing import NamedTuple
 
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.statement import Statement, Token, TokenKind
+
+_NUMBERED = frozenset({"number", "번호"})
+_ORDINALS = frozenset({"번", "호", "호기", "차"})
+"""What makes a number before a noun the name of one: 3번 서버, 4호기."""
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|could|must|should|may|might)\b")
+"""Where the subject of an English statement has ended."""
+
+
+class _Label(NamedTuple):
+    """A number that tells which one of what a word stands for, and whether the statement is about that one."""
+
+    word: str
+    number: str
+    is_of_subject: bool
 
 
 def is_subject_matter(token: Token) -> bool:
@@ -20,67 +36,87 @@ def is_subject_matter(token: Token) -> bool:
     )
 
 
-_NUMBERED = frozenset({"number", "번호"})
-_ORDINALS = frozenset({"번", "호", "호기", "차"})
-"""What makes a number before a noun the name of one: 3번 서버, 4호기."""
+def is_about_another(old: Statement, new: Statement) -> bool:
+    """Whether two statements name what they are about, and name another: the office in Seoul, in Busan; ticket 12, 13."""
+    ours, theirs = _names_of_subject(old), _names_of_subject(new)
+    return numbers_another(old, new) or bool(ours - theirs and theirs - ours)
 
 
-def names_another(old: Statement, new: Statement) -> bool:
-    """Whether a number names what two statements are about, and another in each: ticket 12 is done, ticket 13 is done.
+def numbers_another(old: Statement, new: Statement) -> bool:
+    """Whether numbers tell that two statements are about another one each: ticket 12 is done, ticket 13 is done.
 
-    A number that ends the statement is what it says (timeout 30), and one behind a name may be a version (GPT 4).
+    Where two things have other numbers, one is what it is about: note 5 of invoice 4, note 36 of invoice 9.
     """
-    label, other = _label_of_subject(old), _label_of_subject(new)
-    return label is not None and other is not None and label.base != other.base
-
-
-@lru_cache(maxsize=50_000)
-def _label_of_subject(statement: Statement) -> Token | None:
-    """The number by which a statement names one of many, at its beginning."""
-    first, *more = statement.tokens[:3] or (None,)
-    if first is None or not more:
-        return None
-    if first.kind is TokenKind.VALUE:
-        return first if _is_ordinal(first) and more[0].kind is TokenKind.NOUN else None
-    *between, label = more[: 2 if more[0].base in _NUMBERED else 1]
-    is_plain = first.kind is not TokenKind.NAME or f"#{label.base}" in statement.text
-    is_label = is_plain and any(label is bare for bare in _labels_of(statement))
-    return label if is_label and (between or label is not statement.tokens[-1]) else None
-
-
-def _is_ordinal(value: Token) -> bool:
-    return value.base.lstrip(digits) in _ORDINALS
+    ours, theirs = _labels_of(old), _labels_of(new)
+    other = [word for word in ours.keys() & theirs.keys() if ours[word].keys().isdisjoint(theirs[word])]
+    return len(other) > 1 or any(any(ours[word].values()) and any(theirs[word].values()) for word in other)
 
 
 def is_of_series(old: Statement, changed: Sequence[Token]) -> bool:
     """Whether a number that changed may name one of many, so that whatever else changed is said of another.
 
-    It does where it begins the statement (3번 서버), or stands bare right behind a word, as 12 in "batch 12".
+    It does where it begins the statement or follows its first word, and as a label elsewhere: 3번 서버, batch 12.
     """
-    gone = {id(token) for token in changed if token.kind is TokenKind.VALUE}
-    return bool(gone) and any(id(token) in gone for token in (*_first_number(old), *_labels_of(old)))
+    gone = {token.base for token in changed if token.kind is TokenKind.VALUE}
+    labels = (number for numbers in _labels_of(old).values() for number in numbers)
+    return bool(gone) and not gone.isdisjoint((*_first_numbers(old), *labels))
 
 
-def _first_number(statement: Statement) -> tuple[Token, ...]:
-    """A number that begins a statement, or stands bare behind its first word whatever it counts."""
+def _first_numbers(statement: Statement) -> Iterator[str]:
     first, *more = statement.tokens[:2] or (None,)
-    if first is None or first.kind is TokenKind.VALUE:
-        return statement.tokens[:1]
-    return tuple(token for token in more if token.base.isdigit() and is_subject_matter(first))
+    if first is not None and first.kind is TokenKind.VALUE:
+        yield first.base
+    elif first is not None and is_subject_matter(first):
+        yield from (token.base for token in more if token.base.isdigit())
 
 
 @lru_cache(maxsize=50_000)
-def _labels_of(statement: Statement) -> tuple[Token, ...]:
-    """The bare numbers that stand right behind a word of the statement, with no "is", "of" or "with" between."""
-    said = " ".join(statement.text.casefold().replace("#", "").split())
-    return tuple(
-        token
-        for at, (before, token) in enumerate(pairwise(statement.tokens), start=1)
-        if token.base.isdigit()
-        and is_subject_matter(before)
-        and f"{before.base} {token.base}" in said
-        and not _counts(statement.tokens[at + 1 : at + 3])
+def _names_of_subject(statement: Statement) -> frozenset[str]:
+    """The names in an English subject but one that begins it, which may be all that is said: AWS is our provider."""
+    words = frozenset(_before_verb(statement).split())
+    return frozenset(
+        token.base for token in statement.tokens[1:] if token.kind is TokenKind.NAME and token.base in words
     )
+
+
+@lru_cache(maxsize=50_000)
+def _labels_of(statement: Statement) -> Mapping[str, Mapping[str, bool]]:
+    """The numbers by which each word of a statement is labelled, and whether they tell what it is about."""
+    labels: dict[str, dict[str, bool]] = {}
+    for word, number, is_of_subject in (*_ordinal(statement), *_bare_labels(statement)):
+        labels.setdefault(word, {})[number] = is_of_subject
+    return labels
+
+
+def _ordinal(statement: Statement) -> Iterator[_Label]:
+    """The number with a counter that begins a statement before a noun: 3번 서버."""
+    for number, noun in pairwise(statement.tokens[:2]):
+        if number.kind is TokenKind.VALUE and noun.kind is TokenKind.NOUN:
+            bare = number.base.lstrip(digits)
+            if bare in _ORDINALS:
+                yield _Label(noun.base, number.base.removesuffix(bare), is_of_subject=True)
+
+
+def _bare_labels(statement: Statement) -> Iterator[_Label]:
+    """The bare numbers right behind a word of the statement, with no "is", "of" or "with" between."""
+    said, before_verb = _plain(statement), _before_verb(statement)
+    for at, (word, number) in enumerate(pairwise(statement.tokens)):
+        together = f"{word.base} {number.base}"
+        is_label = number.base.isdigit() and is_subject_matter(word) and together in said
+        if is_label and not _counts(statement.tokens[at + 2 : at + 4]):
+            yield _Label(word.base, number.base, together in before_verb or _begins(statement, at))
+
+
+def _begins(statement: Statement, at: int) -> bool:
+    """Whether the label of the word at a place names what is said something of.
+
+    One that ends the statement is what it says (timeout 30), and one behind a name may be its version (GPT 4).
+    """
+    word, number = statement.tokens[at : at + 2]
+    if word.base in _NUMBERED:
+        return at < 2
+    is_plain = word.kind is not TokenKind.NAME or f"#{number.base}" in statement.text
+    return at == 0 and is_plain and number is not statement.tokens[-1]
 
 
 def _counts(behind: Sequence[Token]) -> bool:
@@ -89,8 +125,11 @@ def _counts(behind: Sequence[Token]) -> bool:
     return counted is not None and counted.base.endswith("s") and all(token.base in RELATIONS for token in more)
 
 
-def is_another_of_series(old: Statement, new: Statement) -> bool:
-    """Whether bare numbers behind the same first word tell what the two are about: ticket 12 is not ticket 21."""
-    (first, *ours), (other, *theirs) = old.tokens[:2], new.tokens[:2]
-    pair = [token.base for token in (*ours, *theirs)]
-    return first.base == other.base and len(pair) == 2 and all(map(str.isdigit, pair)) and pair[0] != pair[1]
+def _before_verb(statement: Statement) -> str:
+    """What an English statement says before its first auxiliary verb; nothing where it has none."""
+    before, *more = _AUXILIARY.split(_plain(statement), maxsplit=1)
+    return before if more and not statement.has_free_order else ""
+
+
+def _plain(statement: Statement) -> str:
+    return " ".join(statement.text.casefold().replace("#", "").split())
