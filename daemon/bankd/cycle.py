@@ -9,7 +9,7 @@ named one, makes of the prose of the logs: lines of another log, which the run t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
 from typing import Literal, TypeAlias
@@ -297,12 +297,17 @@ def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: World) -> Plan
 
 def pages_there(graph: Graph, renamed: RenamedPages) -> Callable[[str], bool]:
     """What tells whether the bank has a page, under the name it has now."""
-    return lambda page: f"bank/{page}" in graph.names or renamed.name_now(page) != page
+    return lambda page: graph.names.file(f"bank/{page}") is not None or renamed.name_now(page) != page
 
 
 def place_on_page(memory: Memory, destination: Destination, graph: Graph, renamed: RenamedPages) -> Destination:
-    """The page of a rule, under the name it has now; of one that has been split, the part that fits a memory."""
-    if f"bank/{destination.page}" not in graph.names:
+    """The page of a rule, under the name it has now; of one that has been split, the part that fits a memory.
+
+    Two pages whose names differ in case alone would be one on other systems, so there is never made a second.
+    """
+    if there := graph.names.file(f"bank/{destination.page}"):
+        destination = replace(destination, page=there.removeprefix("bank/"))
+    else:
         destination = renamed.follow(destination)
     is_hub = graph.is_hub(f"bank/{destination.page}")
     return choose_part(memory, destination, graph.view) if is_hub else destination

@@ -225,6 +225,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "another of a series updates nothing", GUARD, "Difference.is_one_change",
         "not is_of_another and ", "", ("tests/unit/test_duplicates.py",),
     ),
+    Mutant(
+        "world/facts.md is WORLD/facts.md", CYCLE, "place_on_page",
+        "there := graph.names.file(f\"bank/{destination.page}\")", "there := f\"bank/{destination.page}\" in graph.names and f\"bank/{destination.page}\"",
+        OF_CYCLE,
+    ),
     # what answers
     Mutant(
         "an answer reaches half the floor", ANSWERS, "",

@@ -82,6 +82,15 @@ def untouched(world: FakeWorld, before: Mapping[str, str]) -> bool:
 # what a run does, in which order
 
 
+def test_a_page_whose_name_differs_in_case_alone_is_the_page_of_the_rule() -> None:
+    world = FakeWorld({"bank/World/Facts.md": "# Facts\n"}, log("W: The port is 8080."))
+
+    cycle(world)
+
+    assert [*world.disk.pages] == ["bank/World/Facts.md"]
+    assert "The port is 8080." in world.disk.pages["bank/World/Facts.md"]
+
+
 def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_read() -> None:
     world = FakeWorld({}, log("W: The port is 8080.", "O(c=0.9) @Peter: Likes tea.", "S: nobody's"))
     port, tea, nobody = ids("W: The port is 8080.", "O @Peter: Likes tea.", "S: nobody's")
