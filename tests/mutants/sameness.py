@@ -12,6 +12,7 @@ REWORDING, CHANGE, GIST, RESTATING = (
 )
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
 SERIES, OF_SERIES = "bankd.core.dedup.series", ("tests/unit/test_duplicates.py",)
+OF_PAIRS_ABOUT = ("tests/scenarios/test_hard_pairs.py",)
 OF_TURNS = ("tests/unit/test_korean_turns.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
@@ -34,8 +35,19 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a number behind a name may be its version", SERIES, "_begins", "and is_plain and", "and", OF_SERIES),
     Mutant("server 3 is not server 4", SERIES, "_ordinal", "bare in _ORDINALS", "bare not in _ORDINALS", OF_SERIES),
     Mutant("batch 13 with other rows is another batch", SERIES, "is_of_series", "(*_first_numbers(old), *labels)", "(*_first_numbers(old),)", OF_SERIES),
-    Mutant("note 48 for Maria is not note 17 for Anna", "bankd.core.dedup.guard", "Difference.is_one_change", ' or "name" in sorts', "", OF_SERIES),
-    Mutant("three rooms are no third room", SERIES, "_bare_labels", "is_label and not _counts(statement.tokens[at + 2 : at + 4])", "is_label", OF_SERIES),
+    Mutant("note 48 for Maria is not note 17 for Anna", "bankd.core.dedup.guard", "Difference.is_one_change", "sorts[_NUMBER] + sorts[_NAME]", "sorts[_NUMBER]", OF_SERIES),
+    Mutant("who paid the rent of May has paid that of June too", SERIES, "_of_event", "if _is_event(statement):", "if False:", OF_PAIRS_ABOUT),
+    Mutant("what is done each Friday may be done on Mondays", SERIES, "_of_event", "if _is_event(statement):", "if True:", OF_PAIRS_ABOUT),
+    Mutant("a merge of PR 12 is not that of PR 13", SERIES, "_bare_labels", "or _is_event(statement)", "", OF_SERIES),
+    Mutant("room A is not room B", SERIES, "_is_bare", "token.base.isdigit() or", "token.base.isdigit() or False and", OF_SERIES),
+    Mutant("our Monday meeting is not that on Tuesday", SERIES, "_names_of_subject", "days.intersection(word for word in words[1:] if word.isalpha())", "frozenset()", OF_SERIES),
+    Mutant("a day that begins a statement is what it says", SERIES, "_names_of_subject", "words[1:]", "words", OF_SERIES),
+    Mutant("the team in Seoul is not that in Busan", SERIES, "_before_verb", "begins[0] if begins else", "", OF_SERIES),
+    Mutant("A is no article behind a noun", "bankd.core.language.english.reading", "_Reader._says_nothing", " and not self._is_name(word)", "", OF_SERIES),
+    Mutant("A begins a sentence as an article", "bankd.core.language.english.reading", "_Reader._is_name", " or self._at - 1 in self._after_signs", "", OF_SERIES),
+    Mutant("A is an article in a title", "bankd.core.language.english.reading", "_Reader._is_name", "not self._peek(0)[0][:1].isupper()", "True", OF_SERIES),
+    Mutant("AM is no verb behind an article", "bankd.core.language.english.reading", "_Reader._is_name", "self._peek(-2)[0].casefold() in _BEFORE_NAMES", "True", OF_SERIES),
+    Mutant("three rooms are no third room", SERIES, "_bare_labels", "is_label and not _counts(*statement.tokens[at + 1 : at + 4])", "is_label", OF_SERIES),
     Mutant("a number behind is names nothing", SERIES, "_bare_labels", " and together in said", "", OF_SERIES),
     Mutant("host 4 whose disk has blocks is what is spoken of", SERIES, "_bare_labels", "together in before_verb or", "", OF_SERIES),
     Mutant("how many a thing is is told by its number", "bankd.core.dedup.guard", "_changes", "*_without_counted(rest_old, rest_new)", "rest_old, rest_new", ("tests/unit/test_duplicates.py",)),

@@ -17,7 +17,7 @@ from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
 
-_DATE, _NUMBER = "date", "number"
+_DATE, _NUMBER, _NAME = "date", "number", "name"
 _STEM_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 
 
@@ -61,7 +61,7 @@ class Difference:
         sorts = Counter(change.partition(":")[0] for change in self.changes)
         is_denied = any(token.negation for token in (*self.only_old, *self.only_new))
         is_of_another = self.is_about_another or (
-            self.is_of_series and (sorts[_NUMBER] > 1 or "name" in sorts or is_denied)
+            self.is_of_series and (sorts[_NUMBER] + sorts[_NAME] > 1 or is_denied)
         )
         return not is_of_another and (len(sorts) < 2 or _DATE not in sorts)
 
@@ -161,7 +161,7 @@ def _is_counter_gone(old: str, new: str) -> bool:
 
 def _renamed(old: Token, new: Token) -> str:
     if old.kind is new.kind is TokenKind.NAME and old.base != new.base:
-        return f"name: {old.base} → {new.base}"
+        return f"{_NAME}: {old.base} → {new.base}"
     return ""
 
 

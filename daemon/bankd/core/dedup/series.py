@@ -17,6 +17,8 @@ _ORDINALS = frozenset({"번", "호", "호기", "차"})
 """What makes a number before a noun the name of one: 3번 서버, 4호기."""
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|will|can|could|must|should|may|might)\b")
 """Where the subject of an English statement has ended."""
+_NOUN_AND_PLACE = re.compile(r"(?:the|our|my|your|his|her|their) [\w-]+ (?:of|in|at|to|from|for|on|with) [\w-]+")
+"""A noun and what tells which one, at the beginning: no verb stands between them, as in the team in Seoul."""
 
 
 class _Label(NamedTuple):
@@ -57,7 +59,7 @@ def is_of_series(old: Statement, changed: Sequence[Token]) -> bool:
 
     It does where it begins the statement or follows its first word, and as a label elsewhere: 3번 서버, batch 12.
     """
-    gone = {token.base for token in changed if token.kind is TokenKind.VALUE}
+    gone = {token.base for token in changed}
     labels = (number for numbers in _labels_of(old).values() for number in numbers)
     return bool(gone) and not gone.isdisjoint((*_first_numbers(old), *labels))
 
@@ -72,18 +74,21 @@ def _first_numbers(statement: Statement) -> Iterator[str]:
 
 @lru_cache(maxsize=50_000)
 def _names_of_subject(statement: Statement) -> frozenset[str]:
-    """The names in an English subject but one that begins it, which may be all that is said: AWS is our provider."""
-    words = frozenset(_before_verb(statement).split())
-    return frozenset(
-        token.base for token in statement.tokens[1:] if token.kind is TokenKind.NAME and token.base in words
-    )
+    """The names in an English subject, and the days of the week that it does not begin with: our Monday meeting.
+
+    A Korean one is told by its particle, which `roles.subject_of` reads.
+    """
+    words = _before_verb(statement).split()
+    names = {token.base for token in statement.tokens if token.kind is TokenKind.NAME}
+    days = {token.base for token in statement.tokens if token.kind is TokenKind.VALUE}
+    return frozenset(names.intersection(words) | days.intersection(word for word in words[1:] if word.isalpha()))
 
 
 @lru_cache(maxsize=50_000)
 def _labels_of(statement: Statement) -> Mapping[str, Mapping[str, bool]]:
     """The numbers by which each word of a statement is labelled, and whether they tell what it is about."""
     labels: dict[str, dict[str, bool]] = {}
-    for word, number, is_of_subject in (*_ordinal(statement), *_bare_labels(statement)):
+    for word, number, is_of_subject in (*_ordinal(statement), *_of_event(statement), *_bare_labels(statement)):
         labels.setdefault(word, {})[number] = is_of_subject
     return labels
 
@@ -97,14 +102,35 @@ def _ordinal(statement: Statement) -> Iterator[_Label]:
                 yield _Label(noun.base, number.base.removesuffix(bare), is_of_subject=True)
 
 
+def _of_event(statement: Statement) -> Iterator[_Label]:
+    """The values in the object of what was done, for who paid the rent of May (5월 월세를 냈다) has paid that of June as well."""
+    if _is_event(statement):
+        for phrase in (phrase for phrase in statement.phrases if phrase[-1].case == "object"):
+            values = [token.base for token in phrase if token.kind is TokenKind.VALUE]
+            yield from (_Label(phrase[-1].base.lstrip(digits), value, is_of_subject=True) for value in values)
+
+
+def _is_event(statement: Statement) -> bool:
+    """Whether a statement tells what was done: by its last word in Korean, by its first one in English notes."""
+    told = statement.tokens[-1:] if statement.has_free_order else statement.tokens[:1]
+    return any("past" in token.marks for token in told)
+
+
 def _bare_labels(statement: Statement) -> Iterator[_Label]:
     """The bare numbers right behind a word of the statement, with no "is", "of" or "with" between."""
     said, before_verb = _plain(statement), _before_verb(statement)
     for at, (word, number) in enumerate(pairwise(statement.tokens)):
         together = f"{word.base} {number.base}"
-        is_label = number.base.isdigit() and is_subject_matter(word) and together in said
-        if is_label and not _counts(statement.tokens[at + 2 : at + 4]):
-            yield _Label(word.base, number.base, together in before_verb or _begins(statement, at))
+        is_label = _is_bare(number) and is_subject_matter(word) and together in said
+        if is_label and not _counts(*statement.tokens[at + 1 : at + 4]):
+            yield _Label(
+                word.base, number.base, together in before_verb or _begins(statement, at) or _is_event(statement)
+            )
+
+
+def _is_bare(token: Token) -> bool:
+    """Whether a token is a number with no unit, or a letter that serves as one: room A."""
+    return token.base.isdigit() or (token.kind is TokenKind.NAME and len(token.base) == 1 and token.base.isascii())
 
 
 def _begins(statement: Statement, at: int) -> bool:
@@ -119,16 +145,18 @@ def _begins(statement: Statement, at: int) -> bool:
     return at == 0 and is_plain and number is not statement.tokens[-1]
 
 
-def _counts(behind: Sequence[Token]) -> bool:
+def _counts(number: Token, counted: Token | None = None, *behind: Token) -> bool:
     """Whether a number tells how many of what stands behind it: 3 rooms in Seoul, though not 12 likes tea."""
-    counted, *more = behind or (None,)
-    return counted is not None and counted.base.endswith("s") and all(token.base in RELATIONS for token in more)
+    is_many = number.base.isdigit() and counted is not None and counted.base.endswith("s")
+    return is_many and all(token.base in RELATIONS for token in behind)
 
 
 def _before_verb(statement: Statement) -> str:
-    """What an English statement says before its first auxiliary verb; nothing where it has none."""
-    before, *more = _AUXILIARY.split(_plain(statement), maxsplit=1)
-    return before if more and not statement.has_free_order else ""
+    """What an English statement says before its first auxiliary verb, or what it surely begins with where it has none."""
+    said = "" if statement.has_free_order else _plain(statement)
+    before, *more = _AUXILIARY.split(said, maxsplit=1)
+    begins = _NOUN_AND_PLACE.match(said)
+    return before if more else begins[0] if begins else ""
 
 
 def _plain(statement: Statement) -> str:

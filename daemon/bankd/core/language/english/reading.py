@@ -22,6 +22,8 @@ _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
 """What an inch is followed by."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
+_BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
+"""Behind these stands no verb, and no second article."""
 _HALF_DAYS = frozenset({"a", "p"})
 _SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
@@ -58,12 +60,13 @@ class _Reader:
     """Walks the words once; `_negation` waits for the word that it turns around."""
 
     def __init__(self, morphemes: Sequence[Morpheme]) -> None:
-        self._words = [
-            (part, tag)
-            for form, tag in morphemes
-            for part in (open_contraction(form) if tag == "SL" else (form,))
-            if tag not in ("SF", "SS", "SP")
-        ]
+        self._words: list[tuple[str, str]] = []
+        self._after_signs: set[int] = {0}
+        for form, tag in morphemes:
+            if tag in ("SF", "SS", "SP"):
+                self._after_signs.add(len(self._words))
+            else:
+                self._words += [(part, tag) for part in (open_contraction(form) if tag == "SL" else (form,))]
         self._lowered = [word.casefold() for word, _ in self._words]
         self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
         self._at = 0
@@ -103,7 +106,16 @@ class _Reader:
         if lowered in ("a", "an") and following.casefold() in english.ARTICLE_KEEPERS:
             return False
         is_decoration = tag == "SO" or (tag == "SW" and not word.strip("*_`#•·…^"))
-        return is_decoration or lowered in english.EMPTY_WORDS or (word in _CURRENCIES and its_tag == "SN")
+        is_empty = lowered in english.EMPTY_WORDS and not self._is_name(word)
+        return is_decoration or is_empty or (word in _CURRENCIES and its_tag == "SN")
+
+    def _is_name(self, word: str) -> bool:
+        """Whether what is an empty word in small letters names something: room A, though no article of a title; the AM shift."""
+        if not word.isupper() or self._shouts or self._at - 1 in self._after_signs:
+            return False
+        if len(word) == 1:
+            return not self._peek(0)[0][:1].isupper()
+        return self._peek(-2)[0].casefold() in _BEFORE_NAMES
 
     def _is_nearness(self, lowered: str) -> bool:
         following = self._peek(0)[0].casefold()
