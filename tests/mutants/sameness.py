@@ -11,6 +11,7 @@ REWORDING, CHANGE, GIST, RESTATING = (
     f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
 )
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
+CASES = "bankd.core.dedup.cases"
 SERIES, OF_SERIES = "bankd.core.dedup.series", ("tests/unit/test_duplicates.py",)
 OF_PAIRS_ABOUT = ("tests/scenarios/test_hard_pairs.py",)
 OF_TURNS = ("tests/unit/test_korean_turns.py",)
@@ -47,6 +48,19 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("A begins a sentence as an article", "bankd.core.language.english.reading", "_Reader._is_name", " or self._at - 1 in self._after_signs", "", OF_SERIES),
     Mutant("A is an article in a title", "bankd.core.language.english.reading", "_Reader._is_name", "not self._peek(0)[0][:1].isupper()", "True", OF_SERIES),
     Mutant("AM is no verb behind an article", "bankd.core.language.english.reading", "_Reader._is_name", "self._peek(-2)[0].casefold() in _BEFORE_NAMES", "True", OF_SERIES),
+    Mutant("a letter by Anna is none to her", CASES, "_cases_by_preposition", "_PREPOSITIONS.get(before.base, token.case)", "token.case", OF_PAIRS_ABOUT),
+    Mutant("a day has much the same preposition", CASES, "_cases_by_preposition", "if token.kind is not TokenKind.VALUE:", "if True:", OF_PAIRS_ABOUT),
+    Mutant("what is for A is not about it", CASES, "_cases_by_particle", "_BEHIND.get(behind.base, case)", "case", OF_PAIRS_ABOUT),
+    Mutant("who goes along is not who goes", CASES, "_cases_by_particle", "not has_doer and [token] == along", "False", OF_PAIRS_ABOUT),
+    Mutant("two who go along are who goes", CASES, "_cases_by_particle", "[token] == along", "token in along", OF_PAIRS_ABOUT),
+    Mutant("the live server is not any server", GIST, "telling_tokens", "_describes(statement, at) or", "", OF_PAIRS_ABOUT),
+    Mutant("who likes it more prefers it", GIST, "_is_understood", "if token.base == _MORE:", "if False:", OF_PAIRS_ABOUT),
+    Mutant("from the tenth is not on it", REWORDING, "_marks", ' or (mark == "from" and token.kind is TokenKind.VALUE)', "", OF_PAIRS_ABOUT),
+    Mutant("who lends does not borrow", "bankd.core.language.korean.reading", "_Reader._read_auxiliary", "last.base in korean.TAKING_TURNED", "False", OF_PAIRS_ABOUT),
+    Mutant("a former husband is not the husband", "bankd.core.language.korean.reading", "_with_former", 'text.startswith("전 ") and', "False and", OF_PAIRS_ABOUT),
+    Mutant("five below zero is not five", "bankd.core.language.english.reading", "_Reader._sign", "self._peek(0)[0] in self._below_zero or", "", OF_PAIRS_ABOUT),
+    Mutant("phase I is the first", "bankd.core.language.english.reading", "_Reader._kind", "and not self._is_numeral(at)", "", OF_PAIRS_ABOUT),
+    Mutant("A before a sign is a letter", "bankd.core.language.english.reading", "_Reader._is_name", "self._at in self._after_signs or", "", OF_PAIRS_ABOUT),
     Mutant("three rooms are no third room", SERIES, "_bare_labels", "is_label and not _counts(*statement.tokens[at + 1 : at + 4])", "is_label", OF_SERIES),
     Mutant("a number behind is names nothing", SERIES, "_bare_labels", " and together in said", "", OF_SERIES),
     Mutant("host 4 whose disk has blocks is what is spoken of", SERIES, "_bare_labels", "together in before_verb or", "", OF_SERIES),

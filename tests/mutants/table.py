@@ -182,8 +182,8 @@ MUTANTS: tuple[Mutant, ...] = (
         "if old.kind is new.kind is TokenKind.NAME and", "if False and", OF_DUPLICATES,
     ),
     Mutant(
-        "who does it to whom is compared", "bankd.core.dedup.roles", "_roles_clash",
-        "return pair >= {\"subject\", \"object\"} or", "return False and", OF_DUPLICATES,
+        "who does it to whom is compared", "bankd.core.dedup.cases", "",
+        '"subject": ("object", ', '"subject": (', ("tests/unit/test_guard.py", "tests/scenarios/test_hard_pairs.py"),
     ),
     Mutant(
         "no limiting word may be left out", "bankd.core.dedup.roles", "_is_light",

@@ -11,6 +11,11 @@ from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
 SAME = [
+    ("동생에게 책을 줬다", "동생한테 책을 줬어요"),
+    ("친구와 동생이 갔다", "동생과 친구가 갔다"),
+    ("언니랑 내 친구랑 연락한다", "언니가 내 친구랑 연락한다"),
+    ("전 커피를 마신다", "저는 커피를 마신다"),
+    ("Open from 9-17", "open from 9-17."),
     ("철수가 영희를 좋아한다", "영희를 철수가 좋아한다"),
     ("관리비는 29만원이다", "관리비는 290,000원이다"),
     ("오후 3시에 만나기로 했다", "15시에 만나기로 했어요"),
@@ -64,6 +69,10 @@ OTHERS = [
 ]
 
 OTHER_WORDS = [
+    ("The dog sleeps every day", "The dog sleeps daily"),
+    ("Anna works for Google", "Anna works at Google"),
+    ("The report is due on Friday", "The report is due by Friday"),
+    ("통로 쪽 좌석을 선호한다", "통로 쪽 좌석을 더 좋아한다"),
     ("아침마다 커피를 마신다", "나는 아침마다 커피를 마신다"),
     ("회의는 매주 월요일 10시에 한다", "우리는 매주 월요일 10시에 미팅이 있다"),
     ("휴대폰은 책상 위에 있다", "핸드폰은 책상 위에 있다"),
@@ -90,6 +99,32 @@ NO_CHANGES = [
 ]
 
 LOOK_ALIKES = [
+    ("Sent by Anna", "Sent to Anna"),
+    ("The gift from Anna is red", "The gift for Anna is red"),
+    ("The bug is in the parser", "The bug is by the parser"),
+    ("Bought with Anna", "Bought for Anna"),
+    ("The talk about Anna is at 5", "The talk with Anna is at 5"),
+    ("The order was placed as Kim", "The order was placed by Kim"),
+    ("Ask Peter or Anna", "Ask Peter and Anna"),
+    ("The live server is down", "The server is down"),
+    ("The last train is at 11", "The train is at 11"),
+    ("The tool is used to deploy", "The tool used to deploy"),
+    ("We write C", "We write C#"),
+    ("Read .env first", "Read env first"),
+    ("We use A/B tests", "We use B tests"),
+    ("Floor -1 is closed", "Floor 1 is closed"),
+    ("Temperature is -5", "Temperature is 5"),
+    ("Phase I is done", "Phase is done"),
+    ("A가 쓴 보고서다", "A에 대한 보고서다"),
+    ("A를 위한 보고서다", "A에 대한 보고서다"),
+    ("A를 통해 접속한다", "A를 위해 접속한다"),
+    ("민수하고 갔다", "민수가 갔다"),
+    ("A 또는 B를 쓴다", "A 그리고 B를 쓴다"),
+    ("전 남편은 의사다", "남편은 의사다"),
+    ("더 큰 화면이다", "큰 화면이다"),
+    ("한 시간 더 잔다", "한 시간 잔다"),
+    ("10일부터 낸다", "10일에 낸다"),
+    ("동생한테 빌렸다", "동생한테 빌려줬다"),
     ("Maya lent Luis her bike", "Luis lent Maya her bicycle"),
     ("Today Maya has Luis's bicycle", "Today Luis has Maya's bike"),
     ("The customer hired the lawyer", "The attorney hired the customer"),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
+from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.restating import only_times_move, says_again
@@ -25,7 +26,7 @@ from bankd.core.dedup.rewording import (
     score_wordings,
     weigh_wordings,
 )
-from bankd.core.dedup.roles import counts_same, is_reordered, may_leave_out, same_roles, subject_of
+from bankd.core.dedup.roles import counts_same, is_reordered, may_leave_out, subject_of
 from bankd.core.dedup.series import numbers_another
 from bankd.core.dedup.spelling import spelt_alike
 from bankd.core.language.english.function_words import EMPTY_WORDS
@@ -118,7 +119,7 @@ def _sameness(old: Statement, new: Statement) -> str:
         return "the same but for spacing and punctuation"
     if _is_turned(old, new):
         return "the same, said the other way round"
-    return "the same words" if old.signature == new.signature and same_roles(old, new) else ""
+    return "the same words" if old.signature == new.signature and not roles_clash(old, new) else ""
 
 
 _COPULA = re.compile(r"\b(?:is|are)\b", re.IGNORECASE)
@@ -234,7 +235,7 @@ def _opened(token: Token) -> str:
 
 
 def _judge(old: Statement, new: Statement, found: Difference, score: float) -> Verdict:
-    if not found.only_new and same_roles(old, new) and (said := _says_no_more(old, new, found)):
+    if not found.only_new and not roles_clash(old, new) and (said := _says_no_more(old, new, found)):
         return Verdict(Relation.SAME, said, score)
     if found.is_none:
         return Verdict(Relation.DIFFERENT, "the same words in other places", score)

@@ -18,12 +18,16 @@ from bankd.core.language.statement import SAID_BEFORE, Statement, Token, TokenKi
 from bankd.core.language.word_lists import split_words
 
 _EMPTY = split_words(
-    "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 더 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
+    "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
     "i me my we our us mine ours the a an this that these those is are be been being am it its there so what which who",
     "because was were have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
-    "somebody someone use uses using own owns of for in on at to into with by as and or per each every any date set scheduled stand stands held live lives located hosted",
+    "somebody someone use uses using own owns of for in on at to into with by as and per each every any date set scheduled stand stands held live lives located hosted",
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
+_DESCRIBING = frozenset(
+    {"live", "last", "set", "own", "held", "used", "using", "located", "hosted", "scheduled", "taken"}
+)
+"""Those of them that also say which thing it is."""
 _USING = frozenset({"쓰", "사용", "이용", "설정", "지정"})
 _PRONOUNS = split_words(
     "he she they him her them his its their theirs hers himself herself itself themselves 그 그녀 그들"
@@ -36,6 +40,8 @@ _AMOUNT = re.compile(r"[\d.]+(?:원|달러|유로|엔|kg|g)")
 _MOMENTS = split_words("time 시간 시각 시점")
 """What a time of day tells by itself."""
 _MOMENT = re.compile(r"\d\d?(?:시|:\d\d)")
+_MORE, _PREFERRING = "더", frozenset({"좋아하", "좋", "선호"})
+"""Who likes something more prefers it; but an hour more is no hour."""
 _ATTRIBUTES = split_words("직업 나이 이름 성함 연세 키 몸무게 체중")
 """What a value tells by itself: whoever is six years old, or a nurse, has that as age or work."""
 _RECURRENCE = split_words("매일 매주 매달 매월 매년 every each daily weekly monthly yearly annually")
@@ -107,11 +113,20 @@ def _pronouns_of(said: Sequence[Token]) -> frozenset[str]:
 def telling_tokens(statement: Statement) -> tuple[Token, ...]:
     """The tokens that carry something; where nothing is done, what only names the attribute of a value carries nothing."""
     said = tuple(
-        token for at, token in enumerate(statement.tokens) if not (is_empty(token) or _is_understood(statement, at))
+        token
+        for at, token in enumerate(statement.tokens)
+        if _describes(statement, at) or not (is_empty(token) or _is_understood(statement, at))
     )
     if not statement.has_free_order or any(token.is_predicate for token in said):
         return said
     return tuple(token for token in said if token.base not in _ATTRIBUTES or token.negation)
+
+
+def _describes(statement: Statement, at: int) -> bool:
+    """Whether a word that carries nothing as a verb stands between an article and a noun: the live server, the last train."""
+    token, (behind,) = statement.tokens[at], statement.tokens[at + 1 : at + 2] or (Token(""),)
+    is_verb = token.base in _DESCRIBING and not is_empty(behind) and behind.kind is not TokenKind.VALUE
+    return is_verb and re.search(rf"\b(?:the|an?) {token.base} {behind.base}", statement.text.casefold()) is not None
 
 
 def _is_understood(statement: Statement, at: int) -> bool:
@@ -122,6 +137,8 @@ def _is_understood(statement: Statement, at: int) -> bool:
     for words, value in ((_MOMENTS, _MOMENT), (_PAYING, _AMOUNT)):
         if token.base in words:
             return any(value.fullmatch(other.base) for other in tokens if other.kind is TokenKind.VALUE)
+    if token.base == _MORE:
+        return any(other.base in _PREFERRING for other in tokens[at + 1 : at + 2])
     return token.base in _USING and at == len(tokens) - 1 > 1
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.gist import (
     RECURRING_DAYS,
     Gist,
@@ -19,7 +20,6 @@ from bankd.core.dedup.gist import (
     telling_tokens,
     turned_concept,
 )
-from bankd.core.dedup.roles import same_roles
 from bankd.core.language.paraphrases import stem_phrase
 from bankd.core.language.statement import Statement, Token, TokenKind
 
@@ -91,7 +91,7 @@ def _is_other_form(one: Token, other: Token) -> bool:
 
 def _keeps_roles(old: Statement, new: Statement, ours: Gist, theirs: Gist) -> bool:
     """Of the row of words one stretch may move, no name past another, and only where particles or nothing say who does what."""
-    if not (same_roles(old, new) and same_roles(new, old)):
+    if roles_clash(old, new):
         return False
     if ours.words == theirs.words:
         return True

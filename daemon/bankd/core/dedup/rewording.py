@@ -14,11 +14,12 @@ from dataclasses import astuple, dataclass
 from functools import lru_cache
 from operator import add, mul
 
+from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.change import is_one_subject, tells_change
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty, telling_tokens
 from bankd.core.dedup.guard import count_keys
 from bankd.core.dedup.restating import agree_in_time, is_one_move, names_keep_order, stand_for_one
-from bankd.core.dedup.roles import may_leave_out, same_roles
+from bankd.core.dedup.roles import may_leave_out
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.korean.function_words import SOFT_MARKS
 from bankd.core.language.korean.synonyms import TURNING_WORDS
@@ -80,7 +81,7 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     """What speaks for the same fact in other words; None when something forbids it, or they have too little in common."""
     if not may_be_reworded(said_concepts(old), said_concepts(new)):
         return None
-    if count_keys(old) == count_keys(new) or not (same_roles(old, new) and same_roles(new, old)):
+    if count_keys(old) == count_keys(new) or roles_clash(old, new):
         return None  # of the same words the guard knows more
     ours, theirs = (_without_pronouns(one) for one in (old, new))
     rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
@@ -181,7 +182,10 @@ def _keeps_order(old: Statement, new: Statement, rest_old: Sequence[Token], rest
 def _marks(statement: Statement) -> frozenset[tuple[str, str]]:
     """What places or limits which concept: than tea, only coffee."""
     return frozenset(
-        (bare_concept(token), mark) for token in statement.tokens for mark in token.marks if mark not in _FREE_MARKS
+        (bare_concept(token), mark)
+        for token in statement.tokens
+        for mark in token.marks
+        if mark not in _FREE_MARKS or (mark == "from" and token.kind is TokenKind.VALUE)
     )
 
 

@@ -1,8 +1,8 @@
-"""What belongs to what in a statement: who does it and to whom, in what order, what a value counts, and what may be left out."""
+"""What belongs to what in a statement: in what order it stands, what a value counts, what it speaks of, and what may be left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from string import digits
 
@@ -10,23 +10,6 @@ from bankd.core.language.korean.function_words import LIMITS, PARTICLES
 from bankd.core.language.korean.synonyms import TURNING_WORDS
 from bankd.core.language.statement import Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
-
-
-def same_roles(old: Statement, new: Statement) -> bool:
-    """Say whether nobody who does something in one has it done to them in the other."""
-    theirs = _roles(new)
-    return all(not _roles_clash({case, theirs.get(key, "")}) for key, case in _roles(old).items())
-
-
-@lru_cache(maxsize=50_000)
-def _roles(statement: Statement) -> Mapping[str, str]:
-    """The case of each key that stands there once and has one; English says it by order, and has none."""
-    cased = {key: token.case for key, token in zip(statement.keys, statement.tokens, strict=True) if token.case}
-    return {key: case for key, case in cased.items() if statement.keys.count(key) == 1}
-
-
-def _roles_clash(pair: set[str]) -> bool:
-    return pair >= {"subject", "object"} or ("receiver" in pair and bool(pair & {"subject", "topic"}))
 
 
 def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:

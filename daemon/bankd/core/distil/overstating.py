@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.guard import stem
-from bankd.core.dedup.roles import same_roles
 from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.distil.turning import is_inverted
@@ -115,7 +115,7 @@ def _condition_of(passage: Passage) -> list[str]:
 def _other_roles(line: Passage, near: Sequence[Passage]) -> str | None:
     """Who did it has it done to them: by particles in Korean, by the order of the same words in English."""
     for source in near:
-        if not same_roles(source.statement, line.statement) and _is_swapped(line, source):
+        if roles_clash(source.statement, line.statement) and _is_swapped(line, source):
             return "it exchanges who does it and to whom"
         is_reordered = _bases(line) <= _bases(source)
         if is_reordered and line.text.isascii() and _is_crossed(line.text, source.text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 
 from bankd.core.language.clock import read_parts_of_day
@@ -21,18 +21,21 @@ _CURRENCIES = frozenset("$€£¥₩")
 _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
 """What an inch is followed by."""
+_OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
 _OFTEN = frozenset({"once", "twice", "thrice"})
 _BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
 """Behind these stands no verb, and no second article."""
 _HALF_DAYS = frozenset({"a", "p"})
 _SCALED = {"k": 1000, "K": 1000, "M": 1_000_000}
+_SIGNED = re.compile(r"(?<!\S)-(\d[\d,.]*\d|\d)")
+"""A number with a minus that nothing stands before: -5, though not 9-17."""
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)")
 _MINUTES = {"half": 30, "quarter": 15}
 
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
-    tokens = tuple(_Reader(wording.morphemes).tokens())
+    tokens = tuple(_Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text))).tokens())
     note_phrases(tokens)
     read_parts_of_day(tokens)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
@@ -59,7 +62,8 @@ def _measure(words: Sequence[str]) -> str:
 class _Reader:
     """Walks the words once; `_negation` waits for the word that it turns around."""
 
-    def __init__(self, morphemes: Sequence[Morpheme]) -> None:
+    def __init__(self, morphemes: Sequence[Morpheme], below_zero: Set[str]) -> None:
+        self._below_zero = below_zero
         self._words: list[tuple[str, str]] = []
         self._after_signs: set[int] = {0}
         for form, tag in morphemes:
@@ -114,7 +118,7 @@ class _Reader:
         if not word.isupper() or self._shouts or self._at - 1 in self._after_signs:
             return False
         if len(word) == 1:
-            return not self._peek(0)[0][:1].isupper()
+            return self._at in self._after_signs or not self._peek(0)[0][:1].isupper()
         return self._peek(-2)[0].casefold() in _BEFORE_NAMES
 
     def _is_nearness(self, lowered: str) -> bool:
@@ -135,8 +139,12 @@ class _Reader:
             return TokenKind.NAME
         if lowered in english.AUXILIARIES or tag == "SW":
             return TokenKind.MARK
-        is_capital = word[0].isupper() and not (self._shouts or word == "I")
+        is_capital = word[0].isupper() and not (self._shouts or (word == "I" and not self._is_numeral(at)))
         return TokenKind.NAME if is_capital and (at or word[1:] != word[1:].lower()) else TokenKind.WORD
+
+    def _is_numeral(self, at: int) -> bool:
+        """Whether an I is the number one, as in "phase I": behind a word, before a verb of the third person or the end."""
+        return at not in self._after_signs and self._peek(0)[0].casefold() in _OF_THIRD_PERSON
 
     def _peek(self, ahead: int) -> tuple[str, str]:
         at = self._at + ahead
@@ -195,8 +203,8 @@ class _Reader:
         before, tag = self._peek(-1)
         if before == "~":
             return before
-        earlier = self._peek(-2)[1]
-        return "-" if before == "-" and tag == "SO" and earlier not in ("SN", "SL") else ""
+        is_below = self._peek(0)[0] in self._below_zero or self._peek(-2)[1] not in ("SN", "SL")
+        return "-" if before == "-" and tag == "SO" and is_below else ""
 
     def _unit(self, tag: str) -> str:
         before = self._peek(-2)[0]

@@ -17,7 +17,7 @@ _OTHER_CARRIERS = split_words(
 )
 """Behind these a past form is a participle that says how something is, or no verb at all: is written, a used car."""
 _GOING_ON = frozenset({"since"})
-_SHORTEST = 5
+_SHORTEST = 4
 
 
 def tells_past(words: Sequence[str], at: int) -> bool:

@@ -77,6 +77,9 @@ TENSES = by_form(("", "시 으시 셔"), ("past", "었 았 였 엇 었었 았었
 NEGATIONS = by_form(("not", "안 않 아니 아니하 없 없이"), ("cannot", "못 못하"), ("stop", "말"))
 """Words that turn a statement around. "못" is kept apart from "안": being unable is not being unwilling."""
 
+TAKING_TURNED = split_words("빌리 꾸")
+"""Verbs of taking that are verbs of giving with 주: 빌리다 borrows, 빌려주다 lends."""
+
 PLAIN_AUXILIARIES = split_words("있 주 보 놓 두 오 가 나가 버리 드리 계시 내 나 하 되 달")
 """Auxiliary verbs that add an aspect or a courtesy; 하 and 되 after 어야 are carried by the ending."""
 

@@ -48,6 +48,13 @@ def _kind(base: str, tag: str) -> TokenKind:
     return TokenKind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, TokenKind.WORD)
 
 
+def _with_former(phrases: list[list[Token]], text: str) -> list[list[Token]]:
+    """The phrases, where an analyser took "former" at the beginning for "as for me", though another topic follows: 전 남편은."""
+    if text.startswith("전 ") and len(phrases) > 1 and phrases[0][-1].case == phrases[1][-1].case == "topic":
+        return [[Token("전", TokenKind.NOUN), *phrases[1]], *phrases[2:]]
+    return phrases
+
+
 class _Reader:
     """Walks the morphemes of a Korean text; `_open` is the phrase being read, closed by a case or an ending."""
 
@@ -78,7 +85,7 @@ class _Reader:
         self._flush_negation()
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
-        phrases, mood = plain_statement(self._phrases, mood, self._morphemes[-5:])
+        phrases, mood = plain_statement(_with_former(self._phrases, self._text), mood, self._morphemes[-5:])
         tokens = [token for phrase in phrases for token in phrase]
         note_neighbours(tokens)
         read_parts_of_day(tokens)
@@ -188,6 +195,8 @@ class _Reader:
         before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
         if form in korean.STATES and before in korean.AFTER_WHICH:
             self._mark(korean.STATES[form])
+        elif form == "주" and (last := self._last()) and last.base in korean.TAKING_TURNED:
+            last.base += form
         elif form not in korean.PLAIN_AUXILIARIES:
             self._mark(korean.AUXILIARIES.get(form, form))
 

@@ -72,7 +72,7 @@ TIMES = split_words(
 TURNING_WORDS = split_words(
     "싫 싫어하 그만두 그만 끊 포기 취소 금지 반대 거부 중단 실패 중지 제외 빼 거의 만약 혹시 아직 별로 전혀 절대 절대로 결코 가끔 예정 계획 약 이상 이하 미만",
     "초과 전 후 이전 이후 외 대신 가짜 예전 옛날 원래 반 가능 불가능 필요 말 척 듯 뻔 아마 아마도 일부 대부분 모두 모든 제일 가장 더 덜 새 헌 다른 누구 무엇",
-    "어디 언제 왜",
+    "어디 언제 왜 또는 혹은",
 )
 """Words that turn, weaken, compare or ask: a shorter wording without them says another thing."""
 
