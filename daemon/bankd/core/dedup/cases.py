@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -15,6 +16,7 @@ _PREPOSITIONS = {
 }  # fmt: skip
 _BEHIND = {"위하": _BENEFIT, "대하": _ABOUT, "관하": _ABOUT, "통하": "means"}
 """Korean verbs that say of the noun before them what a preposition says."""
+_TIME = re.compile(r"\b(for|in|within) [\w-]+ (?:second|minute|hour|day|week|month|year)s?\b")
 _CLASHES = frozenset(
     frozenset({role, other})
     for role, others in {
@@ -34,7 +36,17 @@ _CLASHES = frozenset(
 def roles_clash(old: Statement, new: Statement) -> bool:
     """Whether somebody who does something in one has it done to them in the other, or with, for or about them."""
     theirs = _roles(new)
-    return any(frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items())
+    times = (_time_of(old), _time_of(new))
+    return set(times) == {"for", "in"} or any(
+        frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items()
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _time_of(statement: Statement) -> str:
+    """Whether something is so for some time or after some time: it ships for three days, it ships in three days."""
+    found = _TIME.search(statement.text.casefold())
+    return "" if found is None else "for" if found[1] == "for" else "in"
 
 
 @lru_cache(maxsize=50_000)

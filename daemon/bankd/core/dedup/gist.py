@@ -19,7 +19,7 @@ from bankd.core.language.word_lists import split_words
 
 _EMPTY = split_words(
     "나 우리 있 되 하 것 수 때 쪽 편 등 중 동안 상태 일 기간 날짜 잘 위하 대하 통하 타 다니 가 오 열리 잡히 걸리 들 나오 두 놓 놓이 가지 지 위치",
-    "i me my we our us mine ours the a an this that these those is are be been being am it its there so what which who",
+    "i me my we our us mine ours the this that these those is are be been being am it its there so what which who",
     "because was were have has had do does did go goes get gets put puts keep take takes taken last lasts happen happens run runs lie lies",
     "somebody someone use uses using own owns of for in on at to into with by as and per each every any date set scheduled stand stands held live lives located hosted",
 )

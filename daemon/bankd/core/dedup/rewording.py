@@ -109,6 +109,7 @@ def _is_forbidden(old: Statement, new: Statement, rest_old: Sequence[Token], res
         or _marks(old) != _marks(new)
         or not (agree_in_time(old, new) and stand_for_one(old, new))
         or _denials(old) != _denials(new)
+        or _is_denied_elsewhere(old, new)
         or any(are_opposites(one.base, other.base) for one in rest_old for other in rest_new)
         or tells_change(new) != tells_change(old)
         or not is_one_subject(old, new)
@@ -137,6 +138,17 @@ def said_concepts(statement: Statement) -> frozenset[str]:
 @lru_cache(maxsize=50_000)
 def _denials(statement: Statement) -> int:
     return sum(bool(token.negation) for token in statement.tokens)
+
+
+def _is_denied_elsewhere(old: Statement, new: Statement) -> bool:
+    """Whether what one denies is said by the other, and the other way round: not tea but milk, tea but not milk."""
+    ours, theirs = _denied(old), _denied(new)
+    return bool(ours & (said_concepts(new) - theirs)) and bool(theirs & (said_concepts(old) - ours))
+
+
+@lru_cache(maxsize=50_000)
+def _denied(statement: Statement) -> frozenset[str]:
+    return concepts_of(token for token in statement.tokens if token.negation)
 
 
 def _left_over(ours: Sequence[Token], other: Statement) -> list[Token]:

@@ -181,7 +181,8 @@ class _Reader:
             self._mood = meaning if meaning in korean.MOODS else "!" if meaning == "so" else ""
             self._mark("" if meaning in korean.MOODS else meaning)
         else:
-            self._mark("whether" if meaning == "?" else "" if meaning in korean.MOODS else meaning)
+            asking = "considers" if form.endswith("까") else "whether"  # 이사할까 한다, 언제 이사하는지 안다
+            self._mark(asking if meaning == "?" else "" if meaning in korean.MOODS else meaning)
         self._close()
 
     def _adnominal(self, form: str) -> str:
@@ -195,6 +196,8 @@ class _Reader:
         before = self._morphemes[self._at - 2] if self._at > 1 else Morpheme("", "")
         if form in korean.STATES and before in korean.AFTER_WHICH:
             self._mark(korean.STATES[form])
+        elif (before, form) == (("게", "EC"), "하"):
+            self._mark("makes")  # who makes somebody quit has not quit
         elif form == "주" and (last := self._last()) and last.base in korean.TAKING_TURNED:
             last.base += form
         elif form not in korean.PLAIN_AUXILIARIES:
