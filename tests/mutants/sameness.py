@@ -11,7 +11,7 @@ REWORDING, CHANGE, GIST, RESTATING = (
     f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
 )
 OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/test_korean_rewordings.py",)
-CASES = "bankd.core.dedup.cases"
+ROLES = "bankd.core.dedup.roles"
 SERIES, OF_SERIES = "bankd.core.dedup.series", ("tests/unit/test_duplicates.py",)
 OF_PAIRS_ABOUT = ("tests/scenarios/test_hard_pairs.py",)
 OF_TURNS = ("tests/unit/test_korean_turns.py",)
@@ -48,11 +48,11 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("A begins a sentence as an article", "bankd.core.language.english.reading", "_Reader._is_name", " or self._at - 1 in self._after_signs", "", OF_SERIES),
     Mutant("A is an article in a title", "bankd.core.language.english.reading", "_Reader._is_name", "not self._peek(0)[0][:1].isupper()", "True", OF_SERIES),
     Mutant("AM is no verb behind an article", "bankd.core.language.english.reading", "_Reader._is_name", "self._peek(-2)[0].casefold() in _BEFORE_NAMES", "True", OF_SERIES),
-    Mutant("a letter by Anna is none to her", CASES, "_cases_by_preposition", "_PREPOSITIONS.get(before.base, token.case)", "token.case", OF_PAIRS_ABOUT),
-    Mutant("a day has much the same preposition", CASES, "_cases_by_preposition", "if token.kind is not TokenKind.VALUE:", "if True:", OF_PAIRS_ABOUT),
-    Mutant("what is for A is not about it", CASES, "_cases_by_particle", "_BEHIND.get(behind.base, case)", "case", OF_PAIRS_ABOUT),
-    Mutant("who goes along is not who goes", CASES, "_cases_by_particle", "not has_doer and [token] == along", "False", OF_PAIRS_ABOUT),
-    Mutant("two who go along are who goes", CASES, "_cases_by_particle", "[token] == along", "token in along", OF_PAIRS_ABOUT),
+    Mutant("a letter by Anna is none to her", ROLES, "_cases_by_preposition", "_PREPOSITIONS.get(before.base, token.case)", "token.case", OF_PAIRS_ABOUT),
+    Mutant("a day has much the same preposition", ROLES, "_cases_by_preposition", "if token.kind is not TokenKind.VALUE:", "if True:", OF_PAIRS_ABOUT),
+    Mutant("what is for A is not about it", ROLES, "_cases_by_particle", "_BEHIND.get(behind.base, case)", "case", OF_PAIRS_ABOUT),
+    Mutant("who goes along is not who goes", ROLES, "_cases_by_particle", "not has_doer and [token] == along", "False", OF_PAIRS_ABOUT),
+    Mutant("two who go along are who goes", ROLES, "_cases_by_particle", "[token] == along", "token in along", OF_PAIRS_ABOUT),
     Mutant("the live server is not any server", GIST, "telling_tokens", "_describes(statement, at) or", "", OF_PAIRS_ABOUT),
     Mutant("who likes it more prefers it", GIST, "_is_understood", "if token.base == _MORE:", "if False:", OF_PAIRS_ABOUT),
     Mutant("from the tenth is not on it", REWORDING, "_marks", ' or (mark == "from" and token.kind is TokenKind.VALUE)', "", OF_PAIRS_ABOUT),
@@ -61,7 +61,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("five below zero is not five", "bankd.core.language.english.reading", "_Reader._sign", "self._peek(0)[0] in self._below_zero or", "", OF_PAIRS_ABOUT),
     Mutant("phase I is the first", "bankd.core.language.english.reading", "_Reader._kind", "and not self._is_numeral(at)", "", OF_PAIRS_ABOUT),
     Mutant("A before a sign is a letter", "bankd.core.language.english.reading", "_Reader._is_name", "self._at in self._after_signs or", "", OF_PAIRS_ABOUT),
-    Mutant("for three days is not in three days", CASES, "roles_clash", 'set(times) == {"for", "in"} or', "", OF_PAIRS_ABOUT),
+    Mutant("for three days is not in three days", ROLES, "roles_clash", 'set(times) == {"for", "in"} or', "", OF_PAIRS_ABOUT),
     Mutant("not tea but milk is not tea but no milk", REWORDING, "_is_forbidden", "or _is_denied_elsewhere(old, new)", "", OF_PAIRS_ABOUT),
     Mutant("who is made to quit is not who makes", "bankd.core.language.korean.reading", "_Reader._read_auxiliary", 'self._mark("makes")', "pass", OF_PAIRS_ABOUT),
     Mutant("who thinks of quitting does not quit", "bankd.core.language.korean.reading", "_Reader._read_ending", '"considers" if form.endswith("까") else', "", OF_PAIRS_ABOUT),
@@ -116,8 +116,8 @@ SAMENESS: tuple[Mutant, ...] = (
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),
     Mutant("a value stays with what it counts", "bankd.core.dedup.duplicates", "_says_no_more", " and counts_same(old, new)", "", OF_TURNS),
-    Mutant("a day counts nothing", "bankd.core.dedup.roles", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
-    Mutant("a number of times is none of a thing", "bankd.core.dedup.roles", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
-    Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.roles", "_is_countable", " and not is_verb", "", OF_TURNS),
+    Mutant("a day counts nothing", "bankd.core.dedup.phrase_structure", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
+    Mutant("a number of times is none of a thing", "bankd.core.dedup.phrase_structure", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
+    Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.phrase_structure", "_is_countable", " and not is_verb", "", OF_TURNS),
     Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest else ", "", OF_GROUPS),
 )  # fmt: skip

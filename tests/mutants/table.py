@@ -182,11 +182,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "if old.kind is new.kind is TokenKind.NAME and", "if False and", OF_DUPLICATES,
     ),
     Mutant(
-        "who does it to whom is compared", "bankd.core.dedup.cases", "",
+        "who does it to whom is compared", "bankd.core.dedup.roles", "",
         '"subject": ("object", ', '"subject": (', ("tests/unit/test_guard.py", "tests/scenarios/test_hard_pairs.py"),
     ),
     Mutant(
-        "no limiting word may be left out", "bankd.core.dedup.roles", "_is_light",
+        "no limiting word may be left out", "bankd.core.dedup.phrase_structure", "_is_light",
         "return is_word and is_free and token.base not in TURNING_WORDS", "return is_word", OF_DUPLICATES,
     ),
     Mutant(

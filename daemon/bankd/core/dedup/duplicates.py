@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
 from bankd.core.dedup.guard import Difference, find_difference
+from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
 from bankd.core.dedup.restating import only_times_move, says_again
 from bankd.core.dedup.rewording import (
     NEAR,
@@ -26,7 +26,7 @@ from bankd.core.dedup.rewording import (
     score_wordings,
     weigh_wordings,
 )
-from bankd.core.dedup.roles import counts_same, is_reordered, may_leave_out, subject_of
+from bankd.core.dedup.roles import roles_clash
 from bankd.core.dedup.series import numbers_another
 from bankd.core.dedup.spelling import spelt_alike
 from bankd.core.language.english.function_words import EMPTY_WORDS

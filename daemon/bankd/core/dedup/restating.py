@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.gist import (
     RECURRING_DAYS,
     Gist,
@@ -20,6 +19,7 @@ from bankd.core.dedup.gist import (
     telling_tokens,
     turned_concept,
 )
+from bankd.core.dedup.roles import roles_clash
 from bankd.core.language.paraphrases import stem_phrase
 from bankd.core.language.statement import Statement, Token, TokenKind
 

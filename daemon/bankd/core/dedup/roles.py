@@ -1,124 +1,74 @@
-"""What belongs to what in a statement: in what order it stands, what a value counts, what it speaks of, and what may be left out."""
+"""What each thing in a statement has to do with what is done: by its particle in Korean, by its preposition in English."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from string import digits
+from itertools import pairwise
 
-from bankd.core.language.korean.function_words import LIMITS, PARTICLES
-from bankd.core.language.korean.synonyms import TURNING_WORDS
 from bankd.core.language.statement import Statement, Token, TokenKind
-from bankd.core.language.values import DATE_UNITS
+
+_COMPANION, _ABOUT, _BENEFIT = "companion", "about", "benefit"
+_PREPOSITIONS = {
+    "by": "agent", "from": "source", "to": "goal", "into": "goal", "onto": "goal", "for": _BENEFIT, "with": _COMPANION, "as": "as",
+    "about": _ABOUT, "in": "place", "on": "place", "at": "place", "near": "place",
+}  # fmt: skip
+_BEHIND = {"위하": _BENEFIT, "대하": _ABOUT, "관하": _ABOUT, "통하": "means"}
+"""Korean verbs that say of the noun before them what a preposition says."""
+_TIME = re.compile(r"\b(for|in|within) [\w-]+ (?:second|minute|hour|day|week|month|year)s?\b")
+"""A stretch of time, which lasts or is waited for; a day by its date is none."""
+_CLASHES = frozenset(
+    frozenset({role, other})
+    for role, others in {
+        "subject": ("object", "receiver", _COMPANION, _ABOUT, _BENEFIT, "means"),
+        "topic": ("receiver", _COMPANION, _ABOUT, _BENEFIT, "means"),
+        "agent": ("source", "goal", _BENEFIT, _COMPANION, "as", _ABOUT, "place"),
+        "source": ("goal", _BENEFIT, _COMPANION, _ABOUT, "place"),
+        _COMPANION: ("goal", _BENEFIT, _ABOUT, "as"),
+        _ABOUT: ("goal", _BENEFIT, "means"),
+        _BENEFIT: ("means",),
+    }.items()
+    for other in others
+)
+"""What cannot be said of one thing in the same fact: a letter by Anna is none to her. What else differs, people exchange freely."""
 
 
-def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
-    """Say whether one run of tokens merely moved past another, as when a phrase goes to the front.
-
-    Exchanging two tokens around a third binds words to other partners (red hat and blue shoe), and does not pass.
-    Values, and names that no particle places, must keep their order: it alone says which is which.
-    """
-    ours, theirs = [token.key for token in old], [token.key for token in new]
-    if _fixed(old) != _fixed(new):
-        return False
-    differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
-    moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
-    return _row(theirs[moved]) in _row(ours[moved] * 2)
-
-
-def _row(keys: Sequence[str]) -> str:
-    """Keys in a row, each between separators, so that one row is found in another as a whole."""
-    return "\0" + "\0".join(keys) + "\0"
-
-
-def _fixed(tokens: Sequence[Token]) -> list[str]:
-    return [
-        token.key
-        for token in tokens
-        if token.kind is TokenKind.VALUE or (token.kind is TokenKind.NAME and not token.case)
-    ]
-
-
-_OF_PARTICLES = frozenset(PARTICLES.values())
-_OFTEN = "번"
-"""A counter that numbers the noun behind it, and says how often where it stands by the verb or as 회 or 두 번."""
-
-
-def counts_same(old: Statement, new: Statement) -> bool:
-    """Whether every Korean value belongs to the same noun: server 2 is restarted, the server is restarted 2 times."""
-    return list(_counted(old)) == list(_counted(new))
-
-
-def _counted(statement: Statement) -> Iterator[tuple[str, str]]:
-    """Each value with the noun of its phrase, else, by the verb, of the phrase before; none for when and how often."""
-    before = ""
-    for phrase in statement.phrases:
-        nouns = [token.base for token in phrase if _is_countable(token)]
-        by_verb = "" if nouns or phrase is not statement.phrases[-1] else before
-        for token in phrase:
-            if token.kind is TokenKind.VALUE:
-                noun = nouns[-1] if nouns else "" if token.case else by_verb
-                yield token.key, "" if _says_when(token, statement, is_by_verb=not nouns) else noun
-        before = nouns[-1] if nouns else before
-
-
-def _is_countable(token: Token) -> bool:
-    """A noun, but none that is the verb, without a particle: 재시작 of 재시작한다."""
-    is_verb = token.is_predicate and not token.case and _OF_PARTICLES.isdisjoint(token.marks)
-    return token.kind in (TokenKind.NOUN, TokenKind.NAME) and not is_verb
-
-
-def _says_when(value: Token, statement: Statement, *, is_by_verb: bool) -> bool:
-    unit = value.base.lstrip(digits)
-    return unit in DATE_UNITS or (unit == _OFTEN and (is_by_verb or value.base not in statement.text))
-
-
-def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
-    """Say whether a shorter wording without these tokens still says only what the longer one said.
-
-    Adverbs may go, and what describes or places something other than the subject and object: without its object or
-    part of its subject (my sister's friend, my sister), a statement is about something else.
-    """
-    gone = {id(token) for token in left_out}
-    return all(
-        token.kind is TokenKind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
-        for at, phrase in enumerate(old.phrases)
-        for token in phrase
-        if id(token) in gone
-    ) and all(map(_is_light, left_out))
-
-
-def _is_speaker(token: Token) -> bool:
-    """Who writes a log speaks of himself unless he says otherwise."""
-    return token.base == "나" and token.case in ("subject", "topic")
-
-
-def _is_light(token: Token) -> bool:
-    """Nothing that names, counts, turns or limits."""
-    is_word = token.kind in (TokenKind.NOUN, TokenKind.WORD, TokenKind.ADVERB)
-    is_free = not token.negation and not LIMITS.intersection(token.marks)
-    return is_word and is_free and token.base not in TURNING_WORDS
-
-
-def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
-    head = phrase[-1]
-    if head.case in ("subject", "topic"):
-        return False
-    return token is not head or (not head.case and all(id(other) in gone for other in phrase))
+def roles_clash(old: Statement, new: Statement) -> bool:
+    """Whether somebody who does something in one has it done to them in the other, or with, for or about them."""
+    theirs = _roles(new)
+    times = (_time_of(old), _time_of(new))
+    return set(times) == {"for", "in"} or any(
+        frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items()
+    )
 
 
 @lru_cache(maxsize=50_000)
-def subject_of(statement: Statement) -> tuple[str, ...]:
-    """Who or what it speaks of: names and head of the phrase that is its topic or subject, else its first word.
+def _time_of(statement: Statement) -> str:
+    """Whether something is so for some time or after some time: it ships for three days, it ships in three days."""
+    found = _TIME.search(statement.text.casefold())
+    return "" if found is None else "for" if found[1] == "for" else "in"
 
-    Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
-    """
-    for phrase in statement.phrases:
-        if phrase[-1].case in ("topic", "subject"):
-            return tuple(
-                t.base
-                for t in phrase
-                if t.kind is TokenKind.NAME or (t is phrase[-1] and t.kind is not TokenKind.VALUE)
-            )
-    words = [token.base for token in statement.tokens if token.kind in (TokenKind.WORD, TokenKind.NOUN, TokenKind.NAME)]
-    return tuple(words[:1])
+
+@lru_cache(maxsize=50_000)
+def _roles(statement: Statement) -> Mapping[str, str]:
+    """The case of each base that stands there once and has one."""
+    bases = [token.base for token in statement.tokens]
+    cases = _cases_by_particle(statement) if statement.has_free_order else _cases_by_preposition(statement)
+    return {token.base: case for token, case in cases if case and bases.count(token.base) == 1}
+
+
+def _cases_by_particle(statement: Statement) -> Iterator[tuple[Token, str]]:
+    """Each token with its case; the only one that somebody does something with is a companion, where nobody is said to do it."""
+    has_doer = any(token.case in ("subject", "topic") for token in statement.tokens)
+    along = [token for token in statement.tokens if "with" in token.marks and not token.case]
+    for token, behind in pairwise((*statement.tokens, Token(""))):
+        case = _COMPANION if not has_doer and [token] == along else token.case
+        yield token, _BEHIND.get(behind.base, case)
+
+
+def _cases_by_preposition(statement: Statement) -> Iterator[tuple[Token, str]]:
+    """Each word right behind a preposition, with what that says; of a time prepositions say much the same: by, on, at."""
+    for before, token in pairwise(statement.tokens):
+        if token.kind is not TokenKind.VALUE:
+            yield token, _PREPOSITIONS.get(before.base, token.case)

@@ -76,7 +76,7 @@ def _first_numbers(statement: Statement) -> Iterator[str]:
 def _names_of_subject(statement: Statement) -> frozenset[str]:
     """The names in an English subject, and the days of the week that it does not begin with: our Monday meeting.
 
-    A Korean one is told by its particle, which `roles.subject_of` reads.
+    A Korean one is told by its particle, which `phrase_structure.subject_of` reads.
     """
     words = _before_verb(statement).split()
     names = {token.base for token in statement.tokens if token.kind is TokenKind.NAME}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bankd.core.dedup.cases import roles_clash
 from bankd.core.dedup.guard import stem
+from bankd.core.dedup.roles import roles_clash
 from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.distil.turning import is_inverted

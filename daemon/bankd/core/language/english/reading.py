@@ -22,6 +22,7 @@ _ARTICLES, _AND_A_HALF = (["a"], ["an"]), ["and", "a", "half"]
 _MEASURED = split_words("wide long tall high deep thick diagonal monitor screen display tv laptop pipe by x")
 """What an inch is followed by."""
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
+"""What no "I" that speaks stands before, the end of a text among it."""
 _OFTEN = frozenset({"once", "twice", "thrice"})
 _BEFORE_NAMES = frozenset({"the", "our", "my", "your", "their"})
 """Behind these stands no verb, and no second article."""

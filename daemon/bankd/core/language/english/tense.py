@@ -18,6 +18,7 @@ _OTHER_CARRIERS = split_words(
 """Behind these a past form is a participle that says how something is, or no verb at all: is written, a used car."""
 _GOING_ON = frozenset({"since"})
 _SHORTEST = 4
+"""As "used" and "owed"; what is no longer and no past, as "need" and "shed", has no stem without its end."""
 
 
 def tells_past(words: Sequence[str], at: int) -> bool:
