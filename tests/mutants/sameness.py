@@ -14,13 +14,21 @@ OF_REWORDING, OF_KOREAN = ("tests/unit/test_rewording.py",), ("tests/scenarios/t
 ROLES = "bankd.core.dedup.roles"
 SERIES, OF_SERIES = "bankd.core.dedup.series", ("tests/unit/test_duplicates.py",)
 OF_PAIRS_ABOUT = ("tests/scenarios/test_hard_pairs.py",)
+VOICE, TENSE, OF_VOICE = "bankd.core.dedup.voice", "bankd.core.language.english.tense", ("tests/unit/test_voice.py",)
 OF_TURNS = ("tests/unit/test_korean_turns.py",)
 OF_RELATIONS, OF_PAIRS = ("tests/unit/test_relations.py",), ("tests/unit/test_known_pairs.py",)
 OF_GROUPS, OF_COPIES = ("tests/stories/test_near_groups.py",), ("tests/stories/test_near_copies.py",)
 
 SAMENESS: tuple[Mutant, ...] = (
-    Mutant("who worked there works there no more", "bankd.core.language.english.tense", "tells_past", "if not _is_past_form(words[at]):", "if True:", OF_REWORDING),
-    Mutant("who has lived there since lives there", "bankd.core.language.english.tense", "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_REWORDING),
+    Mutant("who is called has not called", VOICE, "_deed_of", "if is_passive(clause.words, at):", "if False:", OF_VOICE),
+    Mutant("the writer who writes is not written to", VOICE, "_deed_of", "if clause.words[at] not in _NO_VERBS and", "if False and", OF_VOICE),
+    Mutant("who has it done does it not", VOICE, "_deed_of", "if is_done_for(clause.words, at):", "if False:", OF_VOICE),
+    Mutant("a passive of both is no other voice", VOICE, "_is_plainly_done", "or is_passive(words, at) ", "", OF_VOICE),
+    Mutant("a limit is nothing that limits", VOICE, "_is_plainly_done", "follows_noun or ", "", OF_REWORDING),
+    Mutant("who shares with us is shared with", VOICE, "_deed_of", "_things(clause, behind, {_COMPANION})", "_things(clause, behind, set())", OF_VOICE),
+    Mutant("stopped to talk is not stopped talking", VOICE, "voices_clash", " or _aims_differ(old, new)", "", OF_VOICE),
+    Mutant("who worked there works there no more", TENSE, "tells_past", "if not _is_past_form(words[at]):", "if True:", OF_REWORDING),
+    Mutant("who has lived there since lives there", TENSE, "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_REWORDING),
     Mutant("what was kept there is there no more", RESTATING, "_are_of_one_time", ' and states != {"now", "then"}', "", OF_KOREAN),
     Mutant("her parrot is not his", RESTATING, "stand_for_one", "ours == theirs or not (ours and theirs)", "True", OF_REWORDING),
     Mutant("one cat is not several", RESTATING, "_is_of_a_kind", "return False", "return True", OF_REWORDING),

@@ -1,7 +1,7 @@
 """Whether two memories say the same, and what differs if not.
 
-exact_match finds the same words, duplicates judges likeness, guard looks at what differs, with roles (who does what),
-phrase_structure (in what order) and series (which of many). spelling writes both alike; gist puts
+exact_match finds the same words, duplicates judges likeness, guard looks at what differs, with roles and voice
+(who does what to whom), phrase_structure (in what order) and series (which of many). spelling writes both alike; gist puts
 wording aside, restating and rewording judge what is left; change finds what tells that something is no longer so.
 known_pairs is what memories of the bank that look alike are to each other: near, the same, or another value of one thing.
 """

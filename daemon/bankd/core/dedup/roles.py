@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
+from bankd.core.dedup.voice import voices_clash
 from bankd.core.language.statement import Statement, Token, TokenKind
 
 _COMPANION, _ABOUT, _BENEFIT = "companion", "about", "benefit"
@@ -38,9 +39,8 @@ def roles_clash(old: Statement, new: Statement) -> bool:
     """Whether somebody who does something in one has it done to them in the other, or with, for or about them."""
     theirs = _roles(new)
     times = (_time_of(old), _time_of(new))
-    return set(times) == {"for", "in"} or any(
-        frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items()
-    )
+    clashes = any(frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items())
+    return clashes or set(times) == {"for", "in"} or voices_clash(old, new)
 
 
 @lru_cache(maxsize=50_000)
