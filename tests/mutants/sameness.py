@@ -7,6 +7,7 @@ from tests.mutants.switching import Mutant
 RELATIONS, PAIRS = "bankd.core.ranking.relations", "bankd.core.dedup.known_pairs"
 COMPARING, COMPARED = "bankd.comparing", "bankd.adapters.workspace.compared_table"
 FINDING = "bankd.search.finding"
+STRUCTURE = "bankd.core.dedup.phrase_structure"
 REWORDING, CHANGE, GIST, RESTATING = (
     f"bankd.core.dedup.{name}" for name in ("rewording", "change", "gist", "restating")
 )
@@ -81,10 +82,13 @@ SAMENESS: tuple[Mutant, ...] = (
         "weekly is not monthly", RESTATING, "agree_in_time", " and is_as_often", "",
         ("tests/unit/test_duplicates.py",),
     ),
-    Mutant(
-        "what is exchanged for another noun is none in other words", REWORDING, "_is_forbidden",
-        "token.kind is TokenKind.NOUN", "_is_noun(token)", OF_KOREAN,
-    ),
+    Mutant("who came back is not away", REWORDING, "_exchanged", "if has_verb else 0", "if False else 0", OF_PAIRS_ABOUT),
+    Mutant("what was advised was not done", STRUCTURE, "_is_what_is_done", "return is_noun_of_verb or ", "return ", OF_PAIRS_ABOUT),
+    Mutant("what ends late is not what one is late for", STRUCTURE, "_is_what_is_done", " or (token.is_predicate and", " or (False and", OF_PAIRS_ABOUT),
+    Mutant("who does the first of two things keeps doing it", STRUCTURE, "_turns_doers", "len(ours) == len(theirs) > 1 and ", "False and ", OF_PAIRS_ABOUT),
+    Mutant("the parrot of somebody is not she", STRUCTURE, "_is_joined", "['\\u2019]s? {word}\\b|", "", OF_REWORDING),
+    Mutant("an ex-wife is no wife", STRUCTURE, "_is_joined", "|\\b{word}-", "", OF_REWORDING),
+    Mutant("what starts in an hour does not last one", REWORDING, "", " 시작 그만두", "", OF_REWORDING),
     Mutant("what another has given up goes on", CHANGE, "_ceased", " or _doer(old) != _doer(new)", "", OF_REWORDING),
     Mutant("what ceased and the old line lacks updates nothing", CHANGE, "_ceases_another", " or not ceased & _concepts_of(old)", "", OF_REWORDING),
     Mutant("what is of another number goes on", CHANGE, "_agree_on", "bool(shared) and not is_other", "bool(shared)", OF_REWORDING),
@@ -124,8 +128,8 @@ SAMENESS: tuple[Mutant, ...] = (
     ),
     Mutant("by another threshold all is compared again", COMPARED, "ComparedTable._require", '"DELETE FROM looked_at"', '"SELECT 1"', OF_PAIRS),
     Mutant("a value stays with what it counts", "bankd.core.dedup.duplicates", "_says_no_more", " and counts_same(old, new)", "", OF_TURNS),
-    Mutant("a day counts nothing", "bankd.core.dedup.phrase_structure", "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
-    Mutant("a number of times is none of a thing", "bankd.core.dedup.phrase_structure", "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
+    Mutant("a day counts nothing", STRUCTURE, "_says_when", "unit in DATE_UNITS or ", "", OF_TURNS),
+    Mutant("a number of times is none of a thing", STRUCTURE, "_says_when", "(is_by_verb or value.base not in statement.text)", "False", OF_TURNS),
     Mutant("a verb made of a noun is counted by nothing", "bankd.core.dedup.phrase_structure", "_is_countable", " and not is_verb", "", OF_TURNS),
     Mutant("old logs are compared when the last is in", "bankd.cycle", "_look_again", "0 if rest else ", "", OF_GROUPS),
 )  # fmt: skip

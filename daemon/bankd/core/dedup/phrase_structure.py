@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from string import digits
@@ -19,11 +20,27 @@ def is_reordered(old: Sequence[Token], new: Sequence[Token]) -> bool:
     Values, and names that no particle places, must keep their order: it alone says which is which.
     """
     ours, theirs = [token.key for token in old], [token.key for token in new]
-    if _fixed(old) != _fixed(new):
+    if _fixed(old) != _fixed(new) or _turns_doers(old, new):
         return False
     differing = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
     moved = slice(differing[0], differing[-1] + 1) if differing else slice(0)
     return _row(theirs[moved]) in _row(ours[moved] * 2)
+
+
+def _turns_doers(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Whether who does the first of several things does the second in the other."""
+    ours, theirs = sorted(_deeds(old)), sorted(_deeds(new))
+    return len(ours) == len(theirs) > 1 and ours != theirs
+
+
+def _deeds(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Each verb with who does it: the last one named before it that has no verb yet."""
+    waiting: list[str] = []
+    for token in tokens:
+        if token.case in _DOING:
+            waiting.append(token.key)
+        elif token.is_predicate and waiting:
+            yield token.key, waiting.pop()
 
 
 def _row(keys: Sequence[str]) -> str:
@@ -39,6 +56,8 @@ def _fixed(tokens: Sequence[Token]) -> list[str]:
     ]
 
 
+_DOING = ("topic", "subject")
+"""The cases of who does something; with what it speaks of they are one to who compares."""
 _OF_PARTICLES = frozenset(PARTICLES.values())
 _OFTEN = "번"
 """A counter that numbers the noun behind it, and says how often where it stands by the verb or as 회 or 두 번."""
@@ -77,15 +96,22 @@ def may_leave_out(old: Statement, left_out: Sequence[Token]) -> bool:
     """Say whether a shorter wording without these tokens still says only what the longer one said.
 
     Adverbs may go, and what describes or places something other than the subject and object: without its object or
-    part of its subject (my sister's friend, my sister), a statement is about something else.
+    part of its subject (my sister's friend, my sister), a statement is about something else. In English, where no
+    particle tells, what somebody has stays (Rosa's cat), and what a hyphen joins (ex-wife).
     """
+    if not old.has_free_order:
+        return not any(_is_joined(old.text.casefold(), re.escape(token.base)) for token in left_out)
     gone = {id(token) for token in left_out}
     return all(
-        token.kind is TokenKind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(phrase, token, gone))
+        token.kind is TokenKind.ADVERB or _is_speaker(token) or (at > 0 and _is_aside(old, phrase, token, gone))
         for at, phrase in enumerate(old.phrases)
         for token in phrase
         if id(token) in gone
     ) and all(map(_is_light, left_out))
+
+
+def _is_joined(text: str, word: str) -> bool:
+    return re.search(rf"['\u2019]s? {word}\b|\b{word}-", text) is not None
 
 
 def _is_speaker(token: Token) -> bool:
@@ -100,11 +126,17 @@ def _is_light(token: Token) -> bool:
     return is_word and is_free and token.base not in TURNING_WORDS
 
 
-def _is_aside(phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
+def _is_aside(old: Statement, phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
     head = phrase[-1]
-    if head.case in ("subject", "topic"):
+    if head.case in _DOING or _is_what_is_done(old, phrase, token):
         return False
     return token is not head or (not head.case and all(id(other) in gone for other in phrase))
+
+
+def _is_what_is_done(old: Statement, phrase: Sequence[Token], token: Token) -> bool:
+    """Whether a noun is the verb at the end, or makes one with it (권유받다); or a verb is, where several do something."""
+    is_noun_of_verb = phrase is old.phrases[-1] and token.kind is TokenKind.NOUN
+    return is_noun_of_verb or (token.is_predicate and sum(one.case in _DOING for one in old.tokens) > 1)
 
 
 @lru_cache(maxsize=50_000)
@@ -114,7 +146,7 @@ def subject_of(statement: Statement) -> tuple[str, ...]:
     Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
     """
     for phrase in statement.phrases:
-        if phrase[-1].case in ("topic", "subject"):
+        if phrase[-1].case in _DOING:
             return tuple(
                 t.base
                 for t in phrase

@@ -40,10 +40,10 @@ _MOST_LEFT = 2
 _FREE_MARKS = SOFT_MARKS | {"past", "each", "from", "must", "can", "want"}
 """Marks that may differ: tense and recurrence are compared as a whole, ability, duty and place are said in many ways."""
 _LIMITING = (TURNING_WORDS - {"필요"}) | split_words(
-    "후 뒤 전 이후 이전 빼 제외 외 만 같 듯 보통 자주 가끔 항상 거의 아마",
+    "후 뒤 전 이후 이전 빼 제외 외 만 같 듯 보통 자주 가끔 항상 거의 아마 시작 그만두",
     "only except before after since without until usual often sometim rare alway never almost mayb perhap probabl seem",
 )
-"""Words that must not come or go: what is so after the meal is not so before it, and not what is usual what is always so."""
+"""Concepts that must not come or go: what is so after the meal is not so before it, and what starts does not last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
     if _is_forbidden(old, new, rest_old, rest_new):
         return None
-    nouns = [sum(map(_is_noun, rest)) for rest in (rest_old, rest_new)]
+    nouns = sum(map(_is_noun, rest_new))
     shared = 2 * (len(ours) - len(rest_old)) / (len(ours) + len(theirs))
-    words = [len(rest) - count for rest, count in zip((rest_old, rest_new), nouns, strict=True)]
+    exchanged = _exchanged(rest_old, rest_new)
     loses_end = not rest_new and bool(rest_old) and rest_old[-1] is ours[-1]
-    return Evidence(shared, _likeness(old, new), max(0, len(rest_new) - len(rest_old)), min(words), nouns[1], loses_end)
+    return Evidence(shared, _likeness(old, new), max(0, len(rest_new) - len(rest_old)), exchanged, nouns, loses_end)
 
 
 def _without_pronouns(statement: Statement) -> Sequence[Token]:
@@ -114,8 +114,8 @@ def _is_forbidden(old: Statement, new: Statement, rest_old: Sequence[Token], res
         or tells_change(new) != tells_change(old)
         or not is_one_subject(old, new)
         or not _keeps_order(old, new, rest_old, rest_new)
-        or all(any(token.kind is TokenKind.NOUN for token in rest) for rest in (rest_old, rest_new))
-        or (bool(rest_old) and not rest_new and old.has_free_order and not may_leave_out(old, rest_old))
+        or all(any(map(_is_noun, rest)) for rest in (rest_old, rest_new))
+        or (bool(rest_old) and not rest_new and not may_leave_out(old, rest_old))
     )
 
 
@@ -123,6 +123,12 @@ def _is_fixed(token: Token) -> bool:
     """Whether a token tells one fact from another by itself: a value, a name, a letter."""
     is_letter = len(token.base) == 1 and token.base.isascii()
     return is_letter or token.kind in (TokenKind.VALUE, TokenKind.NAME) or any(map(str.isdigit, token.base))
+
+
+def _exchanged(rest_old: Sequence[Token], rest_new: Sequence[Token]) -> int:
+    """How many words stand for others; a noun for an adverb (방법, 어떻게) is none, and two nouns are forbidden."""
+    has_verb = any(not _is_noun(token) and token.kind is not TokenKind.ADVERB for token in (*rest_old, *rest_new))
+    return min(len(rest_old), len(rest_new)) if has_verb else 0
 
 
 def _is_noun(token: Token) -> bool:
