@@ -11,6 +11,11 @@ from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 
 SAME = [
+    ("작업 서버로는 레디스를 쓰고 있다", "작업 서버로는 Redis를 쓰는 중이다"),
+    ("이미지는 도커로 만든다", "이미지는 Docker로 만든다"),
+    ("영수증은 14일 보관한다", "영수증은 2주간 보관한다"),
+    ("제주에서 일주일간 쉬었다", "제주에서 7일 쉬었다"),
+    ("주차비는 한 달에 9만 원이다", "주차비는 매달 9만원 나온다"),
     ("동생에게 책을 줬다", "동생한테 책을 줬어요"),
     ("친구와 동생이 갔다", "동생과 친구가 갔다"),
     ("언니랑 내 친구랑 연락한다", "언니가 내 친구랑 연락한다"),
@@ -57,6 +62,7 @@ UPDATES = [
 ]
 
 OTHERS = [
+    ("이미지는 도커로 만든다", "이미지는 Podman으로 만든다"),
     ("Peter lives in Seoul.", "Paul lives in Seoul."),
     ("Peter lives in Seoul", "Peter lives in Seoul with his wife and two sons"),
     ("Peter lives in Seoul with his wife", "Peter lives in Seoul"),
@@ -96,6 +102,13 @@ NO_CHANGES = [
     ("딸은 피아노를 배운다", "딸이 이제 수영도 배운다"),
     ("The Berlin shop has ten people", "The Madrid shop has grown to ten people"),
     ("동생이 대전으로 이사했다", "동생이 대전으로 이사했다고 좋아한다"),
+    ("이 노트북은 SSD를 하나 더 꽂을 수 있음", "이 노트북은 램을 교체할 수 있다"),
+    ("Ida's train to Oslo was three hours late", "Ida's flight to Oslo was delayed by three hours"),
+    ("The ferry is open on Sundays", "The ferry's kitchen stays closed on Sundays"),
+    ("Ida's maiden name is Kowalski", "Ida's mother's maiden name is Nowak"),
+    ("The test script should be run after lunch", "The migration script should be run before lunch"),
+    ("Admins can delete a whole boat", "A boat can be renamed by admins"),
+    ("Ida said not to commit directly to main", "Ida said not to force-push to main branches"),
 ]
 
 LOOK_ALIKES = [

@@ -29,6 +29,8 @@ def say(text: str) -> Statement:
         ("The boiler in the attic broke down", "The boiler in the attic has broken down"),
         ("My cousin lives in Porto with her parrot", "Cousin lives in Porto with parrot"),
         ("I have an allergy to cats", "I have a cat allergy"),
+        ("Choir practice: Thu 9 Oct", "Choir practice is on Thursday, October 9"),
+        ("The drafts are kept for 14 days", "The drafts are kept for two weeks"),
         ("Draft retention: 30 days", "Drafts are retained for 30 days"),
         ("The upload limit is 1 GB", "Uploads are limited to 1024 MB"),
         ("The choir meets twice a week", "The choir meets two times a week"),

@@ -6,6 +6,7 @@ or in addition (도, also), it does not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import islice
@@ -37,6 +38,10 @@ _ENGLISH = split_words(
     "traded trade_in replacing replaces",
 )
 """Words that tell of a change: beginning, ending, moving, replacing, correcting; Korean lemmas, and English."""
+_MAY_BE = frozenset({"can", "could", "may", "might", "should", "must", "would"})
+_UNDONE = frozenset({"can", "if", "each"})
+_NAMING, _TELLS = ("ing", "ion"), "correction"
+"""English words before a change, and Korean marks of one, that has not come about; and what only names one, but for a correction."""
 _ABOUT = "about"
 """What a measure stands with and is no other by."""
 _ENDINGS = (
@@ -48,6 +53,7 @@ _ENDINGS = (
 """States, what ends them, and what both must agree on: who is in it, the thing that is, or also what somebody does."""
 _CEASING = ("끊", "quit")
 _ADDING = frozenset({"also", "too"})
+_POSSESSED = re.compile(r"(?:[\w-]+ ){0,2}?(?:[\w-]+(?:['\u2019]s|s['\u2019]) )+\w+")
 _SPEAKER = "I"
 """Who is spoken of where a line says I or we."""
 
@@ -239,7 +245,7 @@ def _told(old: Statement, new: Statement) -> str:
     word = next((token.base for token in _changes_of(new) if not concepts_of([token]) & _concepts_of(old)), "")
     if not word or is_about_another(old, new) or _ceases_another(old, new):
         return ""
-    if _adds(new) or not is_one_subject(old, new):
+    if _adds(new) or not (is_one_subject(old, new) and is_of_one(old, new)):
         return ""
     ours, theirs = (_spoken_of(statement) for statement in (old, new))
     shared = ours & theirs
@@ -255,7 +261,22 @@ def tells_change(statement: Statement) -> bool:
 def _changes_of(statement: Statement) -> tuple[Token, ...]:
     """The tokens that tell of a change."""
     named = {id(token) for phrase in statement.phrases if _names_its_topic(phrase) for token in phrase}
-    return tuple(token for token in statement.tokens if _tells(token) and id(token) not in named)
+    return tuple(
+        token
+        for at, token in enumerate(statement.tokens)
+        if _tells(token) and id(token) not in named and not _may_not_be(statement, at)
+    )
+
+
+def _may_not_be(statement: Statement, at: int) -> bool:
+    """Whether a word only names a change, or says that it may or would be: migration script, force-push, can be renamed."""
+    token, before = statement.tokens[at], statement.tokens[max(0, at - 2) : at]
+    if not token.base.isascii():
+        return not _UNDONE.isdisjoint(token.marks)
+    is_going_on = re.search(rf"\b(?:is|are|'s|'re) (?:\w+ly )?{re.escape(token.base)}", statement.text.casefold())
+    is_named = token.base.endswith(_NAMING) and token.base != _TELLS and not is_going_on
+    is_joined = f"-{token.base}" in statement.text.casefold()
+    return is_named or is_joined or any(one.base in _MAY_BE for one in before)
 
 
 def _names_its_topic(phrase: Sequence[Token]) -> bool:
@@ -291,6 +312,19 @@ def is_one_subject(old: Statement, new: Statement) -> bool:
     if not (ours and theirs):
         return True
     return ours == theirs or ours <= _concepts_of(new) or theirs <= _concepts_of(old)
+
+
+def is_of_one(old: Statement, new: Statement) -> bool:
+    """Whether both speak of what either begins with, where that is of somebody: Iris's train, which is not her flight."""
+    return (_possessed(old) | _possessed(new)) <= _concepts_of(old) & _concepts_of(new)
+
+
+@lru_cache(maxsize=50_000)
+def _possessed(statement: Statement) -> frozenset[str]:
+    """What an English statement begins with, and whose it is; empty where it is nobody's."""
+    found = None if statement.has_free_order else _POSSESSED.match(statement.text.casefold())
+    words = frozenset(re.findall(r"\w+", found[0])) if found else frozenset()
+    return concepts_of(token for token in statement.tokens if token.base.casefold() in words)
 
 
 @lru_cache(maxsize=50_000)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.change import find_change, is_one_subject, may_tell_change, unit_of_measure
+from bankd.core.dedup.change import find_change, is_of_one, is_one_subject, may_tell_change, unit_of_measure
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
 from bankd.core.dedup.restating import only_times_move, says_again
@@ -240,7 +240,7 @@ def _judge(old: Statement, new: Statement, found: Difference, score: float) -> V
     if found.is_none:
         return Verdict(Relation.DIFFERENT, "the same words in other places", score)
     if found.changes and found.is_explained and subject_of(old) == subject_of(new):
-        is_update = found.is_one_subject and found.is_one_change and is_one_subject(old, new)
+        is_update = found.is_one_subject and found.is_one_change and is_one_subject(old, new) and is_of_one(old, new)
         return Verdict(Relation.UPDATE if is_update else Relation.DIFFERENT, "; ".join(found.changes), score)
     extra = ", ".join(token.key for token in found.only_new or found.only_old)
     return Verdict(Relation.DIFFERENT, f"only one says: {extra}", score)

@@ -1,7 +1,7 @@
 """One spelling for two statements: what one of them writes in one word, the other may write in two, or by first letters.
 
-타임 아웃 and 타임아웃, code base and codebase; VPN and virtual private network. Where the analyser takes a compound apart in
-one line alone it is put together again too.
+타임 아웃 and 타임아웃, code base and codebase; VPN and virtual private network; 레디스 and Redis. Where the analyser takes a
+compound apart in one line alone it is put together again too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bankd.core.language.korean.loanwords import sounds_like
 from bankd.core.language.statement import Statement, Token, TokenKind, spell_otherwise
 
 _MOST, _SHORTEST, _FEWEST = 4, 3, 2
@@ -32,10 +33,48 @@ def spelt_alike(old: Statement, new: Statement) -> tuple[Statement, Statement]:
 
 def _spelt_as(statement: Statement, other: Statement) -> Statement:
     shared = _joined(statement).keys() & _words(other).keys()
-    if not shared:
-        return statement
-    shared -= _words(statement).keys()
-    return _put_together(statement, other, shared) if shared else statement
+    if shared:
+        shared -= _words(statement).keys()
+        statement = _put_together(statement, other, shared) if shared else statement
+    return _heard_as(statement, other) if _heard(statement) and _latin(other) else statement
+
+
+def _heard_as(statement: Statement, other: Statement) -> Statement:
+    """A statement with each Latin word of the other that one of its own writes by its sound."""
+    latin = _latin(other).keys() - _words(statement).keys()
+    hangul = _heard(statement) - _words(other).keys() if latin else ()
+    found = {heard: _latin(other)[word] for heard in hangul for word in latin if sounds_like(heard, word)}
+    return _spell_words(statement, found) if found else statement
+
+
+def _spell_words(statement: Statement, found: Mapping[str, Token]) -> Statement:
+    phrases = [
+        tuple(
+            replace(token, base=word.base, kind=word.kind, sense=word.sense)
+            if (word := found.get(token.base))
+            else token
+            for token in phrase
+        )
+        for phrase in statement.phrases
+    ]
+    return spell_otherwise(statement, phrases)
+
+
+@lru_cache(maxsize=50_000)
+def _latin(statement: Statement) -> Mapping[str, Token]:
+    """The words of Latin letters in a Korean statement, in small ones."""
+    if not statement.has_free_order:
+        return MappingProxyType({})
+    return MappingProxyType(
+        {word: token for word, token in _words(statement).items() if word.isascii() and word.isalpha()}
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _heard(statement: Statement) -> frozenset[str]:
+    """The nouns and names of Hangul that may be written by their sound."""
+    nouns = (token.base for token in statement.tokens if token.kind in (TokenKind.NOUN, TokenKind.NAME))
+    return frozenset(base for base in nouns if not base.isascii())
 
 
 def _put_together(statement: Statement, other: Statement, shared: frozenset[str] | set[str]) -> Statement:

@@ -1,6 +1,6 @@
 """One quantity in one way: an hour and a half, 90 minutes and 1.5 hours are the same 5400 seconds.
 
-Calendar days and clock times are no quantities, and currencies keep to themselves.
+Calendar days and clock times are no quantities, but two weeks are 14 days; currencies keep to themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bankd.core.language.values import DATE_UNITS, show_number
 
 _SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
     {
-        "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (604_800, "초"), "년": (12, "개월"),
+        "ms": (Decimal("0.001"), "초"), "분": (60, "초"), "시간": (3600, "초"), "주": (7, "일"), "년": (12, "개월"),
         "km": (1000, "m"), "cm": (Decimal("0.01"), "m"), "mm": (Decimal("0.001"), "m"),
         "kg": (1000, "g"), "mg": (Decimal("0.001"), "g"), "ml": (Decimal("0.001"), "l"),
         "mb": (1024, "kb"), "gb": (1024**2, "kb"), "tb": (1024**3, "kb"),
@@ -26,6 +26,7 @@ MEASURES = frozenset(_SCALES) | frozenset(unit for _, unit in _SCALES.values())
 """The units of which there are smaller or larger ones."""
 _CALENDAR = 1000
 """From here on a number of years is the name of one."""
+_WEEKS = "주"
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\D+)")
 
 
@@ -48,4 +49,5 @@ def and_a_half(value: str) -> str:
 def split_quantity(value: str) -> tuple[str, ...]:
     """The number and the unit of a value that is measured; empty for any other."""
     found = _QUANTITY.fullmatch(base_quantity(value))
-    return (found[1], found[2]) if found and found[2] not in DATE_UNITS - {"초"} else ()
+    is_measured = found is not None and (found[2] not in DATE_UNITS - {"초"} or value.endswith(_WEEKS))
+    return (found[1], found[2]) if found and is_measured else ()

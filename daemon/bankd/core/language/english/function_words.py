@@ -156,3 +156,15 @@ DAYS = split_words(
     "winter",
 )
 """Words that say when; which one it is is a value, as a number is."""
+
+SHORT_DAYS: Mapping[str, str] = MappingProxyType(
+    {
+        short: day
+        for day, forms in (
+            ("monday", "mon"), ("tuesday", "tue tues"), ("wednesday", "wed"), ("thursday", "thu thur thurs"),
+            ("friday", "fri"), ("saturday", "sat"), ("sunday", "sun"),
+        )
+        for short in forms.split()
+    }
+)  # fmt: skip
+"""Days of the week as they are cut short; "sun" and "sat" are read as days wherever they are values."""

@@ -101,7 +101,7 @@ class _Reader:
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
-        base = word if self._is_acronym(word, lowered) else lowered
+        base = word if self._is_acronym(word, lowered) else english.SHORT_DAYS.get(lowered, lowered)
         at = self._at - 1
         marks = ["past"] if tells_past(self._lowered, at) else []
         return Token(base, self._kind(word, lowered, tag, at), marks=marks, is_optional=lowered in english.OPTIONAL)

@@ -28,7 +28,7 @@ _SHORTEST = 4
 
 def tells_past(words: Sequence[str], at: int) -> bool:
     """Whether the word there, all in lower case, is a verb that tells what was, or has been done."""
-    if not _is_past_form(words[at]):
+    if not is_past_form(words[at]):
         return False
     carrier = carrier_of(words, at)
     if carrier in _HAVING:
@@ -38,12 +38,12 @@ def tells_past(words: Sequence[str], at: int) -> bool:
 
 def is_passive(words: Sequence[str], at: int) -> bool:
     """Whether the word there is a verb that is done to what stands before it: she was called, it gets sold."""
-    return carrier_of(words, at) in _BEING and _is_past_form(words[at])
+    return carrier_of(words, at) in _BEING and is_past_form(words[at])
 
 
 def is_done_for(words: Sequence[str], at: int) -> bool:
     """Whether the word there is a verb that others do for who stands before it: she had the old fence painted."""
-    return _is_past_form(words[at]) and any(
+    return is_past_form(words[at]) and any(
         words[place] in _ORDERING and words[place + 1] in DETERMINERS and _NO_THINGS.isdisjoint(words[place + 2 : at])
         for place in range(max(0, at - _MOST_BETWEEN - 2), at - 2)
     )
@@ -55,6 +55,7 @@ def carrier_of(words: Sequence[str], at: int, besides: Set[str] = frozenset()) -
     return next(before, "")
 
 
-def _is_past_form(word: str) -> bool:
+def is_past_form(word: str) -> bool:
+    """Whether a word in lower case may be a past form, or a participle."""
     is_regular = len(word) >= _SHORTEST and word.endswith("ed") and stem_word(word) != word
-    return is_irregular_past(word) or is_regular
+    return is_regular or is_irregular_past(word.removeprefix("re")) or is_irregular_past(word)

@@ -16,6 +16,8 @@ _LEAST, _MOST = 2, 12
 _HEARD = 3
 """Consonants that must be heard. Of 2,063 Korean words that are no names 7 in a hundred sound like one of 2,700 English stems
 by one or two consonants, hardly ever rightly; 4 by three or more, and three in four of these are meant."""
+_HEARD_OF_ONE = 2
+"""The same, where two statements agree in all else and one word is left of each."""
 
 _INITIALS = (
     "gg?h?|k(?=[iy])", "kk?|gg?", "k?nn?", "dd?", "tt?|dd?", "ll?|rr?h?|wr", "mm?", "bb?|vv?", "bb?|pp?",
@@ -79,7 +81,17 @@ def spelt_in_latin(run: str, beginning: Beginning) -> list[str]:
     return found
 
 
-def _longest(run: str, beginning: Beginning) -> tuple[str, int]:
+@lru_cache(maxsize=50_000)
+def sounds_like(hangul: str, latin: str) -> bool:
+    """Whether a word of Hangul, the whole of it, is how one of small Latin letters sounds."""
+    is_word = len(hangul) >= _LEAST and all("가" <= one <= "힣" for one in hangul)
+    return is_word and _longest(hangul, lambda start: [latin] * latin.startswith(start), _HEARD_OF_ONE) == (
+        latin,
+        len(hangul),
+    )
+
+
+def _longest(run: str, beginning: Beginning, least: int = _HEARD) -> tuple[str, int]:
     """The term that most syllables of the start of a run spell, the most common of its letter, and how many those are."""
     syllables = [_syllable(one) for one in run[:_MOST]]
     spelling = _spelling(tuple(syllables))
@@ -87,7 +99,7 @@ def _longest(run: str, beginning: Beginning) -> tuple[str, int]:
     matches = [(found.lastindex or 0, found[0][1:]) for found in spelling.finditer(terms)]
     best = max((count for count, _ in matches), default=0)
     heard = sum((one.initial != _SILENT) + (one.final > 0) for one in syllables[:best])
-    return next(((term, best) for count, term in matches if count == best and heard >= _HEARD), ("", 0))
+    return next(((term, best) for count, term in matches if count == best and heard >= least), ("", 0))
 
 
 def _syllable(one: str) -> _Syllable:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from bankd.core.language.paraphrases import stands_in_a_group
+from bankd.core.language.quantities import split_quantity
 from bankd.core.language.statement import SAID_BEFORE, Token, TokenKind
 
 _OFTEN: Mapping[str, str] = MappingProxyType(
@@ -27,7 +28,7 @@ _DAYS: Mapping[str, str] = MappingProxyType(
 )
 """Spans of time that are one word each."""
 _EVERY, _LASTING, _SINCE, _BECOMING = "매", "간", "지", "되"
-_COUNTS = ("번", "잔", "개", "시간", "분", "알", "정", "병", "권", "끼")
+_COUNTS = ("번", "잔", "개", "시간", "분", "알", "정", "병", "권", "끼", "원", "달러", "유로", "엔", "km", "g", "l")
 
 
 def note_neighbours(tokens: Sequence[Token]) -> None:
@@ -65,8 +66,10 @@ def _note_frequencies(tokens: Sequence[Token]) -> None:
     for token in tokens:
         if token.base in _EACH and "each" in token.marks:
             token.sense = _EACH[token.base]
-        elif token.base in _DAYS:
-            token.base, token.kind = _DAYS[token.base], TokenKind.VALUE
+        elif token.base.removesuffix(_LASTING) in _DAYS:
+            token.base, token.kind = _DAYS[token.base.removesuffix(_LASTING)], TokenKind.VALUE
+        elif token.kind is TokenKind.VALUE and split_quantity(token.base.removesuffix(_LASTING)):
+            token.base = token.base.removesuffix(_LASTING)
     for token, after in pairwise(tokens):
         is_count = after.kind is TokenKind.VALUE and after.base.removesuffix("씩").endswith(_COUNTS)
         if is_count and token.base in _OFTEN and not set(token.marks) - {"each"}:
