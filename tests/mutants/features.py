@@ -40,6 +40,8 @@ STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.p
 CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit/test_page_classifier.py",)
 WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standing_search.py",)
 
+OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_dates.py",)
+
 FEATURES: tuple[Mutant, ...] = (
     # what a line is about
     Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
@@ -513,6 +515,13 @@ FEATURES: tuple[Mutant, ...] = (
         "who did it to whom is not exchanged", "bankd.core.distil.overstating", "find_overstated",
         ", _other_roles(line, near))", ")", ("tests/unit/test_overstating.py",),
     ),
+    Mutant("what expires on a day does not last until another", "bankd.core.language.dates.mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),
+    Mutant("who is abstinent speaks of no week", "bankd.core.language.dates.korean", "", "주(?!말|하) ?", "주(?!말) ?", OF_DATES),
+    Mutant("what is unpublished is not published", "bankd.core.distil.passages", "as_read", '_UNDONE.sub("not ", _NO_LONGER.sub("not", text))', '_NO_LONGER.sub("not", text)', OF_GROUNDING),
+    Mutant("2 p.m. is no code", "bankd.core.distil.attesting", "_codes_of", " and code.casefold() not in _HALF_DAYS", "", OF_GROUNDING),
+    Mutant("a loanword that is known names nobody", "bankd.core.distil.attesting", "_is_loanword", " or stands_in_a_group(word)", "", OF_GROUNDING),
+    Mutant("4만 8천 is one number", "bankd.core.language.korean.numbers", "_goes_on", 'if morphemes[at].tag == "SN" and', "if False and", OF_GROUNDING),
+    Mutant("what lasts three days is three days", "bankd.core.distil.said_in_log", "", "[째씩쯤당분치]", "[째씩쯤]", OF_GROUNDING),
     Mutant(
         "a value of another sentence is no value of this one", "bankd.core.distil.exchanging", "_exchanged",
         "is_stray or (", "(", ("tests/unit/test_grounding.py",),

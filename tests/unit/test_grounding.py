@@ -76,6 +76,9 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("It leaks weekly.", "It leaks for 90 days", "weekly"),
         ("It leaks weekly.", "It leaks every weekday", "weekly"),
         ("The rope costs 3812.40 euros.", "The rope costs 3,812.50 euros", "3812.40"),
+        ("The figs are published.", "The figs are unpublished", "published is not denied"),
+        ("약은 3일분 받았다.", "약은 나흘 치 받았다", "3일분"),
+        ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 6천만 원이다", "270000000원"),
     ],
 )
 def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -140,6 +143,19 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("The rope costs 3812.40 euros.", "The rope costs 3,812.40 euros"),
         ("Mina keeps the rest of the 2024 figs.", "Mina keeps the rest, all 2024 figs"),
         ("우유는 5월 5일까지 먹는다.", "김치는 8월 말까지, 우유는 내일까지"),
+        (
+            "약정은 2026년 5월 30일에 끝나며 우유는 5월 8일까지 먹는다.",
+            "약정은 5월 30일에 끝난다. 우유는 5월 8일까지 먹는다.",
+        ),
+        ("2026년 5월부터 금주하기로 했다.", "술은 이번 달부터 금주하기로 했다"),
+        ("The bus leaves at 2 p.m. from the shed.", "The bus leaves at 14:00 from the shed"),
+        ("The figs are unpublished.", "The figs are not published"),
+        ("The pump is unable to read figs.", "The pump cannot read figs"),
+        ("밧줄은 업그레이드하지 않는다.", "밧줄은 upgrade 안 한다"),
+        ("판을 9.2에서 9.4로 업그레이드하기로 했다.", "판을 9.2에서 9.4로 올리기로 했다"),
+        ("밧줄은 1인당 3m다.", "밧줄은 1인 3m다"),
+        ("약은 3일분 받았다.", "약은 사흘 치 받았다"),
+        ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 7천만 원이다"),
     ],
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:

@@ -72,13 +72,13 @@ def test_what_is_measured_again_or_put_in_place_of_it_is_an_update(old: Statemen
 
 
 def test_what_happened_at_another_measure_happened_too() -> None:
-    ran = said("하루는 5km를 뛰었다", "하루/NNP 는/JX 5/SN km/SL 를/JKO 뛰/VV 었/EP 다/EF")
+    walked = said("산책은 5km였다", "산책/NNG 은/JX 5/SN km/SL 이/VCP 었/EP 다/EF")
     again = said(
-        "하루는 비가 오는 숲에서 친구와 3km를 뛰었다",
-        "하루/NNP 는/JX 비/NNG 가/JKS 오/VV 는/ETM 숲/NNG 에서/JKB 친구/NNG 와/JKB 3/SN km/SL 를/JKO 뛰/VV 었/EP 다/EF",
+        "산책은 비가 오는 숲에서 친구와 3km였다",
+        "산책/NNG 은/JX 비/NNG 가/JKS 오/VV 는/ETM 숲/NNG 에서/JKB 친구/NNG 와/JKB 3/SN km/SL 이/VCP 었/EP 다/EF",
     )
 
-    assert compare_statements(ran, again).outcome is Relation.DIFFERENT
+    assert compare_statements(walked, again).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize(

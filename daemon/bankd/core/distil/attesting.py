@@ -11,6 +11,7 @@ from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog, days_named_in, days_written_in, squeeze_text, strip_value
 from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.core.language.paraphrases import stands_in_a_group
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.word_lists import split_words
 
@@ -18,6 +19,7 @@ _VERSION = re.compile(r"^v(?=\d)")
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
+_HALF_DAYS = ("a.m", "p.m")
 _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
 _DECIMAL = re.compile(r"\d+\.\d{2}")
 """Digits with an ordinal's ending or a unit, and amounts of money, which are looked at as values."""
@@ -76,7 +78,7 @@ def _codes(line: Passage, said: SaidInLog) -> str | None:
 
 def _codes_of(line: Passage) -> list[str]:
     found = (run.strip(".:,-") for run in _CODE.findall(line.text))
-    return [code for code in found if _IS_CODE.search(code)]
+    return [code for code in found if _IS_CODE.search(code) and code.casefold() not in _HALF_DAYS]
 
 
 def _names(line: Passage, said: SaidInLog) -> str | None:
@@ -101,7 +103,8 @@ def _named(line: Passage) -> Iterator[str]:
 
 def _is_loanword(token: Token) -> bool:
     """A Hangul noun that long, which nobody took apart, is a name or comes from another language."""
-    return token.kind is TokenKind.NOUN and len(bare_word(token)) >= _LOANWORD and not token.base.isascii()
+    word = bare_word(token)
+    return token.kind is TokenKind.NOUN and len(word) >= _LOANWORD and not (word.isascii() or stands_in_a_group(word))
 
 
 def _may_be_name(word: str) -> bool:

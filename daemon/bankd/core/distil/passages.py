@@ -9,7 +9,11 @@ from typing import NamedTuple
 
 from bankd.core.language.statement import Statement
 
-_NO_LONGER = re.compile(r"\bno longer\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE)
+_NO_LONGER = re.compile(
+    r"\bno longer\b|\bunable to\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE
+)
+_UNDONE = re.compile(r"\bun(?=(?!it|animat|ivers)[a-z]{3,}ed\b)", re.IGNORECASE)
+"""What is undone is not done: unpublished, unrestarted; united and universed are no such words."""
 _HALF_DAY = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
 _VERSION = re.compile(r"\bv(?=\d)")
 _WITHOUT = re.compile(r"(?<=[가-힣]{2})없(?=[가-힣])")
@@ -32,7 +36,7 @@ def clauses_of(text: str) -> list[str]:
 
 def as_read(text: str) -> str:
     """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, v7.2 is 7.2; and 화·목 are two weekdays."""
-    text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
+    text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _UNDONE.sub("not ", _NO_LONGER.sub("not", text))))
     return _WITHOUT.sub(" 없", _WEEKDAYS.sub(_spell_out, text))
 
 

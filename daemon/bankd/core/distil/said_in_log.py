@@ -20,7 +20,7 @@ LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
 DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
-_EACH = re.compile(r"(?<=\D)(?:[째씩쯤]|가량|짜리|어치)$|여$")
+_EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
 _ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
 _WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
@@ -110,7 +110,7 @@ def _in_year(day: date, year: int) -> date | None:
 
 
 def strip_value(value: str) -> str:
-    """A value without what says for how long, or of each: 3년째, 100원씩."""
+    """A value without what says for how long, or of each: 3년째, 100원씩, 1인당, 3일분."""
     return _EACH.sub("", value)
 
 

@@ -36,6 +36,7 @@ _GROUPS = """
 삭제 제거 지우 없애 | delete remove erase
 설치 | install
 업데이트 갱신 | update
+업그레이드 판올림 | upgrade
 백업 | backup
 비밀번호 패스워드 암호 | password
 계정 아이디 | account

@@ -76,8 +76,8 @@ _NATIVE = {
     )
     for form in forms.split()
 }  # fmt: skip
-_PLACES = {"십": 10, "백": 100, "천": 1000}
-_MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
+PLACES = {"십": 10, "백": 100, "천": 1000}
+MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
@@ -102,7 +102,7 @@ KOREAN_NUMERALS = frozenset(_NATIVE)
 
 def numerals_of(number: int) -> tuple[str, ...]:
     """How Korean writes a number in one word, if it does: 일곱 and 칠 for 7."""
-    tables = (_NATIVE, _DIGITS, _PLACES, _MYRIADS)
+    tables = (_NATIVE, _DIGITS, PLACES, MYRIADS)
     return tuple(form for table in tables for form, value in table.items() if value == number)
 
 
@@ -134,11 +134,11 @@ def _add_up(pieces: Sequence[str]) -> Decimal | None:
     total, part, digit = Decimal(0), Decimal(0), Decimal(0)
     for piece in pieces:
         value = _plain(piece)
-        if piece in _MYRIADS:
-            total += (part + digit or 1) * _MYRIADS[piece]
+        if piece in MYRIADS:
+            total += (part + digit or 1) * MYRIADS[piece]
             part = digit = Decimal(0)
-        elif piece in _PLACES:
-            part += (digit or 1) * _PLACES[piece]
+        elif piece in PLACES:
+            part += (digit or 1) * PLACES[piece]
             digit = Decimal(0)
         elif value is None or (digit and (value >= 10 or digit % 10)):
             return None
@@ -152,7 +152,7 @@ def _pieces(form: str) -> Sequence[str]:
     return (form,) if form in _NATIVE or not all(letter in _SINO for letter in form) else tuple(form)
 
 
-_SINO = frozenset(_DIGITS) | frozenset(_PLACES) | frozenset(_MYRIADS)
+_SINO = frozenset(_DIGITS) | frozenset(PLACES) | frozenset(MYRIADS)
 
 
 def _plain(piece: str) -> Decimal | None:

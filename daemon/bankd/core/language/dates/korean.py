@@ -295,7 +295,7 @@ RULES: Sequence[Rule] = (
     Rule(("반년",), rf"{_NO_HANGUL}반년 ?(?P<way>전|뒤|후)", _half_year_away, "span"),
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
-    Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
+    Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
     Rule(("요일",), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_PART}", _month_away, "span"),

@@ -119,6 +119,8 @@ def _is_range(text: str, one: Mention, after: _Found) -> bool:
     if _TO.fullmatch(between) or (_BETWEEN.search(before) and _AND.fullmatch(between)):
         return True
     is_end = _THEN_UNTIL.match(behind) and not _THEN_UNTIL.match(text, one.end)  # the end of one span begins no other
+    if _CLAUSE.search(between) and not _THEN_SINCE.match(between):
+        return False  # it expires on the 30th, and is decided until the 8th
     return len(between) < _NEAR and not _END.search(between) and bool(is_end)
 
 

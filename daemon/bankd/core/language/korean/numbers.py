@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from bankd.core.language.korean.function_words import OBJECT, SUBJECT, TOPIC
 from bankd.core.language.quantities import MEASURES
-from bankd.core.language.values import DATE_UNITS, HALF, KOREAN_NUMERALS, korean_number, unit_of
+from bankd.core.language.values import DATE_UNITS, HALF, KOREAN_NUMERALS, MYRIADS, PLACES, korean_number, unit_of
 from bankd.core.language.wording import Morpheme
 
 _NUMERIC = frozenset({"SN", "NR", "W_SERIAL"})
 _UNIT_TAGS = frozenset({"NNG", "NNP", "SL", "SW", "SH", "UN"})
+_CURRENCIES = ("원", "달러", "유로", "엔")
 _JOINERS = "-~∼–—"
 _SIGNS = frozenset("-~<>≤≥±")
 _PARTICLES = SUBJECT | TOPIC | OBJECT
@@ -66,9 +67,13 @@ def _joined(run: Sequence[Morpheme]) -> str:
 
 
 def _goes_on(morphemes: Sequence[Morpheme], at: int) -> bool:
-    """Say whether a numeral continues the number before it: 29 만, 열 두; two runs of digits are two numbers."""
+    """Say whether a numeral continues the number before it: 29 만, 열 두; two runs of digits are two, but 4만 8천 is one."""
     if morphemes[at - 1].tag == "SO":
         return morphemes[at].tag in _NUMERIC
+    if morphemes[at].tag == "SN" and morphemes[at - 1].form in MYRIADS:
+        after = morphemes[at + 1].form if at + 1 < len(morphemes) else ""
+        is_place = bool(after) and all(letter in PLACES or letter in MYRIADS for letter in after)
+        return is_place or unit_of(after) in _CURRENCIES
     return morphemes[at].tag in ("NR", "MM") and is_number(morphemes, at)
 
 
