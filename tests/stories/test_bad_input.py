@@ -399,6 +399,19 @@ def test_what_stands_on_pages_that_nobody_reads_while_git_works_is_not_lost(root
     assert "lost" not in said.out
 
 
+def test_what_stood_on_a_page_that_cannot_be_read_is_not_lost(root: Path, bankctl: Run) -> None:
+    write_log(root, "2026-05-02.md", "S: 가치관: 정직")
+    bankctl("cycle", "micro", "--now", NOW)
+    page = root / "bank/identity/values.md"
+    page.unlink()
+    page.symlink_to("/dev/null")
+
+    said = bankctl("verify")
+
+    assert "bank/identity/values.md" in said.out
+    assert "lost" not in said.out
+
+
 @pytest.mark.parametrize("name", ["archive", "events"])
 def test_a_file_where_a_folder_belongs_is_named_by_who_looks(root: Path, bankctl: Run, name: str) -> None:
     for path in (root / name).iterdir():
