@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from bankd.core.distil.attributing import find_misattributed
 from bankd.core.distil.grounding import find_ungrounded
 from bankd.core.distil.passages import Passage, as_read, clauses_of
 from bankd.core.distil.said_in_log import SaidInLog
@@ -77,6 +78,11 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("It leaks weekly.", "It leaks every weekday", "weekly"),
         ("The rope costs 3812.40 euros.", "The rope costs 3,812.50 euros", "3812.40"),
         ("The figs are published.", "The figs are unpublished", "published is not denied"),
+        (
+            "Ines rode the cargo boat home from the mill.",
+            "Bought the old cargo boat from Tamm at the mill. Rufus rode it home, Ines followed in the car.",
+            "ines does what rufus does",
+        ),
         ("약은 3일분 받았다.", "약은 나흘 치 받았다", "3일분"),
         ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 6천만 원이다", "270000000원"),
     ],
@@ -168,3 +174,34 @@ def test_what_hangs_on_a_name_leaves_more_of_it_than_a_syllable(analyse: Analyse
 
     assert said.names("유진이네")
     assert not said.names("보네")
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "doers"),
+    [
+        ("Ines rode the boat home.", "We got the boat. Rufus rode it home, Ines followed by bus.", ("ines", "rufus")),
+        ("The east pump was counted by Kirsty.", "Osman counted the east pump, Kirsty saw it.", ("kirsty", "osman")),
+        (
+            "영문 증명서는 마영호 교수가 떼 주었다.",
+            "추천서는 마영호 교수가 썼고 증명서는 반지수 조교가 떼 줬다.",
+            ("마영호", "반지수"),
+        ),
+        (
+            "정태우는 비용을 들어 교체에 반대했다.",
+            "정태우가 먼저 올리자고 했고 한보미는 비용 때문에 반대했다.",
+            ("정태우", "한보미"),
+        ),
+        ("Rufus rode the boat home.", "We got the boat. Rufus rode it home, Ines followed by bus.", None),
+        ("The boat was ridden home by Rufus.", "We got the boat. Rufus rode it home, Ines followed by bus.", None),
+        ("Osman and Kirsty counted the pumps.", "Osman counted the east pump, Kirsty the west pump.", None),
+        ("Osman counted the east pump.", "Bela said Osman counted the east pump. Kirsty saw it.", None),
+        ("Wrote to Ines about the east pump.", "Rufus saw the east pump, Ines was away.", None),
+        ("The old east pump is loud, says Ines.", "The old east pump is loud, Rufus thinks. Ines was away.", None),
+    ],
+)
+def test_who_does_it_is_who_does_it_in_the_part_that_tells_it(
+    line: str, source: str, doers: tuple[str, str] | None, analyse: Analyse
+) -> None:
+    ours, *theirs = [Passage(text, read_statement(analyse(as_read(text)))) for text in [line, *clauses_of(source)]]
+
+    assert find_misattributed(ours, theirs) == (doers and f"{doers[0]} does what {doers[1]} does in its lines")

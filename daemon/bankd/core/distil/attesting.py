@@ -11,6 +11,7 @@ from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog, days_named_in, days_written_in, squeeze_text, strip_value
 from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
+from bankd.core.language.english.stemming import is_irregular_past
 from bankd.core.language.paraphrases import stands_in_a_group
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.word_lists import split_words
@@ -20,6 +21,7 @@ _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
 _HALF_DAYS = ("a.m", "p.m")
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
 _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
 _DECIMAL = re.compile(r"\d+\.\d{2}")
 """Digits with an ordinal's ending or a unit, and amounts of money, which are looked at as values."""
@@ -95,10 +97,15 @@ def _named(line: Passage) -> Iterator[str]:
     for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
         if token.kind is TokenKind.NAME or _is_loanword(token):
             yield from [] if word in codes else [word]
-    words = re.findall(r"[A-Za-z][\w'-]*", line.text)
+    words = _WORD.findall(line.text)
     is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
-    if len(words) > 1 and line.text.startswith(words[0]) and _may_be_name(words[0]) and _is_verb(words[1]):
+    if len(words) > 1 and line.text.startswith(words[0]) and is_doer(*words[:2]):
         yield from [] if is_number else words[:1]
+
+
+def is_doer(word: str, after: str) -> bool:
+    """Whether an English word names somebody, as far as one can see, and what follows is what somebody does."""
+    return _may_be_name(word) and _is_verb(after)
 
 
 def _is_loanword(token: Token) -> bool:
@@ -109,9 +116,10 @@ def _is_loanword(token: Token) -> bool:
 
 def _may_be_name(word: str) -> bool:
     """Whether the word that begins a sentence may name somebody, by how English makes other words."""
-    return word[0].isupper() and word.lower() not in _NO_NAMES and not _DERIVED.search(word)
+    is_other = word.lower() in _NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
+    return word[0].isupper() and not is_other
 
 
 def _is_verb(word: str) -> bool:
     is_verb = word.islower() and word.endswith(("s", "ed")) and len(word) > 3
-    return is_verb or word in (AUXILIARIES | EMPTY_WORDS) - {"to"}
+    return is_verb or is_irregular_past(word) or word in (AUXILIARIES | EMPTY_WORDS) - {"to"}
