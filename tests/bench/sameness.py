@@ -5,7 +5,10 @@
 The word lists of `core.dedup.gist`, `core.dedup.change` and `core.language.thesaurus` were chosen on the pairs of even
 number; what these find `--without-words`, with no table of synonyms, is what hangs on no word that they have. `--choosing`
 leaves the others unseen. `sameness/own_pairs.jsonl` is forty rewordings, twenty updates and twenty look-alikes of short facts,
-written before their author had read a rule. The sets that people labelled are measured by `tests.bench.calibrate`.
+written before their author had read a rule. `look_alikes.jsonl` (600, of which 180 are updates) and `written_twice.jsonl`
+(160 rewordings, 160 updates) are by people who know no rule; what was called the same or an update wrongly was mended in
+both halves of these, so that only what is found of their reporting halves is held back. The sets that people labelled are
+measured by `tests.bench.calibrate`.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from tests.bench.calibrate import read_statements
 from tests.bench.intervals import wilson
 from tests.bench.quality import data_folder
 
-_OWN = Path(__file__).with_suffix("") / "own_pairs.jsonl"
+_OWN = Path(__file__).with_suffix("")
 
 Pair = Mapping[str, Any]
 
@@ -65,13 +68,16 @@ def main() -> None:
 
 
 def _measure(halves: Sequence[str]) -> None:
-    for name, file in (("pairs", data_folder() / "pairs" / "pairs.jsonl"), ("own pairs", _OWN)):
+    ours = [
+        (file.stem.replace("_", " "), file) for file in (_OWN / "own_pairs.jsonl", *sorted(_OWN.glob("[!o]*.jsonl")))
+    ]
+    for name, file in (("pairs", data_folder() / "pairs" / "pairs.jsonl"), *ours):
         pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         statements = read_statements({text for pair in pairs for text in (pair["old"], pair["new"])}, None)
         for half in halves:
             rest = int(half == "reporting")
-            ours = [pair for pair in pairs if int(pair["id"][-3:]) % 2 == rest]
-            print(f"{name:<10} {half:<10} {judge_half(ours, statements)}")
+            judged = [pair for pair in pairs if int(pair["id"][-3:]) % 2 == rest]
+            print(f"{name:<13} {half:<10} {judge_half(judged, statements)}")
 
 
 if __name__ == "__main__":

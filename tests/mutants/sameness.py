@@ -27,6 +27,8 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a passive of both is no other voice", VOICE, "_is_plainly_done", "or is_passive(words, at) ", "", OF_VOICE),
     Mutant("a limit is nothing that limits", VOICE, "_is_plainly_done", "follows_noun or ", "", OF_REWORDING),
     Mutant("who shares with us is shared with", VOICE, "_deed_of", "_things(clause, behind, {_COMPANION})", "_things(clause, behind, set())", OF_VOICE),
+    Mutant("who is afraid for her is not afraid of her", ROLES, "roles_clash", "is_felt_otherwise or ", "", OF_VOICE),
+    Mutant("who ran for him did not run into him", ROLES, "", '("means", _INSIDE)', '("means",)', OF_VOICE),
     Mutant("stopped to talk is not stopped talking", VOICE, "voices_clash", " or _aims_differ(old, new)", "", OF_VOICE),
     Mutant("who worked there works there no more", TENSE, "tells_past", "if not is_past_form(words[at]):", "if True:", OF_REWORDING),
     Mutant("who has lived there since lives there", TENSE, "tells_past", "_GOING_ON.isdisjoint(words)", "True", OF_REWORDING),

@@ -30,6 +30,8 @@ def say(text: str) -> Statement:
         ("I had my boat repaired on Monday", "I repaired my boat on Monday"),
         ("Nora stopped to talk to the ferryman", "Nora stopped talking to the ferryman"),
         ("Nora tried to restart the pump", "Nora tried restarting the pump"),
+        ("Nora is afraid of her mother", "Nora is afraid for her mother"),
+        ("Nora ran errands for Hugo at the market", "Nora ran into Hugo at the market"),
     ],
 )
 def test_who_does_it_does_not_have_it_done(old: str, new: str) -> None:

@@ -10,25 +10,27 @@ from itertools import pairwise
 from bankd.core.dedup.voice import voices_clash
 from bankd.core.language.statement import Statement, Token, TokenKind
 
-_COMPANION, _ABOUT, _BENEFIT = "companion", "about", "benefit"
+_COMPANION, _ABOUT, _BENEFIT, _INSIDE = "companion", "about", "benefit", "inside"
 _PREPOSITIONS = {
-    "by": "agent", "from": "source", "to": "goal", "into": "goal", "onto": "goal", "for": _BENEFIT, "with": _COMPANION, "as": "as",
+    "by": "agent", "from": "source", "to": "goal", "into": _INSIDE, "onto": "goal", "for": _BENEFIT, "with": _COMPANION, "as": "as",
     "about": _ABOUT, "in": "place", "on": "place", "at": "place", "near": "place",
 }  # fmt: skip
 _BEHIND = {"위하": _BENEFIT, "대하": _ABOUT, "관하": _ABOUT, "통하": "means"}
 """Korean verbs that say of the noun before them what a preposition says."""
 _TIME = re.compile(r"\b(for|in|within) [\w-]+ (?:second|minute|hour|day|week|month|year)s?\b")
 """A stretch of time, which lasts or is waited for; a day by its date is none."""
+_FEELING = re.compile(r"\b(?:am|is|are|was|were|be|'[sm]|'re) (?:\w+ly |so |very )?(\w+) (of|for)\b")
+"""What somebody is of or for something: afraid of his mother, afraid for her."""
 _CLASHES = frozenset(
     frozenset({role, other})
     for role, others in {
         "subject": ("object", "receiver", _COMPANION, _ABOUT, _BENEFIT, "means"),
         "topic": ("receiver", _COMPANION, _ABOUT, _BENEFIT, "means"),
-        "agent": ("source", "goal", _BENEFIT, _COMPANION, "as", _ABOUT, "place"),
-        "source": ("goal", _BENEFIT, _COMPANION, _ABOUT, "place"),
-        _COMPANION: ("goal", _BENEFIT, _ABOUT, "as"),
-        _ABOUT: ("goal", _BENEFIT, "means"),
-        _BENEFIT: ("means",),
+        "agent": ("source", "goal", _INSIDE, _BENEFIT, _COMPANION, "as", _ABOUT, "place"),
+        "source": ("goal", _INSIDE, _BENEFIT, _COMPANION, _ABOUT, "place"),
+        _COMPANION: ("goal", _INSIDE, _BENEFIT, _ABOUT, "as"),
+        _ABOUT: ("goal", _INSIDE, _BENEFIT, "means"),
+        _BENEFIT: ("means", _INSIDE),
     }.items()
     for other in others
 )
@@ -40,7 +42,15 @@ def roles_clash(old: Statement, new: Statement) -> bool:
     theirs = _roles(new)
     times = (_time_of(old), _time_of(new))
     clashes = any(frozenset({case, theirs.get(base, "")}) in _CLASHES for base, case in _roles(old).items())
-    return clashes or set(times) == {"for", "in"} or voices_clash(old, new)
+    feels = _feelings_of(new)
+    is_felt_otherwise = any(feels.get(word, behind) != behind for word, behind in _feelings_of(old).items())
+    return clashes or is_felt_otherwise or set(times) == {"for", "in"} or voices_clash(old, new)
+
+
+@lru_cache(maxsize=50_000)
+def _feelings_of(statement: Statement) -> Mapping[str, str]:
+    """What somebody is, with the "of" or "for" behind it."""
+    return dict(_FEELING.findall(statement.text.casefold()))
 
 
 @lru_cache(maxsize=50_000)
