@@ -60,6 +60,8 @@ _CALLED_BY = 2
 _ORDINALS = {"1th": "first", "2th": "second", "3th": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
 _COUNTERS = "명개"
 """What people and things are counted by, where they are not counted without."""
+_NUMBERED, _A_PORT = "번", len("8080번")
+"""What a port is called by; so often nothing is done."""
 _PAST = split_words("was were had did")
 _TENSE = frozenset({"past", "each"})  # looked at for the whole statement
 _ORDERING = split_words("before after than over from until without under above below because if unless instead ahead")
@@ -180,6 +182,8 @@ def _concept(base: str, kind: TokenKind) -> str:
     if kind is TokenKind.VALUE:
         base = base.removesuffix("째").removesuffix("씩")
         counted = base.rstrip(_COUNTERS)
+        if base.endswith(_NUMBERED) and len(base) >= _A_PORT:
+            return base.removesuffix(_NUMBERED)
         if base in _ORDINALS:
             return meaning_of(_ORDINALS[base])
         return base[:-1] if base in RECURRING_DAYS else counted if counted.isdigit() else base_quantity(base)

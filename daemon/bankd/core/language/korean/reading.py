@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
-from bankd.core.language.korean.numbers import find_number, is_number, is_particle_of_number
+from bankd.core.language.korean.numbers import FoundNumber, find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
 from bankd.core.language.korean.senses import note_neighbours
 from bankd.core.language.quantities import and_a_half
@@ -22,6 +22,7 @@ _KINDS = {
     **dict.fromkeys(("NNG", "XR", "UN"), TokenKind.NOUN),
     **dict.fromkeys(("MAG", "MAJ"), TokenKind.ADVERB),
 }
+_FIRST_OF_LAST_CENTURY = "70"
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
 _HALF = Morpheme("반", "NNG")
 _HALVES = {"오전": "am", "오후": "pm"}
@@ -259,15 +260,21 @@ class _Reader:
         if found.unit == "시":
             self._add_clock(found.number, "30" if has_half else "0")
             return
-        value = f"{found.number}{found.unit}"
+        value = f"{self._century(found)}{found.number}{found.unit}"
         self._add(Token(and_a_half(value) if has_half else value, TokenKind.VALUE))
+
+    def _century(self, found: FoundNumber) -> str:
+        """What a year of two digits before a month leaves out: 23년 11월; until 1970 nobody wrote logs."""
+        ahead = [morpheme.form for morpheme in self._morphemes[self._at : self._at + 2]]
+        is_short = found.unit == "년" and re.fullmatch(r"\d\d", found.number) and ahead[1:] == ["월"]
+        return ("20" if found.number < _FIRST_OF_LAST_CENTURY else "19") if is_short else ""
 
     def _add_clock(self, hour: str, minutes: str) -> None:
         """The hour of 24, and the minutes unless they are none, as they are when they are written out."""
         if self._half:
             hour, self._half = clock_hour(hour, self._half), ""
             self._drop_half()
-        self._add(Token(f"{hour}시", TokenKind.VALUE))
+        self._add(Token(f"{hour.lstrip('0') or '0'}시", TokenKind.VALUE))
         if minutes != "0":
             self._add(Token(f"{minutes}분", TokenKind.VALUE))
 

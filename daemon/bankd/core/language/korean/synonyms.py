@@ -9,7 +9,7 @@ from __future__ import annotations
 from bankd.core.language.word_lists import by_form, split_words
 
 HONORIFICS = by_form(
-    ("먹", "드시 잡수 잡수시 자시"),
+    ("먹", "드시 드세 잡수 잡수시 자시"),
     ("자", "주무시"),
     ("있", "계시"),
     ("주", "드리"),
