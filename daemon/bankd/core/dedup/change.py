@@ -54,6 +54,7 @@ _ENDINGS = (
 _CEASING = ("끊", "quit")
 _ADDING = frozenset({"also", "too"})
 _POSSESSED = re.compile(r"(?:[\w-]+ ){0,2}?(?:[\w-]+(?:['\u2019]s|s['\u2019]) )+\w+")
+"""Whose something is and what, at the beginning of an English statement: the train of Iris, her mother's maiden name."""
 _SPEAKER = "I"
 """Who is spoken of where a line says I or we."""
 

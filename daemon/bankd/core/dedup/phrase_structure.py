@@ -116,7 +116,7 @@ def _is_joined(text: str, word: str) -> bool:
 
 def _is_speaker(token: Token) -> bool:
     """Who writes a log speaks of himself unless he says otherwise."""
-    return token.base == "나" and token.case in ("subject", "topic")
+    return token.base == "나" and token.case in _DOING
 
 
 def _is_light(token: Token) -> bool:

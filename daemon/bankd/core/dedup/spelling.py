@@ -49,15 +49,15 @@ def _heard_as(statement: Statement, other: Statement) -> Statement:
 
 def _spell_words(statement: Statement, found: Mapping[str, Token]) -> Statement:
     phrases = [
-        tuple(
-            replace(token, base=word.base, kind=word.kind, sense=word.sense)
-            if (word := found.get(token.base))
-            else token
-            for token in phrase
-        )
+        tuple(_written_as(found[token.base], token) if token.base in found else token for token in phrase)
         for phrase in statement.phrases
     ]
     return spell_otherwise(statement, phrases)
+
+
+def _written_as(word: Token, token: Token) -> Token:
+    """A token with what turns and places it, in the spelling of another statement."""
+    return replace(token, base=word.base, kind=word.kind, sense=word.sense)
 
 
 @lru_cache(maxsize=50_000)
@@ -86,7 +86,7 @@ def _put_together(statement: Statement, other: Statement, shared: frozenset[str]
         while at < end:
             run, word = by_start.get(at, (_Run(at, at + 1), None))
             last = tokens[run.end - 1]
-            kept.append(replace(last, base=word.base, kind=word.kind, sense=word.sense) if word else last)
+            kept.append(_written_as(word, last) if word else last)
             at = run.end
         phrases.append(tuple(kept))
     return spell_otherwise(statement, phrases)

@@ -21,8 +21,8 @@ from bankd.core.language.word_lists import split_words
 _WRITER = "I"
 _WRITERS = dict.fromkeys(("i", "me", "we", "us"), _WRITER)
 _SUBJECTS = split_words("i we")
-_FINITE = (HELPING - {"to"}) | split_words("am is are was were 's 're 'm")
-_NO_VERBS = DETERMINERS | PREPOSITIONS | HELPING | _FINITE
+_FINITE = HELPING - {"to"} | split_words("am is are was were 's 're 'm")
+_NO_VERBS = DETERMINERS | PREPOSITIONS | _FINITE | {"to"}
 _PLACING = PREPOSITIONS | {"to"}
 _AGENT, _COMPANION = "by", "with"
 _TURNING = split_words("stop rememb forget regret tri")
