@@ -7,8 +7,9 @@ number; what these find `--without-words`, with no table of synonyms, is what ha
 leaves the others unseen. `sameness/own_pairs.jsonl` is forty rewordings, twenty updates and twenty look-alikes of short facts,
 written before their author had read a rule. `look_alikes.jsonl` (600, of which 180 are updates) and `written_twice.jsonl`
 (160 rewordings, 160 updates) are by people who know no rule; what was called the same or an update wrongly was mended in
-both halves of these, so that only what is found of their reporting halves is held back. The sets that people labelled are
-measured by `tests.bench.calibrate`.
+both halves of these, so that only what is found of their reporting halves is held back. `newer_values.jsonl` (200 updates
+and 200 look-alikes of them, by other such people) has a reporting half that nobody looked at. The sets that people labelled
+are measured by `tests.bench.calibrate`.
 """
 
 from __future__ import annotations

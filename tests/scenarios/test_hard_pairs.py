@@ -92,6 +92,28 @@ OTHER_WORDS = [
     ("The bakery is closed on Mondays", "On Mondays the bakery is not open"),
 ]
 
+OTHER_VALUES = [
+    ("합창단 단장은 강문수 님이다", "박지영 씨가 합창단 단장이다"),
+    ("축구부 주장은 강문수 님이다", "임하영 씨가 축구부 주장이다"),
+    ("보조 서버는 도쿄 리전에 있다", "보조 서버 리전은 서울입니다"),
+    ("우산은 신발장에 있다", "우산은 베란다에 걸려 있다"),
+    ("안방 커튼은 남색이다", "안방 커튼은 회색임"),
+    ("채팅 API 문서는 위키에 있다", "채팅 API 문서는 컨플루언스에서 관리한다"),
+    ("정산 로그 레벨은 INFO로 둔다", "정산 쪽 로그 레벨은 ERROR다"),
+    ("동창회 장소는 별관 강당이다", "동창회는 본관 식당에서 열린다"),
+]
+
+NO_OTHER_VALUES = [
+    ("저녁은 카레다", "저녁 회식은 강남역이다"),
+    ("우리 집 앵무새는 코뉴어다", "우리 집 앵무새는 암컷이다"),
+    ("보조 서버는 도쿄에 있다", "보조 서버 백업은 서울에 있다"),
+    ("수진은 새우 알레르기가 있다", "수현은 새우 알레르기가 있다"),
+    ("동창회 장소는 강남이다", "동창회 시간은 3시다"),
+    ("열차는 서울역에 있다", "열차는 서울역에서 일한다"),
+    ("민수가 합창단 단원이다", "하영이 합창단 단원이다"),
+    ("수집기는 파이썬으로 짜여 있다", "화면은 타입스크립트로 짜여 있다"),
+]
+
 CHANGES = [
     ("담배를 피운다", "담배를 끊었다"),
     ("우리 팀은 메신저로 슬랙을 쓴다", "우리 팀이 메신저를 팀즈로 바꿨다"),
@@ -280,6 +302,16 @@ def test_what_only_one_says_keeps_them_apart(judge: Callable[[str, str], Verdict
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_a_change_told_in_other_words_is_an_update(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
     assert judge(old, new).outcome is Relation.UPDATE
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_VALUES)
+def test_another_value_in_another_form_is_an_update(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    assert judge(old, new).outcome is Relation.UPDATE
+
+
+@pytest.mark.parametrize(("old", "new"), NO_OTHER_VALUES)
+def test_another_value_of_something_else_is_none(judge: Callable[[str, str], Verdict], old: str, new: str) -> None:
+    assert judge(old, new).outcome is Relation.DIFFERENT
 
 
 @pytest.mark.parametrize(("old", "new"), NO_CHANGES)

@@ -85,7 +85,7 @@ def test_a_question_is_not_what_it_asks() -> None:
 def test_a_higher_threshold_never_makes_more_updates() -> None:
     old, new = say("server listens quietly on port 8080"), say("server listens on port 8081")
 
-    outcomes = [compare_statements(old, new, threshold).outcome for threshold in (50, 99)]
+    outcomes = [compare_statements(old, new, threshold).outcome for threshold in (50, 100)]
 
     assert outcomes == [Relation.UPDATE, Relation.DIFFERENT]
 

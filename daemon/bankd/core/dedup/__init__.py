@@ -2,6 +2,7 @@
 
 exact_match finds the same words, duplicates judges likeness, guard looks at what differs, with roles and voice
 (who does what to whom), phrase_structure (in what order) and series (which of many). spelling writes both alike; gist puts
-wording aside, restating and rewording judge what is left; change finds what tells that something is no longer so.
+wording aside, restating and rewording judge what is left; change finds what tells that something is no longer so,
+another_value what only has another value.
 known_pairs is what memories of the bank that look alike are to each other: near, the same, or another value of one thing.
 """

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
+from bankd.core.dedup.another_value import with_value_of
 from bankd.core.dedup.change import find_change, is_of_one, is_one_subject, may_tell_change, unit_of_measure
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
@@ -23,6 +24,7 @@ from bankd.core.dedup.rewording import (
     is_reworded,
     may_be_reworded,
     said_concepts,
+    says_of_one,
     score_wordings,
     weigh_wordings,
 )
@@ -87,12 +89,22 @@ def compare_statements(old: Statement, new: Statement, threshold: float = THRESH
 
 
 def _reworded(old: Statement, new: Statement, verdict: Verdict) -> Verdict:
-    """What two statements are that nothing tells apart but their wording; else as they were judged."""
+    """What two statements are that nothing tells apart but their wording, or but that and a value; else as they were judged."""
     evidence = weigh_wordings(old, new)
-    if evidence is None or score_wordings(evidence) < NEAR:
-        return verdict
-    outcome = Relation.SAME if is_reworded(evidence) else Relation.NEAR
-    return Verdict(outcome, "much the same in other words", verdict.score)
+    if evidence is not None and score_wordings(evidence) >= NEAR:
+        outcome = Relation.SAME if is_reworded(evidence) else Relation.NEAR
+        return Verdict(outcome, "much the same in other words", verdict.score)
+    if _has_another_value(old, new):
+        return Verdict(Relation.UPDATE, "another value in other words", verdict.score)
+    return verdict
+
+
+def _has_another_value(old: Statement, new: Statement) -> bool:
+    """Whether a new statement says what an old one says but for one value, in whatever form of sentence."""
+    told = with_value_of(old, new)
+    if told is None or not (is_one_subject(told, new) and is_of_one(told, new)):
+        return False
+    return bool(_sameness(told, new) or says_again(told, new)) or says_of_one(told, new)
 
 
 def _unlike(score: float) -> Verdict:

@@ -24,6 +24,8 @@ _EMPTY = split_words(
     "somebody someone use uses using own owns of for in on at to into with by as and per each every any date set scheduled stand stands held live lives located hosted",
 )
 """Words whose absence changes nothing when all that is left agrees: the writer, being, having, being somewhere."""
+_WORK = "일"
+"""A noun that carries nothing (a thing), and as a verb does: who works in a library is not just there."""
 _DESCRIBING = frozenset(
     {"live", "last", "set", "own", "held", "used", "using", "located", "hosted", "scheduled", "taken"}
 )
@@ -42,7 +44,7 @@ _MOMENTS = split_words("time 시간 시각 시점")
 _MOMENT = re.compile(r"\d\d?(?:시|:\d\d)")
 _MORE, _PREFERRING = "더", frozenset({"좋아하", "좋", "선호"})
 """Who likes something more prefers it; but an hour more is no hour."""
-_ATTRIBUTES = split_words("직업 나이 이름 성함 연세 키 몸무게 체중")
+ATTRIBUTES = split_words("직업 나이 이름 성함 연세 키 몸무게 체중")
 """What a value tells by itself: whoever is six years old, or a nurse, has that as age or work."""
 _RECURRENCE = split_words("매일 매주 매달 매월 매년 every each daily weekly monthly yearly annually")
 _PERIODS = {
@@ -121,7 +123,7 @@ def telling_tokens(statement: Statement) -> tuple[Token, ...]:
     )
     if not statement.has_free_order or any(token.is_predicate for token in said):
         return said
-    return tuple(token for token in said if token.base not in _ATTRIBUTES or token.negation)
+    return tuple(token for token in said if token.base not in ATTRIBUTES or token.negation)
 
 
 def _describes(statement: Statement, at: int) -> bool:
@@ -147,6 +149,8 @@ def _is_understood(statement: Statement, at: int) -> bool:
 def is_empty(token: Token) -> bool:
     """Whether a token carries nothing when wording is put aside."""
     if token.negation or token.kind is TokenKind.NAME or (token.marks and set(token.marks) - SOFT_MARKS - _TENSE):
+        return False
+    if token.base == _WORK and token.is_predicate:
         return False
     return token.is_optional or _is_bare(token.sense or token.base) or (token.base in _USING and token.is_predicate)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from bankd.core.dedup.series import is_about_another, is_of_series, is_subject_matter
+from bankd.core.dedup.series import is_about_another, is_of_series, is_subject_matter, names_two
 from bankd.core.language.opposites import OPPOSITES, are_opposites
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import Statement, Token, TokenKind
@@ -72,7 +72,7 @@ def find_difference(old: Statement, new: Statement) -> Difference:
     changes, rest_old, rest_new = _changes(only_old, only_new)
     is_explained = not (_says_more(rest_old) and _says_more(rest_new))
     shared = _count_subject_matter(old) - sum(map(is_subject_matter, only_old))
-    series = is_of_series(old, only_old), is_about_another(old, new)
+    series = is_of_series(old, only_old), is_about_another(old, new) or names_two(old, only_old)
     return Difference(only_old, only_new, tuple(changes), is_explained, shared, *series)
 
 

@@ -94,6 +94,28 @@ def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     return Evidence(shared, _likeness(old, new), max(0, len(rest_new) - len(rest_old)), exchanged, nouns, loses_end)
 
 
+def says_of_one(old: Statement, new: Statement) -> bool:
+    """Whether two statements with the same value say it of one thing: one may say a little more, or a word in another place.
+
+    In the same place another word tells another thing: who teaches biology on Monday, who teaches chemistry on Monday.
+    """
+    if not may_be_reworded(said_concepts(old), said_concepts(new)) or roles_clash(old, new):
+        return False
+    ours, theirs = (_without_pronouns(one) for one in (old, new))
+    rest_old, rest_new = _left_over(ours, new), _left_over(theirs, old)
+    if rest_old and rest_new:
+        evidence = weigh_wordings(old, new)
+        is_near = evidence is not None and not evidence.added and score_wordings(evidence) >= SAME
+        return is_near and [ours.index(token) for token in rest_old] != [theirs.index(token) for token in rest_new]
+    return not (
+        any(_is_fixed(token) or bare_concept(token) in _LIMITING for token in (*rest_old, *rest_new))
+        or not stand_for_one(old, new)
+        or _marks(old) != _marks(new)
+        or _denials(old) != _denials(new)
+        or tells_change(new) != tells_change(old)
+    )
+
+
 def _without_pronouns(statement: Statement) -> Sequence[Token]:
     pronouns = gist_of(statement).pronouns
     return [token for token in telling_tokens(statement) if token.base not in pronouns]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.statement import Statement, Token, TokenKind
 
+_NAMING = (TokenKind.NAME, TokenKind.VALUE)
 _NUMBERED = frozenset({"number", "번호"})
 _ORDINALS = frozenset({"번", "호", "호기", "차"})
 """What makes a number before a noun the name of one: 3번 서버, 4호기."""
@@ -64,6 +65,14 @@ def is_of_series(old: Statement, changed: Sequence[Token]) -> bool:
     return bool(gone) and not gone.isdisjoint((*_first_numbers(old), *labels))
 
 
+def names_two(old: Statement, changed: Sequence[Token]) -> bool:
+    """Whether a name changed and, further on, another value: Leo married in Verona and Gaia in Turin, both are so."""
+    gone = {*map(id, changed)}
+    values = [at for at, token in enumerate(old.tokens) if id(token) in gone and token.kind in _NAMING]
+    has_name = bool(values) and old.tokens[values[0]].kind is TokenKind.NAME
+    return has_name and values[-1] - values[0] >= len(values)
+
+
 def _first_numbers(statement: Statement) -> Iterator[str]:
     first, *more = statement.tokens[:2] or (None,)
     if first is not None and first.kind is TokenKind.VALUE:
@@ -78,7 +87,7 @@ def _names_of_subject(statement: Statement) -> frozenset[str]:
 
     A Korean one is told by its particle, which `phrase_structure.subject_of` reads.
     """
-    words = _before_verb(statement).split()
+    words = before_verb(statement).split()
     names = {token.base for token in statement.tokens if token.kind is TokenKind.NAME}
     days = {token.base for token in statement.tokens if token.kind is TokenKind.VALUE}
     return frozenset(names.intersection(words) | days.intersection(word for word in words[1:] if word.isalpha()))
@@ -118,14 +127,12 @@ def _is_event(statement: Statement) -> bool:
 
 def _bare_labels(statement: Statement) -> Iterator[_Label]:
     """The bare numbers right behind a word of the statement, with no "is", "of" or "with" between."""
-    said, before_verb = _plain(statement), _before_verb(statement)
+    said, before = _plain(statement), before_verb(statement)
     for at, (word, number) in enumerate(pairwise(statement.tokens)):
         together = f"{word.base} {number.base}"
         is_label = _is_bare(number) and is_subject_matter(word) and together in said
         if is_label and not _counts(*statement.tokens[at + 1 : at + 4]):
-            yield _Label(
-                word.base, number.base, together in before_verb or _begins(statement, at) or _is_event(statement)
-            )
+            yield _Label(word.base, number.base, together in before or _begins(statement, at) or _is_event(statement))
 
 
 def _is_bare(token: Token) -> bool:
@@ -151,7 +158,7 @@ def _counts(number: Token, counted: Token | None = None, *behind: Token) -> bool
     return is_many and all(token.base in RELATIONS for token in behind)
 
 
-def _before_verb(statement: Statement) -> str:
+def before_verb(statement: Statement) -> str:
     """What an English statement says before its first auxiliary verb, or what it surely begins with where it has none."""
     said = "" if statement.has_free_order else _plain(statement)
     before, *more = _AUXILIARY.split(said, maxsplit=1)

@@ -109,6 +109,11 @@ def spell_otherwise(statement: Statement, phrases: Sequence[tuple[Token, ...]]) 
     return _close(statement.text, phrases, statement.letters, statement.mood, statement.about)
 
 
+def restate(statement: Statement, text: str, phrases: Sequence[tuple[Token, ...]]) -> Statement:
+    """A statement of the same mood and entities that says something else."""
+    return _close(text, phrases, _letters_of(text), statement.mood, statement.about)
+
+
 def _close(
     text: str, phrases: Sequence[tuple[Token, ...]], letters: str, mood: str, about: frozenset[str]
 ) -> Statement:

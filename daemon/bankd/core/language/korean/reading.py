@@ -131,10 +131,15 @@ class _Reader:
             self._mark("can")
         elif form == "시" and tag == "NNB":  # 실패 시
             self._mark("if")
-        elif not _says_nothing(form, tag):
+        elif not (_says_nothing(form, tag) or self._honours(form)):
             base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
             self._half = _HALVES.get(form, self._half)
             self._add(Token(base, _kind(base, tag), is_optional=base in korean_words.OPTIONAL))
+
+    def _honours(self, form: str) -> bool:
+        """Whether a word only honours the name before it, which an analyser may take for a noun: 강문수 님이다."""
+        last = self._last()
+        return form in korean.HONOURING and last is not None and last.kind is TokenKind.NAME
 
     def _read_prefix(self, form: str, _: str) -> None:
         """Prefixes such as 불 and 비 turn a word around: they are part of it."""
