@@ -85,6 +85,10 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ),
         ("약은 3일분 받았다.", "약은 나흘 치 받았다", "3일분"),
         ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 6천만 원이다", "270000000원"),
+        ("The choir sings on May 7.", "The choir sings on Wednesday, the fair is on Thursday", "May 7 stands where"),
+        ("합창 모임은 5월 9일에 한다.", "합창 모임은 목요일, 장기 시합은 토요일에 한다", "5월 9일 stands where its"),
+        ("밧줄은 내일 쓰지 못해 우물은 닫는다.", "밧줄은 내일 쓰고 우물은 닫는다", "쓰 is denied"),
+        ("The bus leaves at noon.", "The bus leaves at 3", "the value 12:00"),
     ],
 )
 def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -162,6 +166,28 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("밧줄은 1인당 3m다.", "밧줄은 1인 3m다"),
         ("약은 3일분 받았다.", "약은 사흘 치 받았다"),
         ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 7천만 원이다"),
+        ("밧줄은 2억 7,000만 원이다.", "밧줄은 2억 7천"),
+        ("밧줄값은 1인당 3만 원이다.", "밧줄값은 각자 3만 원이다"),
+        ("The choir sings on 6 May.", "The choir sings on Wednesday, the fair is on Thursday"),
+        (
+            "합창 모임은 2026-05-11까지 합창 선생님께 알린다.",
+            "5월 8일은 합창 연습이고 합창 모임은 다음 주 월요일까지 합창 선생님께 알린다",
+        ),
+        ("합창 연습 발표는 5월 9일에 한다.", "어제 말한 합창 연습 발표, 언제였지? 5월 9일입니다."),
+        ("우물 청소는 5월 8일, 장기 시합은 5월 9일이다.", "장기 시합은 5월 9일, 우물 청소는 그 전날이다"),
+        ("계약은 5월 31일에 끝난다.", "계약은 이달 말일에 끝난다"),
+        ("Nora is staying overnight on 5 May.", "Nora stays the night on 5 May"),
+        ("The old pump spots the leak, yet it wants a fuse.", "The pump finds the leak but asks for a fuse"),
+        ("Piet is not going to haul those lamps anywhere before June.", "Piet keeps the lamps in the shed until June"),
+        ("펌프를 고친 뒤 새던 증상이 사라졌다.", "펌프를 고쳤더니 새던 증상이 없어졌다"),
+        ("한도 때문에 카드를 쓰지 못해 밥값은 노라가 냈다.", "카드는 한도 때문에 못 썼다. 밥값은 노라가 냈다"),
+        ("Before the lamp was moved, the well had to be dug.", "The well had to be dug before moving the lamp"),
+        ("The bus leaves at noon.", "The bus leaves at 12"),
+        (
+            "Rather than being sold, the old checkout pump was given a belt.",
+            "Debugged the old checkout pump with Piet: it fails on Mondays. We did not sell the pump; we gave it a belt.",
+        ),
+        ("물값은 매달 3만 원이다.", "물값은 월 3만 원이다"),
     ],
 )
 def test_the_same_in_other_words_is_believed(line: str, source: str, analyse: Analyse) -> None:

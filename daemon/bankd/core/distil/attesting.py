@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from bankd.core.distil.aligning import PRONOUNS, bare_word
 from bankd.core.distil.attesting_values import find_unsaid_value
 from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog, days_named_in, days_written_in, squeeze_text, strip_value
+from bankd.core.distil.said_in_log import (
+    SaidInLog,
+    days_named_in,
+    days_written_in,
+    is_within,
+    squeeze_text,
+    strip_value,
+)
 from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.english.stemming import is_irregular_past
@@ -25,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
 _DECIMAL = re.compile(r"\d+\.\d{2}")
 """Digits with an ordinal's ending or a unit, and amounts of money, which are looked at as values."""
-_NO_NAMES = (
+NO_NAMES = (
     PRONOUNS
     | RELATIONS
     | EMPTY_WORDS
@@ -35,6 +42,8 @@ _NO_NAMES = (
     )
 )
 """What begins a sentence and names nobody."""
+_NIGHT = "overnight"
+"""For the night, whichever that is, where a line says that somebody stays."""
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
 _LOANWORD = 4
 """Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
@@ -47,25 +56,22 @@ def find_unattested(line: Passage, said: SaidInLog) -> str | None:
 
 
 def _days(line: Passage, said: SaidInLog) -> str | None:
-    for written, span, _ in days_named_in(line, said.day):
-        is_amount = strip_value(written.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
-        if not (written.casefold() in said.text or is_amount or _is_known_day(span, said)):
-            return f"the day {written!r} is not in its lines"
+    for named in days_named_in(line, said.day):
+        is_amount = strip_value(named.written.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
+        if named.written.casefold() != _NIGHT and not (
+            named.written.casefold() in said.text or is_amount or _is_known_day(named.span, said)
+        ):
+            return f"the day {named.written!r} is not in its lines"
     return None
 
 
 def _is_known_day(span: Span, said: SaidInLog) -> bool:
     """Whether the sources speak of a day; that of the log is known too, and what is around it where they name no other."""
     is_year = span == year_of(span.first.year) and str(span.first.year) in said.digits
-    if is_year or any(_is_within(span, known) for known in said.spans):
+    if is_year or any(is_within(span, known) for known in said.spans):
         return True
     own = Span(said.day, said.day) if said.day else None
-    return own is not None and (span == own or (not said.spans and _is_within(span, own)))
-
-
-def _is_within(span: Span, known: Span) -> bool:
-    """The same days, or the month or year around a known day: who says less invents nothing."""
-    return span == known or (span.first <= known.first and known.last <= span.last)
+    return own is not None and (span == own or (not said.spans and is_within(span, own)))
 
 
 def _codes(line: Passage, said: SaidInLog) -> str | None:
@@ -116,7 +122,7 @@ def _is_loanword(token: Token) -> bool:
 
 def _may_be_name(word: str) -> bool:
     """Whether the word that begins a sentence may name somebody, by how English makes other words."""
-    is_other = word.lower() in _NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
+    is_other = word.lower() in NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
     return word[0].isupper() and not is_other
 
 

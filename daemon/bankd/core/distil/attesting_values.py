@@ -17,22 +17,26 @@ _WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _COUNT = r"두세네석넉섯곱덟홉열몇\d"
 _EVERY = f"(?<![{_COUNT}])(?<![{_COUNT}] )"
 """Before what recurs each time, and not each second or third."""
+_A_MONTH = r"(?<!\d)(?<!\d )월 ?\d"
 _RECURRING = {
     "daily": "day", "weekly": rf"week(?!day|end)|(?:every|each) {_WEEKDAY}|{_WEEKDAY}s\b", "monthly": "month", "yearly": "year",
-    "annual": "year", "매일": f"하루|{_EVERY}날마다", "매주": "한 주|요일마다", "매달": f"한 달|{_EVERY}달마다", "매월": f"한 달|{_EVERY}달마다",
+    "annual": "year", "매일": f"하루|{_EVERY}날마다", "매주": "한 주|요일마다", "매달": f"한 달|{_EVERY}달마다|{_A_MONTH}", "매월": f"한 달|{_EVERY}달마다|{_A_MONTH}",
     "매년": f"한 해|{_EVERY}해마다",
 }  # fmt: skip
 """What recurs, and how that is said too: three times weekly, three times a week; 매주 목요일, 목요일마다."""
 _MILLI = {"mg", "ml", "mm"}
 """What 밀리 stands for."""
 _OTHER_TURN = re.compile(r"다음|지난|저번")
+_EACH_ONE = re.compile(r"1\D*당")
+"""By what an amount is told: 1인당."""
 _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
+_SHARP, _NAMED_HOURS = ":00", {12: ("noon", "정오"), 0: ("midnight", "자정")}
 _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 
 
 def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     """The first of its values that nothing says, in words; None when there is none."""
-    in_days = _said_as_days(line, said.day)
+    in_days = said_as_days(line, said.day)
     tokens = line.statement.tokens
     for at, token in enumerate(tokens):
         behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
@@ -41,7 +45,7 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     return None
 
 
-def _said_as_days(line: Passage, day: date | None) -> Set[str]:
+def said_as_days(line: Passage, day: date | None) -> Set[str]:
     """The words and numbers of the days that a line names, which are looked at as days."""
     days = days_named_in(line, day)
     written = {part for named in days for part in named.written.lower().split()}
@@ -51,6 +55,8 @@ def _said_as_days(line: Passage, day: date | None) -> Set[str]:
 
 
 def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
+    if _EACH_ONE.fullmatch(token.base):
+        return True
     value = strip_value(token.base)
     runs = DIGITS.findall(value)
     if (
@@ -61,6 +67,8 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
         return True
     if not runs:
         return _is_time_said(value, line, said) or value in " ".join(in_days)
+    if value.endswith(_SHARP):
+        return _is_hour_said(int(runs[0]), said)
     found = LEADING_NUMBER.match(value)
     if found is None or DIGITS.search(value[found.end() :]):
         return False
@@ -71,6 +79,13 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     )  # 8080 for 8080번, but 3 days are no 3 hours
     hours = _hours(int(number), unit, said) if number.isdecimal() else ()
     return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in hours)
+
+
+def _is_hour_said(hour: int, said: SaidInLog) -> bool:
+    """Whether an hour is said without its minutes, in figures or in words; past noon also as a clock shows it."""
+    shown = _hours(hour, "시", said)
+    words = [numeral for one in shown for numeral in (*numerals_of(one), str(one), *_NAMED_HOURS.get(one, ()))]
+    return any(re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", said.text) for word in words)
 
 
 def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
+from bankd.core.distil.attesting import NO_NAMES
+from bankd.core.distil.dating import days_in_place
 from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog
 from bankd.core.language.quantities import base_quantity
@@ -16,6 +19,8 @@ from bankd.core.language.statement import TokenKind
 
 LEAST = 2
 """Words that a sentence shares with a line before it counts as what the line says again."""
+_OTHER_WORDS = 2
+"""So many words of a line at most may be missing in a sentence where one of them stands for another: more are a rewording."""
 _STEM = 2
 """Syllables by which a Hangul word is known: without an analyser 포트는 and 포트를 are two words."""
 _NUMBER = re.compile(r"[\d.,:]+")
@@ -25,10 +30,17 @@ _ROLES = {"subject": "doer", "topic": "doer", "object": "object", "receiver": "r
 def find_exchanged(line: Passage, sources: Sequence[Passage], said: SaidInLog) -> str | None:
     """What of a line stands where its sources have another value, name or thing."""
     laid = [align(line, source) for source in sources]
+    in_place = [named.span.first for named in days_in_place(line, sources, said.day)]
     for one in filter(_is_near, laid):
         for word, rival in (*_exchanged(one, laid, said), *_moved(one, said)):
-            return f"{word.base} stands where its lines have {rival.base}"
+            if not any(_is_of_day(word, day) for day in in_place):
+                return f"{word.base} stands where its lines have {rival.base}"
     return None
+
+
+def _is_of_day(word: Word, day: date) -> bool:
+    """Whether a value is the year, month or day of a day, however that is written in the log."""
+    return word.base in (f"{day.year}년", f"{day.month}월", f"{day.day}일")
 
 
 def _exchanged(laid: Alignment, others: Sequence[Alignment], said: SaidInLog) -> Iterator[tuple[Word, Word]]:
@@ -90,19 +102,21 @@ def _is_of_one_sort(word: Word, rival: Word, said: SaidInLog) -> bool:
     """Whether two words are values of one unit, or names; a capital that begins a text is one where the word is no other."""
     if TokenKind.VALUE in (word.kind, rival.kind):
         return word.kind is rival.kind and _is_another_value(word.base, rival.base)
-    return all(one.kind is TokenKind.NAME or (one.is_first and one.base not in said.common) for one in (word, rival))
+    no_names = said.common | NO_NAMES
+    return all(one.kind is TokenKind.NAME or (one.is_first and one.base not in no_names) for one in (word, rival))
 
 
 def _is_another_value(one: str, other: str) -> bool:
     """Whether two values are of one unit; 8080 and 8080번 are one."""
+    one, other = (value.removesuffix(":00") for value in (one, other))  # 2 to 5 am, 2:00
     units = {_NUMBER.sub("", one), _NUMBER.sub("", other)}
     return len(units) == 1 and base_quantity(one) != base_quantity(other)
 
 
 def _is_another_thing(laid: Alignment, at: int, there: int) -> bool:
-    """Whether a noun stands exactly where the sentence has another one."""
+    """Whether a noun stands exactly where the sentence has another one; who says more in other words may say that so too."""
     word, rival = laid.line[at], laid.source[there]
-    if TokenKind.VALUE in (word.kind, rival.kind):
+    if TokenKind.VALUE in (word.kind, rival.kind) or len(laid.line) - laid.size > _OTHER_WORDS:
         return False
     is_latin = word.base.isascii() or rival.base.isascii()
     return (_has_its_slot if is_latin else _has_its_part)(laid, at, there)
@@ -121,7 +135,8 @@ def _has_its_slot(laid: Alignment, at: int, there: int) -> bool:
 def _has_its_part(laid: Alignment, at: int, there: int) -> bool:
     """Whether two Korean nouns stand between the same words, or have one case beside one word."""
     word, rival = laid.line[at], laid.source[there]
-    if not (_is_noun(word) and _is_noun(rival)) or word.base[:_STEM] == rival.base[:_STEM]:
+    short, long = sorted((word.base[:_STEM], rival.base[:_STEM]), key=len)
+    if not (_is_noun(word) and _is_noun(rival)) or long.startswith(short):
         return False
     is_before = laid.pairs.get(at - 1) == there - 1 or at == there == 0
     is_behind = laid.pairs.get(at + 1) == there + 1 or (at == len(laid.line) - 1 and there == len(laid.source) - 1)

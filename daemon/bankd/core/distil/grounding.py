@@ -11,6 +11,7 @@ from datetime import date
 
 from bankd.core.distil.attesting import find_unattested
 from bankd.core.distil.attributing import find_misattributed
+from bankd.core.distil.dating import find_misdated
 from bankd.core.distil.exchanging import find_exchanged
 from bankd.core.distil.overstating import find_overstated
 from bankd.core.distil.passages import Passage
@@ -35,4 +36,5 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
         or find_exchanged(line, sources, said)
         or find_overstated(line, sources)
         or find_misattributed(line, sources)
+        or find_misdated(line, sources, day)
     )

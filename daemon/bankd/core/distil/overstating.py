@@ -25,6 +25,8 @@ _BE = split_words("is are be being am been may can will must should to not")
 _TO_COME = split_words(
     "will shall ll won to must should may might could would can want wants need needs let plan plans before until"
 )
+_NOT_YET, _CLAUSE_REACH = frozenset({"before", "until"}), 5
+"""What begins a clause of what had not been done, and so many words at most before its verb."""
 _REACH = 3
 """So many words before an English verb may say whether it is to come, or something that is done to somebody."""
 _AHEAD = frozenset({"will", "must", "may", "can"})
@@ -76,7 +78,8 @@ def _verbs(passage: Passage) -> Iterator[tuple[str, str]]:
     for at, word in enumerate(words):
         before = words[max(at - _REACH, 0) : at]
         if _is_past(word):
-            yield stem_word(word), "past" if _BE.isdisjoint(before) else ""
+            is_before = not _NOT_YET.isdisjoint(words[max(at - _CLAUSE_REACH, 0) : at])
+            yield stem_word(word), "ahead" if is_before else "past" if _BE.isdisjoint(before) else ""
         else:
             yield stem_word(word), "" if _TO_COME.isdisjoint(before) else "ahead"
 

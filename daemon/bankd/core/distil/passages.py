@@ -16,6 +16,8 @@ _UNDONE = re.compile(r"\bun(?=(?!it|animat|ivers)[a-z]{3,}ed\b)", re.IGNORECASE)
 """What is undone is not done: unpublished, unrestarted; united and universed are no such words."""
 _HALF_DAY = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
 _VERSION = re.compile(r"\bv(?=\d)")
+_GONE = re.compile(r"없어(?=[지져졌진질짐집])")
+"""What comes not to be there disappears, which denies nothing."""
 _WITHOUT = re.compile(r"(?<=[가-힣]{2})없(?=[가-힣])")
 _WEEKDAYS = re.compile(
     r"(?<!\w)(?:[월화수목금토일](?:[·ㆍ/,] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2}))"
@@ -36,6 +38,7 @@ def clauses_of(text: str) -> list[str]:
 
 def as_read(text: str) -> str:
     """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, v7.2 is 7.2; and 화·목 are two weekdays."""
+    text = _GONE.sub("사라", text)
     text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _UNDONE.sub("not ", _NO_LONGER.sub("not", text))))
     return _WITHOUT.sub(" 없", _WEEKDAYS.sub(_spell_out, text))
 

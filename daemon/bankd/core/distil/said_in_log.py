@@ -23,6 +23,11 @@ _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
 _ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
+_BESIDE = (
+    (timedelta(days=-1), re.compile(r"전날|전 날|하루 (?:전|앞)|\b(?:day|night|evening) before\b")),
+    (timedelta(days=1), re.compile(r"다음 ?날|이튿날|\b(?:day after|next day|following day)\b")),
+)
+"""What is said of the day before, or after, one that is named."""
 _WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
 _DAY_OF_MONTH = re.compile(r"\d ?월|[a-z]{3}", re.IGNORECASE)
 _WITH_YEAR = re.compile(r"\d{4}|년")
@@ -61,18 +66,27 @@ class SaidInLog:
 
 
 class NamedDay(NamedTuple):
-    """A day, or several, that a passage names: as it stands there, and what it means on the day of the log."""
+    """A day, or several, that a passage names: as it stands there and where, and what it means on the day of the log."""
 
     written: str
+    start: int
     span: Span
     grain: Grain
+
+    def meanings(self, day: date) -> Iterator[Span]:
+        """What it may mean: which week a bare weekday is of, or which year a day, people leave open."""
+        yield self.span
+        if self.grain == "weekday":
+            yield from (_shift(self.span, week) for week in (-_WEEK, _WEEK))
+        elif self.grain == "day" and _leaves_year_open(self.written):
+            yield from _of_next_years(self.span.first, day)
 
 
 def days_named_in(passage: Passage, day: date | None) -> list[NamedDay]:
     """The days that a passage names, read on the day of its log; none where that is not known."""
     text = as_read(passage.text)
     found = read_mentions(text, Anchor(day, 1)) if day else ()
-    return [NamedDay(text[one.start : one.end], one.span, one.grain) for one in found]
+    return [NamedDay(text[one.start : one.end], one.start, one.span, one.grain) for one in found]
 
 
 def days_written_in(passage: Passage, day: date | None) -> list[str]:
@@ -80,14 +94,21 @@ def days_written_in(passage: Passage, day: date | None) -> list[str]:
     return [named.written for named in days_named_in(passage, day)]
 
 
+def is_within(span: Span, known: Span) -> bool:
+    """The same days, or the month or year around a known day: who says less invents nothing."""
+    return span == known or (span.first <= known.first and known.last <= span.last)
+
+
 def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
-    """The days that the sources speak of; which week a bare weekday is of, or which year a day, they may leave open."""
-    for named in (named for source in sources for named in days_named_in(source, day)):
-        yield named.span
-        if named.grain == "weekday":
-            yield from (Span(named.span.first + week, named.span.last + week) for week in (-_WEEK, _WEEK))
-        elif day and named.grain == "day" and _leaves_year_open(named.written):
-            yield from _of_next_years(named.span.first, day)
+    """The days that the sources may speak of."""
+    for source in sources:
+        for named in days_named_in(source, day):
+            yield from named.meanings(day) if day else ()
+            yield from (_shift(named.span, days) for days, told in _BESIDE if told.search(source.text))
+
+
+def _shift(span: Span, days: timedelta) -> Span:
+    return Span(span.first + days, span.last + days)
 
 
 def _leaves_year_open(written: str) -> bool:

@@ -30,9 +30,14 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
         near = _nearest(word, laid)
         if near and all(_is_turned(one, at) for one in near) and not _is_said_as_it_is(word, laid, near):
             return f"{word.base} is {'' if word.is_denied else 'not '}denied, other than in its lines"
-        if word.is_denied and not near and not any(map(_denies, _largest(laid))):
+        if word.is_denied and not near and all(map(_affirms, _largest(laid))):
             return f"it denies {word.base or 'something'}, and its lines deny nothing of it"
     return None
+
+
+def _affirms(laid: Alignment) -> bool:
+    """Whether a sentence says the same but for one word, and denies nothing; who says it in other words may deny the opposite."""
+    return len(laid.line) - laid.size <= 1 and not _denies(laid)
 
 
 def _largest(laid: Sequence[Alignment]) -> list[Alignment]:

@@ -130,7 +130,10 @@ def korean_number(morphemes: Sequence[Morpheme]) -> str:
 
 
 def _add_up(pieces: Sequence[str]) -> Decimal | None:
-    """The number of digits, numerals, places and myriads in a row; None when they make none."""
+    """The number of digits, numerals, places and myriads in a row; None when they make none.
+
+    Behind 억 a last 천 or 백 is one of 만, which people leave out: 2억 7천 is 270,000,000.
+    """
     total, part, digit = Decimal(0), Decimal(0), Decimal(0)
     for piece in pieces:
         value = _plain(piece)
@@ -144,7 +147,8 @@ def _add_up(pieces: Sequence[str]) -> Decimal | None:
             return None
         else:
             digit += value
-    return total + part + digit
+    is_short = total and not total % MYRIADS["억"] and part and not digit
+    return total + (part * MYRIADS["만"] if is_short else part + digit)
 
 
 def _pieces(form: str) -> Sequence[str]:

@@ -97,7 +97,7 @@ def season_of(year: int, season: int) -> Span:
 
 
 def part_of(span: Span, part: str) -> Span:
-    """The `early`, `mid` or `late` part of a span, its `first` or `second` half, or its `week 1` to `week 5`."""
+    """The `early`, `mid` or `late` part of a span, its `last day`, its `first` or `second` half, or its `week 1` to `week 5`."""
     first, end = _part_in_days(span.days, part)
     return Span(span.first + first * DAY, span.first + (end - 1) * DAY)
 
@@ -113,6 +113,7 @@ def _part_in_days(days: int, part: str) -> tuple[int, int]:
         "early": (0, early),
         "mid": (mid, middle),
         "late": (late, days),
+        "last day": (days - 1, days),
         "first": (0, half),
         "second": (half, days),
     }[part]

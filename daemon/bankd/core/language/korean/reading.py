@@ -25,6 +25,9 @@ _KINDS = {
 _FIRST_OF_LAST_CENTURY = "70"
 _CLOCK = re.compile(r"(\d\d?):(\d\d)")
 _HALF = Morpheme("반", "NNG")
+_OF_VERB = Morpheme("지", "EC")
+"""Before what denies the verb before it, which the analyser takes for an adverb at times: 쓰지 못해."""
+_DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
 _HALVES = {"오전": "am", "오후": "pm"}
 _DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
 
@@ -222,7 +225,10 @@ class _Reader:
 
     def _negate(self, form: str, tag: str) -> None:
         negation = korean.NEGATIONS[form]
-        if tag == "MAG" and form != "없이":
+        if tag == "MAG" and self._morphemes[self._at - 2 : self._at - 1] == [_OF_VERB] and (last := self._last()):
+            self._turn(last, negation)
+            self._at += self._morphemes[self._at : self._at + 1] in _DOING
+        elif tag == "MAG" and form != "없이":
             self._negation = negation
         elif form == "없" and not (self._last() and "can" in self._last().marks):  # type: ignore[union-attr]
             self._add(Token("있", negation=negation, is_predicate=True))

@@ -1,0 +1,76 @@
+"""A line that puts a day to what its sources put another day to: the study group meets on Friday, the mock exam is on Saturday.
+
+A day is compared by what it means on the day of the log, so 23 February and "next Monday" are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.said_in_log import NamedDay, days_named_in, is_within
+from bankd.core.distil.stretches import Stretch, stretches_of
+from bankd.core.language.statement import TokenKind
+
+_LEAST = 2
+"""Words that a stretch has of a line before it tells its day."""
+
+
+class _Dated(NamedTuple):
+    """A stretch of a sentence, and the days that it names."""
+
+    stretch: Stretch
+    days: Sequence[NamedDay]
+
+
+class _Comparison(NamedTuple):
+    """The days of a stretch of the line, those of the stretches that tell most of it, and whether one of them is meant."""
+
+    own: Sequence[NamedDay]
+    rivals: Sequence[NamedDay]
+    is_meant: bool
+
+
+def find_misdated(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
+    """What day of a line stands where its sources have another; None where none does."""
+    for one in _compared(line, sources, day):
+        if not one.is_meant:
+            return f"{one.own[0].written} stands where its lines have {one.rivals[0].written}"
+    return None
+
+
+def days_in_place(line: Passage, sources: Sequence[Passage], day: date | None) -> Iterator[NamedDay]:
+    """The days of a line that its sources put to the same."""
+    return (named for one in _compared(line, sources, day) if one.is_meant for named in one.own)
+
+
+def _compared(line: Passage, sources: Sequence[Passage], day: date | None) -> Iterator[_Comparison]:
+    """Each stretch of a line that names a day, where its sources name one; what a question names is no answer."""
+    told = [one for source in sources if not source.text.endswith("?") for one in _dated_in(source, day)]
+    for one in _dated_in(line, day):
+        words = [word.base for word in one.stretch.words if word.kind is not TokenKind.VALUE]
+        rivals = [rival for other in _telling_most(words, told) for rival in other.days]
+        own = [named for named in one.days if named.grain == "weekday" or any(map(str.isdigit, named.written))]
+        if day and own and rivals:
+            is_meant = any(_is_meant(named, rival, day) for named in own for rival in rivals)
+            yield _Comparison(own, rivals, is_meant)
+
+
+def _is_meant(named: NamedDay, known: NamedDay, day: date) -> bool:
+    is_same = named.written.casefold() == known.written.casefold()
+    return is_same or any(is_within(named.span, one) for one in known.meanings(day))
+
+
+def _telling_most(words: Sequence[str], told: Sequence[_Dated]) -> list[_Dated]:
+    """The stretches that have most words of what a day is put to."""
+    sizes = [sum(map(one.stretch.has, words)) for one in told]
+    most = max([_LEAST, *sizes])
+    return [one for one, size in zip(told, sizes, strict=True) if size == most]
+
+
+def _dated_in(passage: Passage, day: date | None) -> Iterator[_Dated]:
+    named = [one for one in days_named_in(passage, day) if one.span.first == one.span.last]
+    for stretch in stretches_of(passage):
+        yield _Dated(stretch, [one for one in named if stretch.begin <= one.start < stretch.end])

@@ -1,0 +1,48 @@
+"""A sentence taken apart where another thing may begin to be said: who did this and who did that, and each on its day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from bankd.core.distil.aligning import Word, is_alike, words_to_align
+from bankd.core.distil.passages import Passage, as_read
+
+_PARTING = re.compile(
+    r"[,;:.]\s|\s(?:and|but|while|whereas|though|yet)\s|(?<=[가-힣]고)\s|(?<=[가-힣]며)\s|(?<=지만)\s|(?<=[가-힣][는은인]데)\s|\s[-\u2013\u2014]\s"
+)
+
+
+class Stretch(NamedTuple):
+    """A stretch of a text: where it stands in the text as it is read, and its words."""
+
+    text: str
+    begin: int
+    end: int
+    words: Sequence[Word]
+
+    def has(self, word: str) -> bool:
+        """Whether one of its words is that one, in any form."""
+        return any(is_alike(word, other.base) for other in self.words)
+
+
+def stretches_of(passage: Passage) -> list[Stretch]:
+    """The stretches of a passage, in their order."""
+    text = as_read(passage.text)
+    cuts = [0, *(cut.end() for cut in _PARTING.finditer(text)), len(text) + 1]
+    words = [*placed_in(text, words_to_align(passage.statement))]
+    return [
+        Stretch(text[begin:end], begin, end, [word for word, at in words if begin <= at < end])
+        for begin, end in pairwise(cuts)
+    ]
+
+
+def placed_in(text: str, words: Sequence[Word]) -> Iterator[tuple[Word, int]]:
+    """Each word with where it stands in a text: a Korean verb is known by its first syllable."""
+    text, at = text.casefold(), 0
+    for word in words:
+        tries = (text.find(word.base[:length], at) for length in (len(word.base), 2, 1))
+        at = next((found for found in tries if found >= 0), at)
+        yield word, at
