@@ -538,6 +538,8 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("at 3 is not at noon", "bankd.core.distil.attesting_values", "_is_known", "return _is_hour_said(int(runs[0]), said)", "return True", OF_GROUNDING),
     Mutant("what begins a sentence may be no name", "bankd.core.distil.exchanging", "_is_of_one_sort", "no_names = said.common | NO_NAMES", "no_names = said.common", OF_GROUNDING),
     Mutant("월 before an amount is monthly", "bankd.core.distil.attesting_values", "", '"매달": f"한 달|{_EVERY}달마다|{_A_MONTH}"', '"매달": f"한 달|{_EVERY}달마다"', OF_GROUNDING),
+    Mutant("a husband may do it as well as who has a name", "bankd.core.distil.attributing", "_may_do", 'token.case == "subject"', "False", OF_GROUNDING),
+    Mutant("who approved nothing asked for it", "bankd.core.language.english.reading", "_Reader._next", "if lowered in _NONE and", "if False and", OF_GROUNDING),
     Mutant("what expires on a day does not last until another", "bankd.core.language.dates.mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),
     Mutant("who is abstinent speaks of no week", "bankd.core.language.dates.korean", "", "주(?!말|하) ?", "주(?!말) ?", OF_DATES),
     Mutant("what is unpublished is not published", "bankd.core.distil.passages", "as_read", '_UNDONE.sub("not ", _NO_LONGER.sub("not", text))', '_NO_LONGER.sub("not", text)', OF_GROUNDING),

@@ -89,6 +89,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("합창 모임은 5월 9일에 한다.", "합창 모임은 목요일, 장기 시합은 토요일에 한다", "5월 9일 stands where its"),
         ("밧줄은 내일 쓰지 못해 우물은 닫는다.", "밧줄은 내일 쓰고 우물은 닫는다", "쓰 is denied"),
         ("The bus leaves at noon.", "The bus leaves at 3", "the value 12:00"),
+        ("Piet approved the rope.", "Piet approved nothing, asked for a rope instead", "approved is not denied"),
     ],
 )
 def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, reason: str, analyse: Analyse) -> None:
@@ -216,6 +217,11 @@ def test_what_hangs_on_a_name_leaves_more_of_it_than_a_syllable(analyse: Analyse
             "정태우는 비용을 들어 교체에 반대했다.",
             "정태우가 먼저 올리자고 했고 한보미는 비용 때문에 반대했다.",
             ("정태우", "한보미"),
+        ),
+        (
+            "수도 이전 신청은 언니 혜림이 전화로 하기로 했다.",
+            "수도 이전 신청은 남편이 내일 전화로 하기로 했고 피아노는 언니 혜림이가 가져간다.",
+            ("혜림", "남편"),
         ),
         ("Rufus rode the boat home.", "We got the boat. Rufus rode it home, Ines followed by bus.", None),
         ("The boat was ridden home by Rufus.", "We got the boat. Rufus rode it home, Ines followed by bus.", None),

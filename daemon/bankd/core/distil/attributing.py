@@ -13,7 +13,7 @@ from bankd.core.distil.aligning import Word, words_to_align
 from bankd.core.distil.attesting import is_doer
 from bankd.core.distil.passages import Passage, as_read
 from bankd.core.distil.stretches import Stretch, placed_in, stretches_of
-from bankd.core.language.statement import TokenKind
+from bankd.core.language.statement import Token, TokenKind
 
 _NAMED_DOING = re.compile(
     r"(?<![\w'-])([A-Z][\w-]+) (?:(?:has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
@@ -75,11 +75,15 @@ def _told_in(passage: Passage) -> Iterator[_Told]:
 
 
 def _korean_doers(passage: Passage) -> Iterator[Word]:
-    """The names in what a particle calls the subject or topic."""
+    """The names in what a particle calls the subject or topic, and any subject: 남편이."""
     for phrase in passage.statement.phrases:
         if phrase and phrase[-1].case in _DOING:
-            names = [token for token in phrase if token.kind is TokenKind.NAME and not token.base.isascii()]
+            names = [token for token in phrase if _may_do(token) and not token.base.isascii()]
             yield from (Word(token.base, token.kind, "", False, False) for token in names)
+
+
+def _may_do(token: Token) -> bool:
+    return token.kind is TokenKind.NAME or (token.kind is TokenKind.NOUN and token.case == "subject")
 
 
 def _english_doers(part: str) -> Iterator[_Doer]:

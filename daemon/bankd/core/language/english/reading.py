@@ -60,6 +60,10 @@ def _measure(words: Sequence[str]) -> str:
     return unit if unit in MEASURES else ""
 
 
+_NONE = frozenset({"nothing", "nobody", "none", "nowhere"})
+"""What denies the word before it where a part of the sentence ends with it: approved nothing, asked for a fallback."""
+
+
 class _Reader:
     """Walks the words once; `_negation` waits for the word that it turns around."""
 
@@ -76,12 +80,14 @@ class _Reader:
         self._shouts = all(word.isupper() for word, tag in self._words if tag == "SL")
         self._at = 0
         self._negation = ""
+        self._before: Token | None = None
 
     def tokens(self) -> Iterator[Token]:
         while self._at < len(self._words):
             for token in self._next():
                 if self._negation and token.kind is not TokenKind.MARK:
                     token.negation, self._negation = self._negation, ""
+                self._before = token
                 yield token
         if self._negation:
             yield Token("", TokenKind.MARK, self._negation)
@@ -95,6 +101,9 @@ class _Reader:
         if self._is_nearness(lowered):
             self._at += 1
             return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
+        if lowered in _NONE and self._at in self._after_signs and self._before and not self._before.negation:
+            self._before.negation = english.NEGATIONS[lowered]
+            return []
         if lowered in english.NEGATIONS:
             self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
             return []
