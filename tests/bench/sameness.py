@@ -2,7 +2,7 @@
 
     python -m tests.bench.sameness
 
-The word lists of `core.dedup.gist`, `core.dedup.change` and `core.language.thesaurus` were chosen on the pairs of even
+The word lists of `core.dedup.gist`, `core.dedup.telling` and `core.language.thesaurus` were chosen on the pairs of even
 number; what these find `--without-words`, with no table of synonyms, is what hangs on no word that they have. `--choosing`
 leaves the others unseen. `sameness/own_pairs.jsonl` is forty rewordings, twenty updates and twenty look-alikes of short facts,
 written before their author had read a rule. `look_alikes.jsonl` (600, of which 180 are updates) and `written_twice.jsonl`

@@ -520,7 +520,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("by whom it was done does it", "bankd.core.distil.attributing", "_english_doers", "for verb, name in _DONE_BY.findall(part)", "for verb, name in ()", OF_GROUNDING),
     Mutant("one of both who did it did it", "bankd.core.distil.attributing", "find_misattributed", " and not any(own in one.stretch.text.casefold() for own in names for one in telling)", "", OF_GROUNDING),
     Mutant("who does it is no word of what is done", "bankd.core.distil.attributing", "find_misattributed", "for word in words if word.base not in names", "for word in words", OF_GROUNDING),
-    Mutant("a particle tells who does it", "bankd.core.distil.attributing", "_korean_doers", "phrase[-1].case in _DOING", "False", OF_GROUNDING),
+    Mutant("a particle tells who does it", "bankd.core.distil.attributing", "_korean_doers", "phrase[-1].case in SPOKEN_OF", "False", OF_GROUNDING),
     Mutant("the choir sings on the day that is put to it", "bankd.core.distil.grounding", "find_ungrounded", "        or find_misdated(line, sources, day)\n", "", OF_GROUNDING),
     Mutant("a day in its place is the same however it is written", "bankd.core.distil.exchanging", "find_exchanged", "if not any(_is_of_day(word, day) for day in in_place):", "if True:", OF_GROUNDING),
     Mutant("a question names no day", "bankd.core.distil.dating", "_compared", ' if not source.text.endswith("?")', "", OF_GROUNDING),

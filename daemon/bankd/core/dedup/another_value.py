@@ -14,10 +14,9 @@ from typing import NamedTuple
 from bankd.core.dedup.gist import ATTRIBUTES, bare_concept, gist_of, is_empty
 from bankd.core.dedup.series import before_verb, is_subject_matter
 from bankd.core.language.quantities import base_quantity
-from bankd.core.language.statement import Statement, Token, TokenKind, restate
+from bankd.core.language.statement import SPOKEN_OF, Statement, Token, TokenKind, restate
 from bankd.core.language.word_lists import split_words
 
-_DOING = ("topic", "subject")
 _NAMES_OF_VALUES = ATTRIBUTES | split_words("시간 시각 장소 색 색상 버전 가격 요금 비용 금액 주소 번호 담당 담당자")
 """What a value tells by itself, so that only one of two statements need say it."""
 _TURNED = re.compile(r"\w[\w.'-]*(?: \w[\w.'-]*)? (?:is|are) (?:the |my |our |your |his |her |their |\w[\w-]*'s )")
@@ -54,7 +53,7 @@ class _Value(NamedTuple):
     def is_said(self) -> bool:
         """Whether it is not of what something is said; a Korean subject that ends a statement is one misread (수진 님이 다)."""
         if self.statement.has_free_order:
-            return self.phrase[-1].case not in _DOING or self.phrase is self.statement.phrases[-1]
+            return self.phrase[-1].case not in SPOKEN_OF or self.phrase is self.statement.phrases[-1]
         before = {*before_verb(self.statement).split()}
         is_first = any(map(self.has, self.statement.tokens[:2]))
         return not is_first and before.isdisjoint(token.base for token in self.tokens)
@@ -76,7 +75,7 @@ class _Value(NamedTuple):
         theirs = {*map(bare_concept, other.tokens)}
         for phrase in self.statement.phrases:
             head = phrase[-1]
-            if head.case in _DOING and not self.has(head) and bare_concept(head) not in theirs:
+            if head.case in SPOKEN_OF and not self.has(head) and bare_concept(head) not in theirs:
                 yield head
 
 
@@ -110,7 +109,7 @@ def _may_be_value(statement: Statement, phrase: Sequence[Token], token: Token) -
     if token.negation or token.kind in (TokenKind.NAME, TokenKind.VALUE):
         return not token.negation
     if statement.has_free_order:
-        return token.kind is TokenKind.NOUN and phrase[-1].case not in (*_DOING, "object")
+        return token.kind is TokenKind.NOUN and phrase[-1].case not in (*SPOKEN_OF, "object")
     return token is statement.tokens[0] and _is_turned(statement)
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.another_value import with_value_of
-from bankd.core.dedup.change import find_change, is_of_one, is_one_subject, may_tell_change, unit_of_measure
+from bankd.core.dedup.change import find_change, may_tell_change, unit_of_measure
+from bankd.core.dedup.gist import said_concepts
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
 from bankd.core.dedup.restating import only_times_move, says_again
@@ -23,7 +24,6 @@ from bankd.core.dedup.rewording import (
     NEAR,
     is_reworded,
     may_be_reworded,
-    said_concepts,
     says_of_one,
     score_wordings,
     weigh_wordings,
@@ -31,6 +31,7 @@ from bankd.core.dedup.rewording import (
 from bankd.core.dedup.roles import roles_clash
 from bankd.core.dedup.series import numbers_another
 from bankd.core.dedup.spelling import spelt_alike
+from bankd.core.dedup.subjects import is_of_one, is_one_subject
 from bankd.core.language.english.function_words import EMPTY_WORDS
 from bankd.core.language.opposites import OPPOSITES
 from bankd.core.language.statement import Statement, Token, TokenKind

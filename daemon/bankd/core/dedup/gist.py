@@ -164,6 +164,12 @@ def concepts_of(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(bare_concept(token) for token in tokens if not is_empty(token))
 
 
+@lru_cache(maxsize=50_000)
+def said_concepts(statement: Statement) -> frozenset[str]:
+    """What a statement speaks of."""
+    return concepts_of(statement.tokens)
+
+
 def turned_concept(token: Token) -> str:
     """A token's concept with what turns and limits it; what is not open is closed."""
     marks = "".join("|" + mark for mark in sorted(set(token.marks) - SOFT_MARKS - _TENSE)) if token.marks else ""

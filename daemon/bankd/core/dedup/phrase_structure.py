@@ -9,7 +9,7 @@ from string import digits
 
 from bankd.core.language.korean.function_words import LIMITS, PARTICLES
 from bankd.core.language.korean.synonyms import TURNING_WORDS
-from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.statement import SPOKEN_OF, Statement, Token, TokenKind
 from bankd.core.language.values import DATE_UNITS
 
 
@@ -37,7 +37,7 @@ def _deeds(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """Each verb with who does it: the last one named before it that has no verb yet."""
     waiting: list[str] = []
     for token in tokens:
-        if token.case in _DOING:
+        if token.case in SPOKEN_OF:
             waiting.append(token.key)
         elif token.is_predicate and waiting:
             yield token.key, waiting.pop()
@@ -56,8 +56,6 @@ def _fixed(tokens: Sequence[Token]) -> list[str]:
     ]
 
 
-_DOING = ("topic", "subject")
-"""The cases of who does something; with what it speaks of they are one to who compares."""
 _OF_PARTICLES = frozenset(PARTICLES.values())
 _OFTEN = "번"
 """A counter that numbers the noun behind it, and says how often where it stands by the verb or as 회 or 두 번."""
@@ -116,7 +114,7 @@ def _is_joined(text: str, word: str) -> bool:
 
 def _is_speaker(token: Token) -> bool:
     """Who writes a log speaks of himself unless he says otherwise."""
-    return token.base == "나" and token.case in _DOING
+    return token.base == "나" and token.case in SPOKEN_OF
 
 
 def _is_light(token: Token) -> bool:
@@ -128,7 +126,7 @@ def _is_light(token: Token) -> bool:
 
 def _is_aside(old: Statement, phrase: Sequence[Token], token: Token, gone: set[int]) -> bool:
     head = phrase[-1]
-    if head.case in _DOING or _is_what_is_done(old, phrase, token):
+    if head.case in SPOKEN_OF or _is_what_is_done(old, phrase, token):
         return False
     return token is not head or (not head.case and all(id(other) in gone for other in phrase))
 
@@ -136,7 +134,7 @@ def _is_aside(old: Statement, phrase: Sequence[Token], token: Token, gone: set[i
 def _is_what_is_done(old: Statement, phrase: Sequence[Token], token: Token) -> bool:
     """Whether a noun is the verb at the end, or makes one with it (권유받다); or a verb is, where several do something."""
     is_noun_of_verb = phrase is old.phrases[-1] and token.kind is TokenKind.NOUN
-    return is_noun_of_verb or (token.is_predicate and sum(one.case in _DOING for one in old.tokens) > 1)
+    return is_noun_of_verb or (token.is_predicate and sum(one.case in SPOKEN_OF for one in old.tokens) > 1)
 
 
 @lru_cache(maxsize=50_000)
@@ -146,7 +144,7 @@ def subject_of(statement: Statement) -> tuple[str, ...]:
     Values stand for no subject: the fourth rule and the fifth rule are two values of one subject.
     """
     for phrase in statement.phrases:
-        if phrase[-1].case in _DOING:
+        if phrase[-1].case in SPOKEN_OF:
             return tuple(
                 t.base
                 for t in phrase

@@ -14,12 +14,13 @@ from dataclasses import astuple, dataclass
 from functools import lru_cache
 from operator import add, mul
 
-from bankd.core.dedup.change import is_one_subject, tells_change
-from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty, telling_tokens
+from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, is_empty, said_concepts, telling_tokens
 from bankd.core.dedup.guard import count_keys
 from bankd.core.dedup.phrase_structure import may_leave_out
 from bankd.core.dedup.restating import agree_in_time, is_one_move, names_keep_order, stand_for_one
 from bankd.core.dedup.roles import roles_clash
+from bankd.core.dedup.subjects import is_one_subject
+from bankd.core.dedup.telling import tells_change
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.korean.function_words import SOFT_MARKS
 from bankd.core.language.korean.synonyms import TURNING_WORDS
@@ -155,12 +156,6 @@ def _exchanged(rest_old: Sequence[Token], rest_new: Sequence[Token]) -> int:
 
 def _is_noun(token: Token) -> bool:
     return token.kind is TokenKind.NOUN and not token.is_predicate
-
-
-@lru_cache(maxsize=50_000)
-def said_concepts(statement: Statement) -> frozenset[str]:
-    """What a statement speaks of."""
-    return concepts_of(statement.tokens)
 
 
 @lru_cache(maxsize=50_000)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from bankd.core.dedup.voice import voices_clash
-from bankd.core.language.statement import Statement, Token, TokenKind
+from bankd.core.language.statement import SPOKEN_OF, Statement, Token, TokenKind
 
 _COMPANION, _ABOUT, _BENEFIT, _INSIDE = "companion", "about", "benefit", "inside"
 _PREPOSITIONS = {
@@ -70,7 +70,7 @@ def _roles(statement: Statement) -> Mapping[str, str]:
 
 def _cases_by_particle(statement: Statement) -> Iterator[tuple[Token, str]]:
     """Each token with its case; the only one that somebody does something with is a companion, where nobody is said to do it."""
-    has_doer = any(token.case in ("subject", "topic") for token in statement.tokens)
+    has_doer = any(token.case in SPOKEN_OF for token in statement.tokens)
     along = [token for token in statement.tokens if "with" in token.marks and not token.case]
     for token, behind in pairwise((*statement.tokens, Token(""))):
         case = _COMPANION if not has_doer and [token] == along else token.case

@@ -13,7 +13,7 @@ from bankd.core.distil.aligning import Word, words_to_align
 from bankd.core.distil.attesting import is_doer
 from bankd.core.distil.passages import Passage, as_read
 from bankd.core.distil.stretches import Stretch, placed_in, stretches_of
-from bankd.core.language.statement import Token, TokenKind
+from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(
     r"(?<![\w'-])([A-Z][\w-]+) (?:(?:has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
@@ -23,7 +23,6 @@ _VERB = 2
 """What the verb of who does it is worth, in words, when the part is looked for that tells it."""
 _LEAST = 2
 """Words that a part has of a line before it tells who does it."""
-_DOING = ("subject", "topic")
 
 
 class _Doer(NamedTuple):
@@ -77,7 +76,7 @@ def _told_in(passage: Passage) -> Iterator[_Told]:
 def _korean_doers(passage: Passage) -> Iterator[Word]:
     """The names in what a particle calls the subject or topic, and any subject: 남편이."""
     for phrase in passage.statement.phrases:
-        if phrase and phrase[-1].case in _DOING:
+        if phrase and phrase[-1].case in SPOKEN_OF:
             names = [token for token in phrase if _may_do(token) and not token.base.isascii()]
             yield from (Word(token.base, token.kind, "", False, False) for token in names)
 

@@ -40,6 +40,9 @@ _APART = frozenset({TokenKind.VALUE, TokenKind.MARK})
 """Kinds that never join their neighbours: 1 and 2번 are not 12번."""
 
 
+SPOKEN_OF = ("topic", "subject")
+"""The cases of what a statement says something of: the topic and who does it are one to who compares."""
+
 SAID_BEFORE = "-"
 """The sense of a token that belongs to the word before it."""
 
