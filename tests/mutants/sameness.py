@@ -41,6 +41,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("an English value ends no statement that begins with it", VALUE, "_Value.is_said", "not is_first and ", "", OF_VALUE),
     Mutant("another word in the same place is another thing", REWORDING, "says_of_one", " and [ours.index(token) for token in rest_old] != [theirs.index(token) for token in rest_new]", "", OF_VALUE),
     Mutant("of one value as much must be denied", REWORDING, "says_of_one", "or _denials(old) != _denials(new)", "", OF_VALUE),
+    Mutant("relays of another length are worth comparing", "bankd.core.dedup.duplicates", "is_worth_comparing", "        or may_speak_of_one(ours.matter, theirs.matter)\n", "", OF_VALUE),
     Mutant("Gaia in Turin is no newer Leo in Verona", SERIES, "names_two", "has_name and ", "False and ", OF_VALUE),
     Mutant("who works in a library is not just there", GIST, "is_empty", "if token.base == _WORK and token.is_predicate:", "if False:", OF_PAIRS_ABOUT),
     Mutant("who is called has not called", VOICE, "_deed_of", "if is_passive(clause.words, at):", "if False:", OF_VOICE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.dedup.duplicates import Relation, compare_statements, find_match
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
@@ -23,14 +23,16 @@ def say(text: str) -> Statement:
         ("Cache size on the edge is 40 GB.", "The edge has a cache size of 64 GB."),
         ("Trace level in staging is DEBUG.", "Staging traces at WARN level."),
         ("The lease on the barn ends on 3 May.", "The barn lease ends on 9 June."),
+        ("Relay length is two weeks.", "Relays last three weeks."),
         ("Podman images are built on Fedora.", "The base of our Podman images is Alpine."),
         ("The parser is written in Ruby.", "Go is the language that the parser is written in."),
     ],
 )
 def test_another_value_in_another_form_of_sentence_is_an_update(old: str, new: str) -> None:
-    verdict = compare_statements(say(old), say(new))
+    found = find_match([("old", say(old))], say(new))
 
-    assert (verdict.outcome, verdict.reason) == (Relation.UPDATE, "another value in other words")
+    assert found is not None
+    assert (found.verdict.outcome, found.verdict.reason) == (Relation.UPDATE, "another value in other words")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.another_value import with_value_of
 from bankd.core.dedup.change import find_change, may_tell_change, unit_of_measure
-from bankd.core.dedup.gist import said_concepts
+from bankd.core.dedup.gist import concepts_of, said_concepts
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
 from bankd.core.dedup.restating import only_times_move, says_again
@@ -24,6 +24,7 @@ from bankd.core.dedup.rewording import (
     NEAR,
     is_reworded,
     may_be_reworded,
+    may_speak_of_one,
     says_of_one,
     score_wordings,
     weigh_wordings,
@@ -196,6 +197,7 @@ def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool
         or old.letters == new.letters
         or old.signature == new.signature
         or may_be_reworded(ours.concepts, theirs.concepts)
+        or may_speak_of_one(ours.matter, theirs.matter)
     )
 
 
@@ -227,12 +229,15 @@ class _Outline(NamedTuple):
     unit: str
     frame: _Frame
     concepts: frozenset[str]
+    matter: frozenset[str]
+    """The concepts that are no names and values."""
 
 
 @lru_cache(maxsize=50_000)
 def _outline(statement: Statement) -> _Outline:
     tells, unit = may_tell_change(statement), unit_of_measure(statement)
-    return _Outline(tells, unit, _frame(statement), said_concepts(statement))
+    matter = concepts_of(token for token in statement.tokens if token.kind not in (TokenKind.NAME, TokenKind.VALUE))
+    return _Outline(tells, unit, _frame(statement), said_concepts(statement), matter)
 
 
 def _frame(statement: Statement) -> _Frame:

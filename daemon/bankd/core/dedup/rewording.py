@@ -78,6 +78,12 @@ def may_be_reworded(old: frozenset[str], new: frozenset[str]) -> bool:
     return shared >= _LEAST_SHARED and max(len(old), len(new)) - shared <= _MOST_LEFT
 
 
+def may_speak_of_one(old: frozenset[str], new: frozenset[str]) -> bool:
+    """Whether two statements, values apart, have enough in common that only those may differ."""
+    shared = len(old & new)
+    return bool(shared) and max(len(old), len(new)) - shared <= _MOST_LEFT + 1
+
+
 def weigh_wordings(old: Statement, new: Statement) -> Evidence | None:
     """What speaks for the same fact in other words; None when something forbids it, or they have too little in common."""
     if not may_be_reworded(said_concepts(old), said_concepts(new)):
