@@ -34,7 +34,7 @@ def say_nothing(dangling: Sequence[Link]) -> None:
 
 def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     """Let links follow what a plan moves, and lead on from it; a memory that a link cannot follow stays, and is named."""
-    plan = _rebase_restored(plan, graph, read)
+    plan = _rebase_restored(plan.into_archive(graph.names), graph, read)
     following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}
     staying = {source.id for source in plan.taken_out} & stuck.keys()

@@ -77,7 +77,8 @@ class Bank:
     def archive(self) -> None:
         stand = stand_of({path: self.files[path] for path in self.pages()})
         chosen = self.chance.sample(sorted(stand), min(2, len(stand)))
-        self.commit(tuple(op for id_ in chosen for op in moved_out(id_, stand[id_], "faded").operations))
+        gone = (moved_out(id_, stand[id_], "faded").within(Names(self.files)) for id_ in chosen)
+        self.commit(tuple(op for one in gone for op in one.operations))
 
     def split(self) -> None:
         path = max(self.pages(), key=lambda path: len(self.files[path]), default=None)

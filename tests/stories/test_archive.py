@@ -103,6 +103,21 @@ def test_restoring_can_be_undone_and_asks_for_known_ids(root: Path, bankctl: Run
     assert bankctl("verify").code == 0
 
 
+def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root: Path, bankctl: Run) -> None:
+    one, other = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
+    text = f"# Tea\n\n- W: green tea ^{one}\n- W: black tea ^{other}\n- W: white tea ^m-cccccccccccc\n"
+    (root / "bank/world/tea.md").write_text(text, encoding="utf-8")
+    codes = [
+        bankctl("archive", "put", one).code,
+        bankctl("move", "world/tea.md", "world/TEA.md").code,
+        bankctl("archive", "put", other).code,
+    ]
+
+    (page,) = (root / "archive/world").glob("*.md")
+    assert codes == [0, 0, 0]
+    assert all(id_ in page.read_text(encoding="utf-8") for id_ in (one, other))
+
+
 def test_gc_says_what_it_would_take_and_takes_it_only_when_told(root: Path, bankctl: Run) -> None:
     write_log(
         root,

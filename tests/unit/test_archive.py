@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -18,8 +18,12 @@ from bankd.core.lifecycle.archive import (
     goes_by_itself,
     restore_place,
 )
+from bankd.core.lifecycle.consolidate import Merged
 from bankd.core.lifecycle.decay import Fading
+from bankd.core.lifecycle.retiring import Archived
 from bankd.core.markdown.memory import Confidence, Memory
+from bankd.core.markdown.names import Names
+from bankd.core.plan.plan import Plan
 from bankd.core.use.signals import UseSignals
 
 TODAY = date(2026, 11, 21)
@@ -114,3 +118,21 @@ def test_what_comes_back_goes_where_its_neighbours_are(
     standings: list[PageContents], expected: tuple[str, tuple[str, ...]]
 ) -> None:
     assert restore_place(STONE, {standing.page: standing for standing in standings}) == expected
+
+
+def test_what_goes_to_the_archive_goes_to_the_page_that_is_there_in_another_case() -> None:
+    gone = Archived("m-a", "bank/TEA.md", ("Tea",), "- W: Tea. ^m-a", (), "faded")
+
+    there, mirror = (gone.within(Names(["bank/TEA.md", *files])) for files in (["archive/tea.md"], []))
+
+    assert [operation.path for operation in there.operations] == ["archive/tea.md", "bank/TEA.md"]
+    assert [operation.path for operation in mirror.operations] == ["archive/TEA.md", "bank/TEA.md"]
+
+
+def test_what_is_merged_into_another_goes_there_too() -> None:
+    gone = Archived("m-a", "bank/TEA.md", ("Tea",), "- W: Tea. ^m-a", (), "faded")
+    plan = Plan("r", datetime(2026, 11, 21, tzinfo=UTC), merged=(Merged("m-b", "bank/b.md", "- b", "- b.", (gone,)),))
+
+    (merged,) = plan.into_archive(Names(["bank/TEA.md", "archive/tea.md"])).merged
+
+    assert merged.sources[0].archive == "archive/tea.md"

@@ -7,7 +7,7 @@ back. How many may go in one night is bounded: a wrong clock makes everything lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove, Replace
@@ -16,6 +16,7 @@ from bankd.core.lifecycle.archive import ArchiveCandidate, Resident, archive_pag
 from bankd.core.lifecycle.decay import NOTICE, Fading, value_on
 from bankd.core.lifecycle.events import Ledger, day_of
 from bankd.core.markdown.memory import Confidence, Memory, memory_id, parse_memory, statement_of
+from bankd.core.markdown.names import Names
 from bankd.core.markdown.page_lines import MARKER, MemoryLines
 from bankd.core.markdown.policy import BudgetPolicy
 
@@ -60,11 +61,17 @@ class Archived:
     reason: str
     before: tuple[str, ...] = ()
     is_apart: tuple[bool, bool] | None = None
+    archive: str = ""
+    """The page of the archive, where another name in case than that of the page has been made; empty for the mirror of it."""
+
+    def within(self, names: Names) -> Archived:
+        """The same, into the page of the archive that is there: two whose names differ in case alone are one elsewhere."""
+        return replace(self, archive=names.file(archive_page(self.page)) or "")
 
     @property
     def operations(self) -> tuple[Operation, Operation]:
         """Into the archive first, then out of the bank."""
-        here, target = Piece(self.id, unix_text(self.text)), archive_page(self.page)
+        here, target = Piece(self.id, unix_text(self.text)), self.archive or archive_page(self.page)
         there = Piece(self.id, outdent_lines(here.text))
         heading, title = self.heading[-1] if len(self.heading) > 1 else "", self.heading[0] if self.heading else ""
         return Append(target, heading, (there,), title), Remove(self.page, (here,), target)

@@ -24,7 +24,7 @@ from bankd.core.lifecycle.retain import BadLine, RetainLine
 from bankd.core.lifecycle.retiring import Archived, Departure, Named
 from bankd.core.links.linking import Stray
 from bankd.core.markdown.memory import Confidence, parse_memory, render_memory, statement_of
-from bankd.core.markdown.names import INBOX
+from bankd.core.markdown.names import INBOX, Names
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.pages.block_links import Followed, relink_operations
 from bankd.core.pages.rearrange import Rearrangement
@@ -108,6 +108,13 @@ class Plan:
         rearranged = self.rearranged.operations if self.rearranged else ()
         links = relink_operations(self.followed)
         return (*self._appends(), *self._replacements(), *given_ids, *retired, *rearranged, *links)
+
+    def into_archive(self, names: Names) -> Plan:
+        """The plan with everything that goes to the archive on the pages that are there."""
+        if not self.taken_out:
+            return self
+        merged = (replace(item, sources=tuple(one.within(names) for one in item.sources)) for item in self.merged)
+        return self.with_(merged=tuple(merged), archived=tuple(item.within(names) for item in self.archived))
 
     @property
     def heirs(self) -> dict[str, str]:
