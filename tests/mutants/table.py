@@ -58,6 +58,22 @@ OF_SPLIT = ("tests/unit/test_split.py",)
 ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "an index without its list of files is damaged", "bankd.adapters.index.folder", "IndexFolder._open_terms",
+        "if recorded and _size_of", "if False and _size_of", ("tests/stories/test_damage.py",),
+    ),
+    Mutant(
+        "what a disk fills with zeros is no late write", "bankd.adapters.storage.trash", "Trash.late_writes",
+        " and late.is_text", "", ("tests/stories/test_damage.py",),
+    ),
+    Mutant(
+        "a page in another case has one page in the archive", "bankd.relinking", "relink_plan",
+        "plan.into_archive(graph.names)", "plan", ("tests/stories/test_archive.py",),
+    ),
+    Mutant(
+        "what is merged goes to the page of the archive that is there", "bankd.core.plan.plan", "Plan.into_archive",
+        "if not self.taken_out:", "if not self.archived:", ("tests/unit/test_archive.py",),
+    ),
     *FEATURES,
     *RANKING,
     *SAMENESS,

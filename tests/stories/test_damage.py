@@ -154,10 +154,11 @@ def sound(lived_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Life:
     return live_without_damage(lived_in, tmp_path_factory.mktemp("sound"), QUICK)
 
 
-@pytest.fixture(scope="module")
-def sound_in_all(lived_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Life:
-    """The same with every command."""
-    return live_without_damage(lived_in, tmp_path_factory.mktemp("sound"), COMMANDS)
+@pytest.fixture(scope="module", params=[0, 1, 4], ids=["cycle first", "search first", "verify first"])
+def sound_in_all(request: pytest.FixtureRequest, lived_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """The same with every command, in an order: what is searched for before a cycle stands in a log still."""
+    commands = COMMANDS[request.param :] + COMMANDS[: request.param]
+    return live_without_damage(lived_in, tmp_path_factory.mktemp("sound"), commands)
 
 
 def spoken(*words: str) -> Result:
@@ -175,10 +176,20 @@ def live_on(root: Path, sound: Life, harms: Mapping[str, Harm], commands: Sequen
     told = f"{harms}: { {words[0]: said.err for words, said in life.said.items() if said.err} }"
 
     assert life.codes == {words: code for words, code in sound.codes.items() if words in life.codes}, told
-    assert life.pages == sound.pages, told
     assert life.nodes == sound.nodes, told
-    assert sorted(life.found) == sorted(sound.found), told
+    if not any("/trash/" in file for file in harms):
+        assert life.pages == sound.pages, told
+        assert sorted(life.found) == sorted(sound.found), told
+        return life
+    # who writes to a displaced page is a late editor, whose lines count
+    assert not [path for path, data in sound.pages.items() if _lines(data) - _lines(life.pages[path])], told
+    assert not [path for path, data in life.pages.items() if b"\0" in data], told
+    assert {one.split(":")[0] for one in life.found} == {one.split(":")[0] for one in sound.found}, told
     return life
+
+
+def _lines(page: bytes) -> set[bytes]:
+    return set(page.split(b"\n"))
 
 
 SAMPLE: tuple[dict[str, Harm], ...] = (
@@ -186,6 +197,7 @@ SAMPLE: tuple[dict[str, Harm], ...] = (
     {"rows.sqlite3": cut, "links.sqlite3": make_a_folder, "clock.json": make_a_folder, "trash/": make_a_folder},
     {".idx": empty, "links.sqlite3": cut, ".bankd/filesystem": make_a_folder, "runs.jsonl": make_a_folder},
     {".managed.json": cut, "search-settings.json": make_a_folder, "runs.jsonl": garble, "done/": make_a_folder},
+    {"index/1/terms/meta.json": lose, "trash/": fill_with_zeros},
     {"meta.json": fill_with_zeros, "index/lock": make_a_folder, "tree-index.json": make_a_folder},
 )
 
@@ -198,17 +210,16 @@ def test_damaged_files_beside_the_pages_stop_nothing(harmed: Path, sound: Life, 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("first", [0, 1, 4], ids=["cycle first", "search first", "verify first"])
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 def test_every_file_damaged_in_every_way_stops_nothing(
-    lived_in: Path, sound_in_all: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Harm, first: int
+    lived_in: Path, sound_in_all: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Harm
 ) -> None:
     for number, file in enumerate(files_of(lived_in)):
         root = tmp_path / str(number)
         shutil.copytree(lived_in, root)
         write_log(root, "2026-06-11.md", "W: The production deploy needs two people.")
         monkeypatch.setenv("BANKD_WORKSPACE", str(root))
-        live_on(root, sound_in_all, {file: harm}, COMMANDS[first:] + COMMANDS[:first])
+        live_on(root, sound_in_all, {file: harm}, tuple(sound_in_all.said))
         shutil.rmtree(root)
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FORMAT = "16"
 """Changes whenever an index of the version before could not be read."""
 
+_LIST = "meta.json"
+"""What tantivy lists the files of an index in."""
 _MOST_WORDS = 160
 _NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
@@ -93,7 +95,10 @@ class IndexFolder:
     def _open_terms(folder: str, rows: Rows) -> Terms:
         if rows.state("format") != FORMAT:
             raise IndexDamaged("it is of another version")
-        for name, size, _ in recorded_files(rows):
+        recorded = [*recorded_files(rows)]
+        if recorded and _size_of(f"{folder}/terms/{_LIST}") is None:  # tantivy would begin an empty index
+            raise IndexDamaged(f"{_LIST} is missing")
+        for name, size, _ in recorded:
             if _size_of(f"{folder}/terms/{name}") not in {size, None}:  # tantivy would map it and panic
                 raise IndexDamaged(f"{name} is not as long as it was written")
         return Terms(f"{folder}/terms")

@@ -40,9 +40,22 @@ class LateWrite:
     data: bytes
 
     @property
+    def is_text(self) -> bool:
+        """Whether an editor may have written it: no zeros or broken letters, which come of a disk that lost its power."""
+        return b"\0" not in self.data and (_is_utf_8(self.data) or not _is_utf_8(self.pristine))
+
+    @property
     def is_edit(self) -> bool:
         """Whether it is a copy of an edit that was put back at once, kept in case an editor overwrites it unseen."""
         return self.name.endswith(EDIT)
+
+
+def _is_utf_8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class Trash:
@@ -61,7 +74,7 @@ class Trash:
             is_file = stat.S_ISREG(state.st_mode)
             if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
                 late = self._late(name, staged, journals[staged.seq])
-                if late.data != late.pristine:
+                if late.data != late.pristine and late.is_text:
                     yield late
 
     def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
