@@ -34,6 +34,7 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte(
     shutil.rmtree(root / "bank")
     shutil.copytree(shared / "vaults" / name, root / "bank")
     settings = (root / "bankd.yaml").read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon")
+    settings = settings.replace("pages: own", "pages: all")
     settings = settings.replace("split_kib: 15", f"split_kib: {SIZES[name]}").replace(
         "warn_kib: 8", f"warn_kib: {SIZES[name] / 2}"
     )
