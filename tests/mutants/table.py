@@ -59,12 +59,16 @@ ANSWERING, OF_LOGS = "bankd.answering", ("tests/stories/test_logs.py",)
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
+        "what is no text may be half written yet", "bankd.adapters.storage.recovery", "Recoverer._carry_late_writes",
+        "elif late.is_long_at_rest(now):", "else:", ("tests/stories/test_damage.py",),
+    ),
+    Mutant(
         "an index without its list of files is damaged", "bankd.adapters.index.folder", "IndexFolder._open_terms",
         "if recorded and _size_of", "if False and _size_of", ("tests/stories/test_damage.py",),
     ),
     Mutant(
-        "what a disk fills with zeros is no late write", "bankd.adapters.storage.trash", "Trash.late_writes",
-        " and late.is_text", "", ("tests/stories/test_damage.py",),
+        "what a disk fills with zeros is no late write", "bankd.adapters.storage.recovery", "Recoverer._carry_late_writes",
+        "if late.is_text:", "if True:", ("tests/stories/test_damage.py",),
     ),
     Mutant(
         "a page in another case has one page in the archive", "bankd.relinking", "relink_plan",

@@ -235,6 +235,20 @@ def test_what_was_made_anew_is_said_once_with_its_place(harmed: Path, sound: Lif
     assert not any("was made anew" in one.out + one.err for one in others)
 
 
+def test_a_displaced_page_that_a_disk_filled_with_zeros_is_kept_and_named_once(harmed: Path) -> None:
+    file = min((harmed / ".bankd/trash").iterdir())
+    fill_with_zeros(file)
+
+    young = spoken("cycle", "micro", "--json")  # it may be half written yet
+    first, second = (spoken("cycle", "micro", "--now", LATER, "--json") for _ in range(2))
+
+    assert not [note for note in young.json["notes"] if "not with text" in note]
+    (note,) = [note for note in first.json["notes"] if "not with text" in note]
+    kept = note.split("kept as ")[1].split(" for ")[0]
+    assert set((harmed / kept).read_bytes()) == {0}
+    assert not [note for note in second.json["notes"] if "not with text" in note]
+
+
 def test_a_search_mends_an_index_that_only_a_search_finds_damaged(harmed: Path) -> None:
     spoken("cycle", "micro", "--now", LATER)
     for file in harmed.glob(".bankd/index/*/terms/*.term"):

@@ -17,7 +17,7 @@ from bankd.adapters.storage.disk import explain_failure
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, rests_of
 from bankd.adapters.storage.staging import StagedName
 from bankd.adapters.storage.transactions import TransactionWriter
-from bankd.adapters.storage.trash import Trash, carry_operations
+from bankd.adapters.storage.trash import LateWrite, Trash, carry_operations
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.daemon.settle import why_quarantined
 from bankd.core.edits.journal import Applied, Journal
@@ -82,7 +82,7 @@ class Recoverer:
             for journal in list(self._journals.load(TXN)):
                 recovery.finished.append(self._transactions.run(journal, {}))
             _refuse_if_waiting(recovery)
-            recovery.carried = self._carry_late_writes(now)
+            self._carry_late_writes(now, recovery)
             for operations, applied, run in self._look_again(now):
                 recovery.healed.append(applied)
                 recovery.notes += describe_changes(operations, applied.changed, run)
@@ -103,19 +103,25 @@ class Recoverer:
             else:
                 staging.look(staged, journals[staged.seq].paths()[staged.step])
 
-    def _carry_late_writes(self, now: datetime) -> list[Applied]:
+    def _carry_late_writes(self, now: datetime, recovery: Recovery) -> None:
+        """Bring what was written to displaced pages into the bank; what is no text is kept, and named."""
         if not self._tree.names(".bankd/trash"):
-            return []
+            return
         journals = {j.seq: j for folder in (DONE, RUNS) for j in self._journals.load(folder)}
-        carried = []
         for late in list(self._trash.late_writes(journals, now, self._settle.total_seconds())):
-            operations = carry_operations(late, self._locate, self._transactions.look)
-            run = f"{journals[late.staged.seq].transaction.run}~late"
-            applied = self._transactions.commit(Transaction(run, now.isoformat(), operations, kind="late write"))
-            carried.append(applied)
-            self._trash.carried(late)
+            if late.is_text:
+                recovery.carried.append(self._carry(late, journals[late.staged.seq].transaction.run, now))
+                self._trash.carried(late)
+            elif late.is_long_at_rest(now):
+                kept = f"kept as {self._trash.set_aside(late)} for {self._keep.trash_days} days"
+                recovery.notes.append(
+                    f"{late.path}: an older copy of it was written to, and not with text; it is {kept}"
+                )
         self._trash.expire(now, self._keep)
-        return carried
+
+    def _carry(self, late: LateWrite, run: str, now: datetime) -> Applied:
+        operations = carry_operations(late, self._locate, self._transactions.look)
+        return self._transactions.commit(Transaction(f"{run}~late", now.isoformat(), operations, kind="late write"))
 
     def _look_again(self, now: datetime) -> Iterator[tuple[Sequence[Operation], Applied, str]]:
         """Apply young transactions once more; what a later one decided about a piece stands."""

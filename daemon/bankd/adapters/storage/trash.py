@@ -23,7 +23,10 @@ from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.policy import KeepPolicy
 from bankd.core.markdown.scanner import decode_text, encode_text
+from bankd.core.markdown.utf8 import lines_not_utf8
 
+_ASIDE = "no-text"
+"""The ending of what is looked at no more."""
 _KEEP_EDITS = timedelta(minutes=10)
 _CAP = 200 * 1024 * 1024  # bytes; what an editor may make of a displaced file before we stop reading it
 
@@ -42,20 +45,16 @@ class LateWrite:
     @property
     def is_text(self) -> bool:
         """Whether an editor may have written it: no zeros or broken letters, which come of a disk that lost its power."""
-        return b"\0" not in self.data and (_is_utf_8(self.data) or not _is_utf_8(self.pristine))
+        return b"\0" not in self.data and (not lines_not_utf8(self.data) or bool(lines_not_utf8(self.pristine)))
+
+    def is_long_at_rest(self, now: datetime) -> bool:
+        """Whether nobody has written to it for as long as an edit is looked after; until then it may be half written."""
+        return abs(now.timestamp() - self.modified / 1e9) > _KEEP_EDITS.total_seconds() and not self.is_edit
 
     @property
     def is_edit(self) -> bool:
         """Whether it is a copy of an edit that was put back at once, kept in case an editor overwrites it unseen."""
         return self.name.endswith(EDIT)
-
-
-def _is_utf_8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class Trash:
@@ -69,12 +68,12 @@ class Trash:
         """The displaced files that were written to since, and are at rest now."""
         for name, state in self._items():
             staged = StagedName.parse(name)
-            written = name.rsplit(".", 1)[-1] not in {PRISTINE, str(state.st_mtime_ns)}
+            written = name.rsplit(".", 1)[-1] not in {PRISTINE, _ASIDE, str(state.st_mtime_ns)}
             at_rest = abs(now.timestamp() - state.st_mtime) >= settle
             is_file = stat.S_ISREG(state.st_mode)
             if staged is not None and _is_of(staged, journals) and written and at_rest and is_file:
                 late = self._late(name, staged, journals[staged.seq])
-                if late.data != late.pristine and late.is_text:
+                if late.data != late.pristine:
                     yield late
 
     def _late(self, name: str, staged: StagedName, journal: Journal) -> LateWrite:
@@ -94,6 +93,13 @@ class Trash:
         with self._tree.folder(TRASH) as folder:
             if name != late.name:
                 self._tree.calls.rename(late.name, folder, name, folder)
+
+    def set_aside(self, late: LateWrite) -> str:
+        """Look at a file no more, and say where it is kept; it expires as the others do."""
+        aside = f"{late.name}.{_ASIDE}"
+        with self._tree.folder(TRASH) as folder:
+            self._tree.calls.rename(late.name, folder, aside, folder)
+        return f"{TRASH}/{aside}"
 
     def expire(self, now: datetime, keep: KeepPolicy) -> None:
         """Let go of what is too old, and of the oldest while all of it is too much."""
