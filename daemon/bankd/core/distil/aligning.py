@@ -57,6 +57,11 @@ class Alignment(NamedTuple):
     size: int
     """How many words of the line the sentence has, in whatever order."""
 
+    @property
+    def lacking(self) -> int:
+        """How many words of the line the sentence has not."""
+        return len(self.line) - self.size
+
 
 @lru_cache(maxsize=5_000)
 def words_to_align(statement: Statement) -> tuple[Word, ...]:

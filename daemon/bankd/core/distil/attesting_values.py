@@ -36,7 +36,7 @@ _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 
 def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     """The first of its values that nothing says, in words; None when there is none."""
-    in_days = said_as_days(line, said.day)
+    in_days = _said_as_days(line, said.day)
     tokens = line.statement.tokens
     for at, token in enumerate(tokens):
         behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
@@ -45,7 +45,7 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     return None
 
 
-def said_as_days(line: Passage, day: date | None) -> Set[str]:
+def _said_as_days(line: Passage, day: date | None) -> Set[str]:
     """The words and numbers of the days that a line names, which are looked at as days."""
     days = days_named_in(line, day)
     written = {part for named in days for part in named.written.lower().split()}

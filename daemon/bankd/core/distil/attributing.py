@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bankd.core.distil.aligning import Word, words_to_align
 from bankd.core.distil.attesting import is_doer
 from bankd.core.distil.passages import Passage, as_read
-from bankd.core.distil.stretches import Stretch, placed_in, stretches_of
+from bankd.core.distil.stretches import Stretch, placed_in, stretches_of, telling_most
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(
@@ -21,8 +21,6 @@ _NAMED_DOING = re.compile(
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
 _VERB = 2
 """What the verb of who does it is worth, in words, when the part is looked for that tells it."""
-_LEAST = 2
-"""Words that a part has of a line before it tells who does it."""
 
 
 class _Doer(NamedTuple):
@@ -52,18 +50,16 @@ def find_misattributed(line: Passage, sources: Sequence[Passage]) -> str | None:
     words = [word for word in words_to_align(line.statement) if word.kind is not TokenKind.VALUE]
     others = [word.base for word in words if word.base not in names]
     for name, verb in doers:
-        telling = _telling_most(others, verb, told)
+        telling = telling_most(told, [_size(one, others, verb) for one in told])
         rivals = [rival.name for one in telling for rival in one.doers if rival.name not in line.text.casefold()]
         if rivals and not any(own in one.stretch.text.casefold() for own in names for one in telling):
             return f"{name} does what {rivals[0]} does in its lines"
     return None
 
 
-def _telling_most(words: Sequence[str], verb: str, told: Sequence[_Told]) -> list[_Told]:
-    """The parts that have most words of a line, its verb above all."""
-    sizes = [sum(_VERB if word == verb else 1 for word in words if one.stretch.has(word)) for one in told]
-    most = max([_LEAST, *sizes])
-    return [one for one, size in zip(told, sizes, strict=True) if size == most]
+def _size(one: _Told, words: Sequence[str], verb: str) -> int:
+    """How much of a line a stretch has: its verb above all."""
+    return sum(_VERB if word == verb else 1 for word in words if one.stretch.has(word))
 
 
 def _told_in(passage: Passage) -> Iterator[_Told]:

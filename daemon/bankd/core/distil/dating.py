@@ -11,11 +11,8 @@ from typing import NamedTuple
 
 from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import NamedDay, days_named_in, is_within
-from bankd.core.distil.stretches import Stretch, stretches_of
+from bankd.core.distil.stretches import Stretch, stretches_of, telling_most
 from bankd.core.language.statement import TokenKind
-
-_LEAST = 2
-"""Words that a stretch has of a line before it tells its day."""
 
 
 class _Dated(NamedTuple):
@@ -51,7 +48,8 @@ def _compared(line: Passage, sources: Sequence[Passage], day: date | None) -> It
     told = [one for source in sources if not source.text.endswith("?") for one in _dated_in(source, day)]
     for one in _dated_in(line, day):
         words = [word.base for word in one.stretch.words if word.kind is not TokenKind.VALUE]
-        rivals = [rival for other in _telling_most(words, told) for rival in other.days]
+        near = telling_most(told, [sum(map(other.stretch.has, words)) for other in told])
+        rivals = [rival for other in near for rival in other.days]
         own = [named for named in one.days if named.grain == "weekday" or any(map(str.isdigit, named.written))]
         if day and own and rivals:
             is_meant = any(_is_meant(named, rival, day) for named in own for rival in rivals)
@@ -61,13 +59,6 @@ def _compared(line: Passage, sources: Sequence[Passage], day: date | None) -> It
 def _is_meant(named: NamedDay, known: NamedDay, day: date) -> bool:
     is_same = named.written.casefold() == known.written.casefold()
     return is_same or any(is_within(named.span, one) for one in known.meanings(day))
-
-
-def _telling_most(words: Sequence[str], told: Sequence[_Dated]) -> list[_Dated]:
-    """The stretches that have most words of what a day is put to."""
-    sizes = [sum(map(one.stretch.has, words)) for one in told]
-    most = max([_LEAST, *sizes])
-    return [one for one, size in zip(told, sizes, strict=True) if size == most]
 
 
 def _dated_in(passage: Passage, day: date | None) -> Iterator[_Dated]:

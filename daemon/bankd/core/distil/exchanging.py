@@ -116,7 +116,7 @@ def _is_another_value(one: str, other: str) -> bool:
 def _is_another_thing(laid: Alignment, at: int, there: int) -> bool:
     """Whether a noun stands exactly where the sentence has another one; who says more in other words may say that so too."""
     word, rival = laid.line[at], laid.source[there]
-    if TokenKind.VALUE in (word.kind, rival.kind) or len(laid.line) - laid.size > _OTHER_WORDS:
+    if TokenKind.VALUE in (word.kind, rival.kind) or laid.lacking > _OTHER_WORDS:
         return False
     is_latin = word.base.isascii() or rival.base.isascii()
     return (_has_its_slot if is_latin else _has_its_part)(laid, at, there)

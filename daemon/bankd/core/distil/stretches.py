@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bankd.core.distil.aligning import Word, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, as_read
@@ -13,6 +13,10 @@ from bankd.core.distil.passages import Passage, as_read
 _PARTING = re.compile(
     r"[,;:.]\s|\s(?:and|but|while|whereas|though|yet)\s|(?<=[가-힣]고)\s|(?<=[가-힣]며)\s|(?<=지만)\s|(?<=[가-힣][는은인]데)\s|\s[-\u2013\u2014]\s"
 )
+_LEAST = 2
+"""Words that a stretch has of a line before it tells anything of it."""
+
+T = TypeVar("T")
 
 
 class Stretch(NamedTuple):
@@ -37,6 +41,12 @@ def stretches_of(passage: Passage) -> list[Stretch]:
         Stretch(text[begin:end], begin, end, [word for word, at in words if begin <= at < end])
         for begin, end in pairwise(cuts)
     ]
+
+
+def telling_most(told: Sequence[T], sizes: Sequence[int]) -> list[T]:
+    """Of what stretches say that which has most words of a line, by how many each has; none where that is one word."""
+    most = max([_LEAST, *sizes])
+    return [one for one, size in zip(told, sizes, strict=True) if size == most]
 
 
 def placed_in(text: str, words: Sequence[Word]) -> Iterator[tuple[Word, int]]:

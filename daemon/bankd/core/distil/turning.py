@@ -37,7 +37,7 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
 
 def _affirms(laid: Alignment) -> bool:
     """Whether a sentence says the same but for one word, and denies nothing; who says it in other words may deny the opposite."""
-    return len(laid.line) - laid.size <= 1 and not _denies(laid)
+    return laid.lacking <= 1 and not _denies(laid)
 
 
 def _largest(laid: Sequence[Alignment]) -> list[Alignment]:

@@ -95,3 +95,4 @@ LIMITS = split_words("past must can want only if from or than said seem almost p
 LIGHT_VERBS = split_words("하")
 EMPTY_SUFFIXES = split_words("들 님 씨 이")
 HONOURING = frozenset({"님", "씨"})
+"""What may honour the name before it, whatever an analyser calls it."""
