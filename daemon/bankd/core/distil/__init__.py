@@ -1,7 +1,7 @@
 """Prose becomes memories: what a model is asked, and what of its answer stands in the log that it names.
 
 prompts is what is asked and answered · sections cuts logs, observing asks about them, grounding judges the answer:
-attesting (and attesting_values) whether all of it is said_in_log, aligning lays it over sentences, exchanging and turning judge what is left over,
+attesting (and attesting_values) whether all of it is said_in_log, reckoning what its amounts make, aligning lays it over sentences, exchanging and turning judge what is left over,
 overstating what it makes more of, attributing who does it and dating on which day, by the stretches of a sentence; all of passages; mending asks once more about what is not believed · composing writes it as lines, conflicts says what these may
 supersede · insights is what memories say together · enrichment is what is written for memories, to find them by · proposing does without a model.
 

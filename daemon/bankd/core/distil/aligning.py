@@ -28,8 +28,11 @@ _SYLLABLES, _LETTERS = 2, 4
 """By which a word is known whatever hangs on it, in Hangul and in Latin letters."""
 _LIGHT = frozenset({"있", "되", "하"})
 """Korean verbs that say of the word before them that it is, or is done: 필요 없다, 처리가 되지 않았다."""
-PRONOUNS = split_words("i we you he she they it me us him them her his my our your their its 나 우리 너 사용자 user 것")
-"""Who speaks, and whom a model calls the user, stand for each other and for names."""
+PRONOUNS = split_words(
+    "i we you he she they it me us him them her his my our your their its 나 우리 너 것 "
+    "사용자 user 에이전트 agent 어시스턴트 assistant"
+)
+"""Who speaks, and whom a model calls the user or the agent, stand for each other and for names."""
 _VERBAL = ("되", "하", "시키", "당하")
 
 
@@ -72,7 +75,8 @@ def words_to_align(statement: Statement) -> tuple[Word, ...]:
     for at, token in enumerate(statement.tokens):
         is_denied ^= bool(token.negation)
         if token.base in _LIGHT and found:
-            found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_denied)
+            is_twice = is_denied and found[-1].kind is not TokenKind.WORD  # 안 나서 못 했다 denies both
+            found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_twice)
             is_denied = False
         elif not _is_relation(token, is_last=at == len(statement.tokens) - 1):
             is_first = not at and statement.text[:1].isupper() and statement.text.casefold().startswith(token.base)

@@ -102,7 +102,7 @@ def _named(line: Passage) -> Iterator[str]:
     codes = " ".join(_codes_of(line)).casefold()  # these are looked for whole
     for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
         if token.kind is TokenKind.NAME or _is_loanword(token):
-            yield from [] if word in codes else [word]
+            yield from [] if word in codes or word in PRONOUNS else [word]
     words = _WORD.findall(line.text)
     is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
     if len(words) > 1 and line.text.startswith(words[0]) and is_doer(*words[:2]):
@@ -111,7 +111,7 @@ def _named(line: Passage) -> Iterator[str]:
 
 def is_doer(word: str, after: str) -> bool:
     """Whether an English word names somebody, as far as one can see, and what follows is what somebody does."""
-    return _may_be_name(word) and _is_verb(after)
+    return may_be_name(word) and _is_verb(after)
 
 
 def _is_loanword(token: Token) -> bool:
@@ -120,7 +120,7 @@ def _is_loanword(token: Token) -> bool:
     return token.kind is TokenKind.NOUN and len(word) >= _LOANWORD and not (word.isascii() or stands_in_a_group(word))
 
 
-def _may_be_name(word: str) -> bool:
+def may_be_name(word: str) -> bool:
     """Whether the word that begins a sentence may name somebody, by how English makes other words."""
     is_other = word.lower() in NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
     return word[0].isupper() and not is_other

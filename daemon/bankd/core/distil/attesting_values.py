@@ -61,7 +61,7 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     runs = DIGITS.findall(value)
     if (
         value in in_days
-        or base_quantity(value) in said.values
+        or base_quantity(value) in said.values | said.worked_out
         or (runs and {run.lstrip("0") for run in runs} <= in_days)
     ):
         return True

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bankd.core.distil.aligning import Word, words_to_align
+from bankd.core.distil.aligning import PRONOUNS, Word, words_to_align
 from bankd.core.distil.attesting import is_doer
 from bankd.core.distil.passages import Passage, as_read
 from bankd.core.distil.stretches import Stretch, placed_in, stretches_of, telling_most
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(
-    r"(?<![\w'-])([A-Z][\w-]+) (?:(?:has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
+    r"(?<![\w'-])([A-Z][\w-]+) (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
 )
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
 _VERB = 2
@@ -78,12 +78,13 @@ def _korean_doers(passage: Passage) -> Iterator[Word]:
 
 
 def _may_do(token: Token) -> bool:
-    return token.kind is TokenKind.NAME or (token.kind is TokenKind.NOUN and token.case == "subject")
+    is_named = token.kind is TokenKind.NAME or (token.kind is TokenKind.NOUN and token.case == "subject")
+    return is_named and token.base not in PRONOUNS
 
 
 def _english_doers(part: str) -> Iterator[_Doer]:
     """The names that what follows is what they do, and by whom something is done."""
     for name, verb in _NAMED_DOING.findall(part):
-        if is_doer(name, verb):
+        if is_doer(name, verb) or (is_doer(name, "is") and verb.endswith("ing")):
             yield _Doer(name.casefold(), verb)
     yield from (_Doer(name.casefold(), verb) for verb, name in _DONE_BY.findall(part))

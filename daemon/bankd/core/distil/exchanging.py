@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import NO_NAMES
+from bankd.core.distil.attesting import may_be_name
 from bankd.core.distil.dating import days_in_place
 from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog
+from bankd.core.distil.stretches import stretch_numbers
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import TokenKind
 
@@ -31,8 +32,9 @@ def find_exchanged(line: Passage, sources: Sequence[Passage], said: SaidInLog) -
     """What of a line stands where its sources have another value, name or thing."""
     laid = [align(line, source) for source in sources]
     in_place = [named.span.first for named in days_in_place(line, sources, said.day)]
-    for one in filter(_is_near, laid):
-        for word, rival in (*_exchanged(one, laid, said), *_moved(one, said)):
+    for one, source in zip(laid, sources, strict=True):
+        found = (*_exchanged(one, source, laid, said), *_moved(one, said)) if _is_near(one) else ()
+        for word, rival in found:
             if not any(_is_of_day(word, day) for day in in_place):
                 return f"{word.base} stands where its lines have {rival.base}"
     return None
@@ -43,10 +45,12 @@ def _is_of_day(word: Word, day: date) -> bool:
     return word.base in (f"{day.year}년", f"{day.month}월", f"{day.day}일")
 
 
-def _exchanged(laid: Alignment, others: Sequence[Alignment], said: SaidInLog) -> Iterator[tuple[Word, Word]]:
+def _exchanged(
+    laid: Alignment, source: Passage, others: Sequence[Alignment], said: SaidInLog
+) -> Iterator[tuple[Word, Word]]:
     """The words of a line that a sentence does not have, each with the one that it has in their place."""
     most = max(other.size for other in others)
-    for at, there in _left_over(laid):
+    for at, there in _left_over(laid, source):
         word, rival, is_beside = laid.line[at], laid.source[there], there in _places(laid, at)
         if _is_of_one_sort(word, rival, said):
             is_stray = laid.size == most and not _is_in_any(word, at, others)
@@ -58,16 +62,13 @@ def _exchanged(laid: Alignment, others: Sequence[Alignment], said: SaidInLog) ->
 
 
 def _moved(laid: Alignment, said: SaidInLog) -> Iterator[tuple[Word, Word]]:
-    """Values and names that a sentence has further on, where behind the same word it has another; and names before one."""
+    """Values and names that a sentence has further on, where behind the same word it has another."""
     for at, there in laid.pairs.items():
-        word = laid.line[at]
-        steps = [(at - 1, 1), (at + 1, -1)] if word.base.isascii() and _is_name(word) else [(at - 1, 1)]
-        for beside, step in steps:
-            place = laid.pairs[beside] + step if beside in laid.pairs else there
-            rival = laid.source[place]
-            is_other = abs(place - there) >= LEAST and _is_of_one_sort(word, rival, said) and rival.around[0] != "from"
-            if is_other and not any(_is_said(rival, other) for other in laid.line):
-                yield word, rival
+        place = laid.pairs[at - 1] + 1 if at - 1 in laid.pairs else there
+        word, rival = laid.line[at], laid.source[place]
+        is_other = abs(place - there) >= LEAST and _is_of_one_sort(word, rival, said) and rival.around[0] != "from"
+        if is_other and not any(_is_said(rival, other) for other in laid.line):
+            yield word, rival
 
 
 def _is_name(word: Word) -> bool:
@@ -79,13 +80,18 @@ def _is_near(laid: Alignment) -> bool:
     return laid.size >= min(LEAST, max(min(len(laid.line), len(laid.source)) - 1, 1))
 
 
-def _left_over(laid: Alignment) -> Iterator[tuple[int, int]]:
-    """Each word of the line that the sentence does not have there, with each of the sentence that the line does not have."""
+def _left_over(laid: Alignment, source: Passage) -> Iterator[tuple[int, int]]:
+    """Each word of the line that the sentence does not have there, with each that the line does not have of the sentence.
+
+    What stands in a stretch of which the line says nothing stands for nothing in it.
+    """
     taken = set(laid.pairs.values())
+    stretches = stretch_numbers(source)
+    told = {stretches[there] for there in taken}
     rivals = [
         there
         for there, rival in enumerate(laid.source)
-        if there not in taken and not any(_is_said(rival, word) for word in laid.line)
+        if there not in taken and stretches[there] in told and not any(_is_said(rival, word) for word in laid.line)
     ]
     yield from ((at, there) for at in range(len(laid.line)) if at not in laid.pairs for there in rivals)
 
@@ -101,9 +107,19 @@ def _places(laid: Alignment, at: int) -> Iterator[int]:
 def _is_of_one_sort(word: Word, rival: Word, said: SaidInLog) -> bool:
     """Whether two words are values of one unit, or names; a capital that begins a text is one where the word is no other."""
     if TokenKind.VALUE in (word.kind, rival.kind):
-        return word.kind is rival.kind and _is_another_value(word.base, rival.base)
-    no_names = said.common | NO_NAMES
-    return all(one.kind is TokenKind.NAME or (one.is_first and one.base not in no_names) for one in (word, rival))
+        is_reckoned = base_quantity(word.base) in said.worked_out - said.values
+        return word.kind is rival.kind and _is_another_value(word.base, rival.base) and not is_reckoned
+    roles = {_ROLES[one.case] for one in (word, rival) if one.case}
+    if len(roles) > 1:  # who does it stands for no other part
+        return False
+    if not word.base.isascii() and rival.base.startswith(word.base):  # 조식, taken apart as 조 and 식
+        return False
+    return all(one.kind is TokenKind.NAME or _may_name(one, said) for one in (word, rival))
+
+
+def _may_name(word: Word, said: SaidInLog) -> bool:
+    """Whether a capital that begins a text may be that of a name."""
+    return word.is_first and word.base not in said.common and may_be_name(word.base.capitalize())
 
 
 def _is_another_value(one: str, other: str) -> bool:
@@ -128,7 +144,8 @@ def _has_its_slot(laid: Alignment, at: int, there: int) -> bool:
     is_first, is_last = at == 0, at == len(laid.line) - 1
     ends = is_last and laid.pairs.get(at - 1) == there - 1 and ours[0] == theirs[0]
     begins = is_first and laid.pairs.get(at + 1) == there + 1 and ours[1] == theirs[1]
-    is_verb = any(place and _is_name(words[place - 1]) for words, place in ((laid.line, at), (laid.source, there)))
+    both = (laid.line, at), (laid.source, there)
+    is_verb = any(words[place].base.endswith("ed") or (place and _is_name(words[place - 1])) for words, place in both)
     return (ours == theirs or begins or ends) and not is_verb
 
 
@@ -157,5 +174,10 @@ def _is_in_any(word: Word, at: int, laid: Sequence[Alignment]) -> bool:
 
 
 def _is_said_elsewhere(at: int, laid: Alignment, others: Sequence[Alignment]) -> bool:
-    """Whether a sentence that shares as much with the line has the word."""
-    return any(at in other.pairs and other.size >= laid.size for other in others)
+    """Whether a sentence that shares as much with the line has the word, or one that shares more has it anywhere."""
+    word = laid.line[at]
+    return any(
+        (other.size >= laid.size and at in other.pairs)
+        or (other.size > laid.size and any(_is_said(word, one) for one in other.source))
+        for other in others
+    )

@@ -12,6 +12,7 @@ from bankd.core.dedup.guard import stem
 from bankd.core.dedup.roles import roles_clash
 from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
+from bankd.core.distil.stretches import stretches_of, telling_most
 from bankd.core.distil.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.statement import TokenKind
@@ -40,9 +41,12 @@ _HEDGE = re.compile(
     r"|다고|라고|[는인은]지|예정|계획|고려|생각|확실|수 있|수도"
 )
 _CONDITION = re.compile(
-    r"\b(?:if|unless|when|whenever|depends?|once|only|except|provided|may|can|would|without|with)\b|경우|때|조건|만\b"
+    r"\b(?:if|unless|when|whenever|depends?|once|only|except|provided|may|can|would|without|with|problem|issue|bug|error)s?\b"
+    r"|경우|때|조건|만\b|문제|오류|버그|현상"
 )
 _FINISHED = re.compile(r"완료|마쳤|끝냈|\b(?:done|finished)\b")
+_BY_NOW = split_words("already 이미 벌써 완료 마치 끝내 끝마치")
+"""What tells that something is done."""
 _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]\w*|[a-z]+\d\w*)")
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
@@ -51,7 +55,13 @@ def find_overstated(line: Passage, sources: Sequence[Passage]) -> str | None:
     """What a line makes more of than its sources do, in words; None when there is nothing."""
     sizes = [align(line, source).size for source in sources]
     near = [source for source, size in zip(sources, sizes, strict=True) if 1 < size == max(sizes)]
-    found = (_done(line, sources), _surer(line, near), _unconditional(line, near), _other_roles(line, near))
+    found = (
+        _done(line, sources),
+        _done_by_now(line, sources),
+        _surer(line, near),
+        _unconditional(line, near),
+        _other_roles(line, near),
+    )
     return next(filter(None, found), None)
 
 
@@ -64,6 +74,18 @@ def _done(line: Passage, sources: Sequence[Passage]) -> str | None:
         told = [other for same, other in known if same == verb]
         if tense == "past" and told and all(other == "ahead" for other in told):
             return f"{verb} is told as done, other than in its lines"
+    return None
+
+
+def _done_by_now(line: Passage, sources: Sequence[Passage]) -> str | None:
+    """What is told as done where the stretches that say most of it deny something, whatever the words: 시작도 못 함, 이미 끝마침."""
+    told = [one for source in sources for one in stretches_of(source)]
+    for one in stretches_of(line):
+        words = [word.base for word in one.words if word.kind is not TokenKind.VALUE]
+        near = telling_most(told, [sum(map(other.has, words)) for other in told])
+        is_denied = near and all(any(word.is_denied for word in other.words) for other in near)
+        if is_denied and not _BY_NOW.isdisjoint(words) and not any(word.is_denied for word in one.words):
+            return f"it is told as done, and its lines deny it: {near[0].text.strip()!r}"
     return None
 
 
@@ -129,12 +151,21 @@ def _other_roles(line: Passage, near: Sequence[Passage]) -> str | None:
 
 
 def _is_swapped(line: Passage, source: Passage) -> bool:
-    """Whether a name or two words took other parts; a thing alone may: 타임아웃이 늘었다, 타임아웃을 늘렸다."""
+    """Whether a name or two words took other parts; a thing alone may: 타임아웃이 늘었다, 타임아웃을 늘렸다.
+
+    What somebody does something to is the subject where it is done: 앱을 교체했다, 앱이 교체됐다.
+    """
     theirs = {token.base: token.case for token in source.statement.tokens if token.case}
     moved = [
         token for token in line.statement.tokens if token.case and theirs.get(token.base, token.case) != token.case
     ]
+    if _is_passive(line) != _is_passive(source):
+        moved = [token for token in moved if {token.case, theirs[token.base]} != {"subject", "object"}]
     return len(moved) > 1 or any(token.kind is TokenKind.NAME for token in moved)
+
+
+def _is_passive(passage: Passage) -> bool:
+    return any(token.is_predicate and token.base.endswith("되") for token in passage.statement.tokens)
 
 
 def _bases(passage: Passage) -> set[str]:

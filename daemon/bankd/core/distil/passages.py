@@ -10,12 +10,16 @@ from typing import NamedTuple
 from bankd.core.language.statement import Statement
 
 _NO_LONGER = re.compile(
-    r"\bno longer\b|\bunable to\b|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)", re.IGNORECASE
+    r"\b(?:no longer|(?:instead of|rather than)(?! \d))\b|\b(?:unable|yet) to\b|\bagainst(?= \w+ing\b)|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)",
+    re.IGNORECASE,
 )
-_UNDONE = re.compile(r"\bun(?=(?!it|animat|ivers)[a-z]{3,}ed\b)", re.IGNORECASE)
-"""What is undone is not done: unpublished, unrestarted; united and universed are no such words."""
+_FREE_OF = re.compile(r"\b(\w+)-free\b", re.IGNORECASE)
+_NOT_UNTIL = re.compile(r"\b(?:will|does|wo(?=n't)) ?(?:not|n't)\b(?=[^.,;]*\buntil\b)", re.IGNORECASE)
+"""What will not be done until a day will be done then; what must not be is forbidden."""
 _HALF_DAY = re.compile(r"\b([ap])\.m\b\.?", re.IGNORECASE)
 _VERSION = re.compile(r"\bv(?=\d)")
+_THOUGHT_OF = re.compile(r"(?<![가-힣])([가-힣]+(?:까 (?:하|고민하|생각하|싶)|려)다)(?=가|\s)")
+"""What somebody thought of doing, or was about to, and did not: 결제할까 하다가, 사려다."""
 _GONE = re.compile(r"없어(?=[지져졌진질짐집])")
 """What comes not to be there disappears, which denies nothing."""
 _WITHOUT = re.compile(r"(?<=[가-힣]{2})없(?=[가-힣])")
@@ -38,8 +42,10 @@ def clauses_of(text: str) -> list[str]:
 
 def as_read(text: str) -> str:
     """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, v7.2 is 7.2; and 화·목 are two weekdays."""
-    text = _GONE.sub("사라", text)
-    text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _UNDONE.sub("not ", _NO_LONGER.sub("not", text))))
+    text = _NOT_UNTIL.sub("will", _GONE.sub("사라", text))
+    text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
+    text = _FREE_OF.sub(r"not \1", text)
+    text = _THOUGHT_OF.sub(r"안 \1", text)
     return _WITHOUT.sub(" 없", _WEEKDAYS.sub(_spell_out, text))
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from bankd.core.distil.aligning import is_alike, is_one_word, words_to_align
 from bankd.core.distil.passages import Passage, as_read, english_words, said_in
+from bankd.core.distil.reckoning import reckon
 from bankd.core.language.dates.mentions import read_mentions
 from bankd.core.language.dates.rules import Grain
 from bankd.core.language.dates.spans import Anchor, Span
@@ -21,8 +24,8 @@ DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
-_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$")
-"""What hangs on a Korean noun and is no part of a name: Ollama용, 부산행."""
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$|(?<=...)[가는를]$")
+"""What hangs on a Korean noun and is no part of a name: Ollama용, 부산행, and a particle that was not taken off."""
 _BESIDE = (
     (timedelta(days=-1), re.compile(r"전날|전 날|하루 (?:전|앞)|\b(?:day|night|evening) before\b")),
     (timedelta(days=1), re.compile(r"다음 ?날|이튿날|\b(?:day after|next day|following day)\b")),
@@ -30,6 +33,8 @@ _BESIDE = (
 """What is said of the day before, or after, one that is named."""
 _WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
 _DAY_OF_MONTH = re.compile(r"\d ?월|[a-z]{3}", re.IGNORECASE)
+_ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
+_ENDS = re.compile(r"\bend of\b|말", re.IGNORECASE)
 _WITH_YEAR = re.compile(r"\d{4}|년")
 
 
@@ -43,7 +48,9 @@ class SaidInLog:
         words = [word for source in sources for word in words_to_align(source.statement)]
         self.words = {word.base for word in words}
         self.common = {word.base for word in words if word.kind is not TokenKind.NAME and not word.is_first}
-        self.values = {value for source in sources for value in _values_in(source.statement)}
+        said = [{*_values_in(source.statement)} for source in sources]
+        self.values = set[str]().union(*said)
+        self.worked_out = {value for values in said for value in reckon(values)}
         written = {run for source in sources for run in _NUMBER.findall(source.text)}
         self.digits = written | {found[0] for value in self.values if (found := LEADING_NUMBER.match(value))}
         self.spans = set(_spans_in(sources, day))
@@ -74,12 +81,16 @@ class NamedDay(NamedTuple):
     grain: Grain
 
     def meanings(self, day: date) -> Iterator[Span]:
-        """What it may mean: which week a bare weekday is of, or which year a day, people leave open."""
+        """What it may mean: which week a bare weekday is of, which year or month a day, and how near an end, people leave open."""
         yield self.span
         if self.grain == "weekday":
             yield from (_shift(self.span, week) for week in (-_WEEK, _WEEK))
         elif self.grain == "day" and _leaves_year_open(self.written):
             yield from _of_next_years(self.span.first, day)
+        elif self.grain == "day" and _ONLY_DAY.fullmatch(self.written):
+            yield from _of_next_months(self.span.first.day, day)
+        elif _ENDS.search(self.written):
+            yield Span(self.span.last, self.span.last)
 
 
 def days_named_in(passage: Passage, day: date | None) -> list[NamedDay]:
@@ -100,9 +111,12 @@ def is_within(span: Span, known: Span) -> bool:
 
 
 def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
-    """The days that the sources may speak of."""
+    """The days that the sources may speak of; a day without a month may be of one that they name."""
     for source in sources:
-        for named in days_named_in(source, day):
+        days = days_named_in(source, day)
+        for named in days:
+            of_months = [_of_next_months(named.span.first.day, other.span.first) for other in days]
+            yield from chain(*of_months) if _ONLY_DAY.fullmatch(named.written) else ()
             yield from named.meanings(day) if day else ()
             yield from (_shift(named.span, days) for days, told in _BESIDE if told.search(source.text))
 
@@ -120,6 +134,14 @@ def _of_next_years(known: date, day: date) -> Iterator[Span]:
     for year in (known.year - 1, known.year + 1):
         there = _in_year(known, year)
         if there and abs(there - day) < _YEAR:
+            yield Span(there, there)
+
+
+def _of_next_months(number: int, day: date) -> Iterator[Span]:
+    """That day of the month of the log, and of those beside it."""
+    for month in (day.replace(day=1) + timedelta(days=days) for days in (-1, 0, 31)):
+        if number <= monthrange(month.year, month.month)[1]:
+            there = month.replace(day=number)
             yield Span(there, there)
 
 

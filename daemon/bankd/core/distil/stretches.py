@@ -43,6 +43,11 @@ def stretches_of(passage: Passage) -> list[Stretch]:
     ]
 
 
+def stretch_numbers(passage: Passage) -> list[int]:
+    """For each word of a passage the number of the stretch in which it stands, the first being 0."""
+    return [number for number, stretch in enumerate(stretches_of(passage)) for _ in stretch.words]
+
+
 def telling_most(told: Sequence[T], sizes: Sequence[int]) -> list[T]:
     """Of what stretches say that which has most words of a line, by how many each has; none where that is one word."""
     most = max([_LEAST, *sizes])

@@ -13,11 +13,11 @@ from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words
 
 _ENDING = split_words(
-    "stop end quit drop cancel avoid ceas remov replac instead rather move switch",
-    "그만두 끊 끝나 끝내 종료 금지 막 빼 취소 중단 해지 불가 대신",
+    "stop end quit drop cancel avoid ceas remov replac instead rather move switch "
+    "fail refus declin reject forbid forbidden ban prohibit exclud omit skip lack miss absent absenc without prevent await postpon",
+    "그만두 끊 끝나 끝내 종료 금지 막 빼 빠지 포기 단념 취소 중단 해지 불가 대신 누락 부재 결여 부족 미루 보류 연기 쉬 제외 제거 생략 거절 거부 실패 걷어내",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
-_EXCHANGING = ("instead", "rather")
 _CLOSE, _NEAR = 1, 3
 """So many words apart two denials may be one that was told of another word; and a word and what ends it."""
 
@@ -30,9 +30,17 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
         near = _nearest(word, laid)
         if near and all(_is_turned(one, at) for one in near) and not _is_said_as_it_is(word, laid, near):
             return f"{word.base} is {'' if word.is_denied else 'not '}denied, other than in its lines"
+        if _is_denied_wherever(word, laid) and not any(one.is_denied or _ends(one, 1) for one in words):
+            return f"{word.base} is not denied, other than in its lines"
         if word.is_denied and not near and all(map(_affirms, _largest(laid))):
             return f"it denies {word.base or 'something'}, and its lines deny nothing of it"
     return None
+
+
+def _is_denied_wherever(word: Word, laid: Sequence[Alignment]) -> bool:
+    """Whether a line says that something is done, and its sources only that it is not, of whatever: 재시작은 하지 않고."""
+    met = [other for one in laid for other in one.source if is_alike(word.base, other.base)]
+    return word.is_predicate and bool(met) and all(other.is_denied for other in met)
 
 
 def _affirms(laid: Alignment) -> bool:
@@ -78,8 +86,17 @@ def _is_turned(laid: Alignment, at: int) -> bool:
     """Whether a sentence has a word only the other way round."""
     word = laid.line[at]
     places = [laid.pairs[at]] if at in laid.pairs else range(len(laid.source))
-    met = [there for there in places if _is_met(word, laid.source[there])]
-    return all(_differ(word, laid.source[there]) and not _is_denied_nearby(laid, at, there) for there in met)
+    met = [there for there in places if _is_met(word, laid.source[there]) and not _is_told(laid, at, there)]
+    return bool(met) and all(
+        _differ(word, laid.source[there]) and not _is_denied_nearby(laid, at, there) for there in met
+    )
+
+
+def _is_told(laid: Alignment, at: int, there: int) -> bool:
+    """Whether another word of the line tells a word of a sentence as it is: 독서 모임, 읽지 못했다."""
+    other = laid.source[there]
+    words = [word for place, word in enumerate(laid.line) if place != at]
+    return any(is_alike(word.base, other.base) and word.is_denied == other.is_denied for word in words)
 
 
 def _differ(word: Word, other: Word) -> bool:
@@ -88,8 +105,9 @@ def _differ(word: Word, other: Word) -> bool:
 
 def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
     """Whether the denial stands at a word beside it: 경비가 아니라 and 경비로 처리하지 않고; or a word does that ends a thing."""
-    turned = [(one, other) for one, other in laid.pairs.items() if _differ(laid.line[one], laid.source[other])]
-    if any(laid.line[one].is_denied != laid.line[at].is_denied for one, _ in turned):
+    turned = [laid.line[one] for one, other in laid.pairs.items() if _differ(laid.line[one], laid.source[other])]
+    of_things = [word for word in turned if TokenKind.NAME not in (word.kind, laid.line[at].kind)]  # Greta, not Nora
+    if any(word.is_denied != laid.line[at].is_denied for word in of_things):
         return True  # it was told of another word of both
     words, place = (laid.source, there) if laid.line[at].is_denied else (laid.line, at)
     matched = set(laid.pairs.values() if laid.line[at].is_denied else laid.pairs)
@@ -98,13 +116,7 @@ def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
 
 
 def _ends(word: Word, far: int) -> bool:
-    """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean.
-
-    What something is instead of stands behind that.
-    """
-    is_exchange = word.base in _EXCHANGING and word.around[1] in ("of", "than")
-    if is_exchange:
-        return -_NEAR <= far < 0
+    """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean."""
     is_there = abs(far) <= _NEAR and (far > 0 or word.base.isascii()) and word.around[1] != "of"
     return is_there and stem_word(word.base) in _ENDING
 

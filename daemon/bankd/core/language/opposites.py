@@ -25,7 +25,7 @@ like dislike|likes dislikes|liked disliked|like hate|likes hates|love hate|loves
 prefer avoid|agree disagree|agrees disagrees|agreed disagreed|trust distrust|trusts distrusts|approve reject|accept reject|accepts rejects|accepted rejected
 accept refuse|accepted refused|allow forbid|allows forbids|allowed forbidden|allow block|enable disable|enables disables|enabled disabled|include exclude
 includes excludes|included excluded|start stop|starts stops|started stopped|starting stopping|begin end|begins ends|began ended|open close|opens closes|opened closed
-open closed|buy sell|buys sells|bought sold|win lose|wins loses|won lost|find lose|found lost|remember forget|remembers forgets|remembered forgot|join leave
+open closed|open shut|opens shuts|opened shut|buy sell|buys sells|bought sold|win lose|wins loses|won lost|find lose|found lost|remember forget|remembers forgets|remembered forgot|join leave
 joins leaves|joined left|arrive leave|arrived left|arrives leaves|increase decrease|increases decreases|increased decreased|rise fall|rises falls|rose fell
 raise lower|raised lowered|gain lose|gained lost|pass fail|passes fails|passed failed|succeed fail|succeeded failed|success failure|works fails|worked failed|add remove|adds removes
 added removed|install uninstall|installed uninstalled|married divorced|hired fired|push pull|pushed pulled|up down|in out|on off|before after|above below
@@ -38,6 +38,11 @@ best worst|right wrong|correct incorrect|true false|positive negative|optimistic
 active inactive|formal informal|concise verbose|concise detailed|brief detailed|polite rude|kind unkind|satisfied dissatisfied|comfortable uncomfortable|likely unlikely
 helpful unhelpful|employed unemployed|full empty|indoors outdoors|indoor outdoor|male female|man woman|boy girl|son daughter|brother sister|father mother|husband wife
 """
+
+_ENGLISH_PREFIXES, _KOREAN_PREFIXES = ("un", "dis", "non"), ("불", "비", "미")
+"""What denies the word that it stands before: unpaid, disliked, 불포함, 비공개, 미완료; in- and 무 say other things as well."""
+_LETTERS, _SYLLABLES = 4, 2
+"""So long is a word at least before which it is a prefix: not in "until", 비용, 미술."""
 
 
 def _pairs(*tables: str) -> Mapping[str, frozenset[str]]:
@@ -54,5 +59,10 @@ OPPOSITES = _pairs(_KOREAN, _ENGLISH)
 
 
 def are_opposites(one: str, other: str) -> bool:
-    """Say whether two words, as `statement` writes them, are known opposites."""
-    return other in OPPOSITES.get(one, ())
+    """Say whether two words, as `statement` writes them, are known opposites, or one is the other with a prefix that denies it."""
+    return other in OPPOSITES.get(one, ()) or _is_denied_by_prefix(one, other) or _is_denied_by_prefix(other, one)
+
+
+def _is_denied_by_prefix(one: str, other: str) -> bool:
+    prefixes, least = (_ENGLISH_PREFIXES, _LETTERS) if other.isascii() else (_KOREAN_PREFIXES, _SYLLABLES)
+    return len(other) >= least and one.endswith(other) and one.removesuffix(other) in prefixes

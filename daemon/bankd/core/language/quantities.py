@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, show_number
 
 _SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
@@ -44,6 +45,26 @@ def and_a_half(value: str) -> str:
     """A whole number of a unit and half of it: 1시간 -> 1.5시간; as given when it is no such value."""
     found = re.fullmatch(r"(\d+)(\D+)", value)
     return f"{found[1]}.5{found[2]}" if found else value
+
+
+def join_quantities(tokens: list[Token]) -> None:
+    """Write what a quantity and one of a smaller unit behind it make as one: 1시간 35분, 1 hour and 35 minutes -> 95분."""
+    for at in range(len(tokens) - 2, -1, -1):
+        behind = at + 2 if tokens[at + 1].base == "and" and at + 2 < len(tokens) else at + 1
+        is_of_values = tokens[at].kind is tokens[behind].kind is TokenKind.VALUE and not tokens[behind].negation
+        if is_of_values and (total := _add_smaller(tokens[at].base, tokens[behind].base)):
+            tokens[behind].base, tokens[behind].negation = total, tokens[at].negation
+            del tokens[at:behind]
+
+
+def _add_smaller(larger: str, smaller: str) -> str:
+    """Two quantities together, in the unit of the smaller; empty where it is no part of one of the larger unit."""
+    whole, part = _QUANTITY.fullmatch(larger), _QUANTITY.fullmatch(smaller)
+    if not (whole and part) or base_quantity(larger) == larger:
+        return ""
+    (size, base), (small, of_same) = _SCALES[whole[2]], _SCALES.get(part[2], (1, part[2]))
+    is_part = base == of_same and Decimal(part[1]) * small < size
+    return show_number(Decimal(whole[1]) * size / small + Decimal(part[1])) + part[2] if is_part else ""
 
 
 def split_quantity(value: str) -> tuple[str, ...]:

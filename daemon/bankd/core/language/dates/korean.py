@@ -279,6 +279,8 @@ def _ends_of_month(found: Groups, anchor: Anchor) -> Span:
     return part_of(month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early")
 
 
+_DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항))"
+"""전달 is the last month, and 전달하다 to hand on."""
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
 RULES: Sequence[Rule] = (
     Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
@@ -298,7 +300,7 @@ RULES: Sequence[Rule] = (
     Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
     Rule(("요일",), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
-    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_PART}", _month_away, "span"),
+    Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
     Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
     Rule((*HOLIDAYS, "설"), rf"(?:{_IN_YEAR}|{_NO_HANGUL})(?P<holiday>{alternatives(HOLIDAYS)}|설(?=날| ?연휴| ?명절|에 |엔 |에는 |에,))(?P<whole> ?(?:연휴|명절))?(?!거지)", _holiday, "day"),
     Rule(("연말", "연초"), rf"{_IN_YEAR}?(?P<end>연말|연초)", _ends_of_year, "span"),

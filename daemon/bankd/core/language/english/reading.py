@@ -10,7 +10,7 @@ from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
 from bankd.core.language.english.senses import note_phrases
 from bankd.core.language.english.tense import tells_past
-from bankd.core.language.quantities import MEASURES
+from bankd.core.language.quantities import MEASURES, join_quantities
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, show_number, unit_of
 from bankd.core.language.word_lists import split_words
@@ -36,7 +36,8 @@ _MINUTES = {"half": 30, "quarter": 15}
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
-    tokens = tuple(_Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text))).tokens())
+    tokens = [*_Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text))).tokens()]
+    join_quantities(tokens)
     note_phrases(tokens)
     read_parts_of_day(tokens)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)

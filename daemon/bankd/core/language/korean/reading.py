@@ -11,7 +11,7 @@ from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import FoundNumber, find_number, is_number, is_particle_of_number
 from bankd.core.language.korean.phrases import plain_statement
 from bankd.core.language.korean.senses import note_neighbours
-from bankd.core.language.quantities import and_a_half
+from bankd.core.language.quantities import and_a_half, join_quantities
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, day_of_year, iso_date
 from bankd.core.language.wording import Morpheme, Wording
@@ -90,6 +90,8 @@ class _Reader:
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
         phrases, mood = plain_statement(_with_former(self._phrases, self._text), mood, self._morphemes[-5:])
+        for phrase in phrases:
+            join_quantities(phrase)
         tokens = [token for phrase in phrases for token in phrase]
         note_neighbours(tokens)
         read_parts_of_day(tokens)
