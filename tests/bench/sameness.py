@@ -8,7 +8,8 @@ leaves the others unseen. `sameness/own_pairs.jsonl` is forty rewordings, twenty
 written before their author had read a rule. `look_alikes.jsonl` (600, of which 180 are updates) and `written_twice.jsonl`
 (160 rewordings, 160 updates) are by people who know no rule; what was called the same or an update wrongly was mended in
 both halves of these, so that only what is found of their reporting halves is held back. `newer_values.jsonl` (200 updates
-and 200 look-alikes of them, by other such people) has a reporting half that nobody looked at. The sets that people labelled
+and 200 look-alikes of them) and `said_again.jsonl` (80 each of rewordings, updates and look-alikes), by other such people,
+have reporting halves that nobody looked at. The sets that people labelled
 are measured by `tests.bench.calibrate`.
 """
 

@@ -48,6 +48,7 @@ SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.clock_t
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
 OF_PRESERVING = ("tests/unit/test_preserving.py",)
+OF_MEASURING = ("tests/unit/test_measuring.py",)
 OF_DUPLICATES = ("tests/unit/test_duplicates.py", "tests/unit/test_guard.py")
 OF_DECAY = ("tests/properties/test_decay.py",)
 OF_SCHEDULE = ("tests/unit/test_schedule_limits.py",)
@@ -182,9 +183,22 @@ MUTANTS: tuple[Mutant, ...] = (
         "map(bare_concept, statement.tokens)", "map(bare_concept, telling_tokens(statement))", ("tests/unit/test_rewording.py",),
     ),
     Mutant(
-        "what was measured once is no state", "bankd.core.dedup.change", "_measured_again",
-        ' and not any("past" in token.marks for token in old.tokens)', "", ("tests/unit/test_korean_turns.py",),
+        "what was measured once is no state", "bankd.core.dedup.measuring", "measured_again",
+        ' and not any("past" in token.marks for token in old.tokens)', "", OF_MEASURING,
     ),
+    Mutant(
+        "only one of both says more of a measure", "bankd.core.dedup.measuring", "_speak_of_one",
+        " and not (only_old and only_new)", "", OF_MEASURING,
+    ),
+    Mutant(
+        "who says much more of a measure says another", "bankd.core.dedup.measuring", "_speak_of_one",
+        " and len(more) <= _MOST_MORE", "", OF_MEASURING,
+    ),
+    Mutant("a name more is another measure", "bankd.core.dedup.measuring", "_speak_of_one", " and not has_name", "", OF_MEASURING),
+    Mutant("what is denied is no measure", "bankd.core.dedup.measuring", "_speak_of_one", " and _is_denied(old) == _is_denied(new)", "", OF_MEASURING),
+    Mutant("rent in May is not that in June", "bankd.core.dedup.measuring", "measured_again", "_agree_on_values(old, new) and ", "", OF_MEASURING),
+    Mutant("what is also so has changed nothing", "bankd.core.dedup.duplicates", "_has_another_value", " or adds(new)", "", OF_MEASURING),
+    Mutant("of two measures neither is another", "bankd.core.dedup.measuring", "_measure_of", "len(measures) == 1", "measures", OF_MEASURING),
     Mutant(
         "what is as alike as the threshold is compared", DUPLICATES, "compare_statements",
         "if score >= threshold", "if score > threshold", OF_DUPLICATES,

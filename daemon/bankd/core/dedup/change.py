@@ -6,21 +6,18 @@ or in addition (도, also), it does not.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from bankd.core.dedup.ending import ceases_another, may_end, what_ceased, what_ended
 from bankd.core.dedup.gist import bare_concept, concepts_of, gist_of, said_concepts
+from bankd.core.dedup.measuring import measured_again
 from bankd.core.dedup.series import is_about_another
 from bankd.core.dedup.subjects import is_of_one, is_one_subject, subject_concepts
 from bankd.core.dedup.telling import changes_of, tells_change
-from bankd.core.language.quantities import split_quantity
 from bankd.core.language.statement import Statement, TokenKind
-from bankd.core.language.thesaurus import concept_of
 
 LEAST_SHARE = 0.4
 """The share of what the shorter of the two says, changes apart, that both must speak of."""
-_ABOUT = "about"
-"""What a measure stands with and is no other by."""
 _ADDING = frozenset({"also", "too"})
 
 
@@ -28,45 +25,17 @@ def find_change(old: Statement, new: Statement) -> str:
     """Why a new statement tells that what the old one says has changed: a word, a measure, a denial; empty when it tells none."""
     return (
         _told(old, new)
-        or _measured_again(old, new)
+        or (measured_again(old, new) if not adds(new) else "")
         or _denied(old, new)
         or what_ceased(old, new)
         or _as_often(old, new)
-        or (what_ended(old, new) if not _adds(new) else "")
+        or (what_ended(old, new) if not adds(new) else "")
     )
 
 
 def may_tell_change(statement: Statement) -> bool:
     """Whether a statement by itself may tell that another has changed: a word of it tells so, denies, gives up, or ends."""
     return tells_change(statement) or bool(_denied_by(statement)) or may_end(statement)
-
-
-@cache
-def _about() -> str:
-    return concept_of(_ABOUT)
-
-
-def unit_of_measure(statement: Statement) -> str:
-    """The unit of the one measure of a statement, by which it may update another of that unit; empty without one."""
-    return _measure_of(statement)[1] if _measure_of(statement) else ""
-
-
-def _measured_again(old: Statement, new: Statement) -> str:
-    """What a state measures, and measured before, when one of both says of it nothing that the other does not."""
-    (before, unit), (after, its_unit) = _measure_of(old) or ("", ""), _measure_of(new) or ("", "")
-    is_state = bool(before) and unit == its_unit and not any("past" in token.marks for token in old.tokens)
-    if not is_state or before == after or not _speak_of_one(old, new):
-        return ""
-    ours, theirs = (_spoken_of(one) - {_about()} for one in (old, new))
-    return f"measure: {before}{unit} → {after}{unit}" if ours <= theirs or theirs <= ours else ""
-
-
-@lru_cache(maxsize=50_000)
-def _measure_of(statement: Statement) -> tuple[str, ...]:
-    """The one number of a statement that has a unit of measure, and the unit; empty where there is none or several."""
-    found = [split_quantity(token.base) for token in statement.tokens if token.kind is TokenKind.VALUE]
-    measures = [one for one in found if one]
-    return measures[0] if len(measures) == 1 and statement.has_free_order else ()
 
 
 def _denied(old: Statement, new: Statement) -> str:
@@ -94,10 +63,11 @@ def _as_often(old: Statement, new: Statement) -> str:
 
 def _speak_of_one(old: Statement, new: Statement) -> bool:
     ours = subject_concepts(old)
-    return bool(ours) and ours == subject_concepts(new) and not _adds(new)
+    return bool(ours) and ours == subject_concepts(new) and not adds(new)
 
 
-def _adds(statement: Statement) -> bool:
+def adds(statement: Statement) -> bool:
+    """Whether a statement says something in addition: 도, also."""
     return bool(_ADDING & {word for token in statement.tokens for word in (*token.marks, token.base)})
 
 
@@ -106,7 +76,7 @@ def _told(old: Statement, new: Statement) -> str:
     word = next((token.base for token in changes_of(new) if not concepts_of([token]) & said_concepts(old)), "")
     if not word or is_about_another(old, new) or ceases_another(old, new):
         return ""
-    if _adds(new) or not (is_one_subject(old, new) and is_of_one(old, new)):
+    if adds(new) or not (is_one_subject(old, new) and is_of_one(old, new)):
         return ""
     ours, theirs = (_spoken_of(statement) for statement in (old, new))
     shared = ours & theirs

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from bankd.core.dedup.another_value import with_value_of
-from bankd.core.dedup.change import find_change, may_tell_change, unit_of_measure
+from bankd.core.dedup.change import adds, find_change, may_tell_change
 from bankd.core.dedup.gist import concepts_of, said_concepts
 from bankd.core.dedup.guard import Difference, find_difference
 from bankd.core.dedup.phrase_structure import counts_same, is_reordered, may_leave_out, subject_of
@@ -104,7 +104,7 @@ def _reworded(old: Statement, new: Statement, verdict: Verdict) -> Verdict:
 def _has_another_value(old: Statement, new: Statement) -> bool:
     """Whether a new statement says what an old one says but for one value, in whatever form of sentence."""
     told = with_value_of(old, new)
-    if told is None or not (is_one_subject(told, new) and is_of_one(told, new)):
+    if told is None or adds(new) or not (is_one_subject(told, new) and is_of_one(told, new)):
         return False
     return bool(_sameness(told, new) or says_again(told, new)) or says_of_one(told, new)
 
@@ -181,7 +181,7 @@ def find_match(
 
 def lengths_worth_reading(new: Statement) -> range:
     """How long, in letters, a memory may be to be more than different; any length where the new one may change it."""
-    if may_tell_change(new) or unit_of_measure(new):
+    if may_tell_change(new):
         return range(sys.maxsize)
     length = len(new.text)
     return range((length - _LETTERS_MORE) // _TIMES_AS_LONG, length * _TIMES_AS_LONG + _LETTERS_MORE + 1)
@@ -192,7 +192,6 @@ def is_worth_comparing(old: Statement, new: Statement, threshold: float) -> bool
     ours, theirs = _outline(old), _outline(new)
     return (
         theirs.tells_change
-        or (ours.unit == theirs.unit != "")
         or theirs.frame.may_be_as_alike(ours.frame, threshold)
         or old.letters == new.letters
         or old.signature == new.signature
@@ -226,7 +225,6 @@ class _Outline(NamedTuple):
     """What is looked at first, drawn once for all the statements that one is compared with."""
 
     tells_change: bool
-    unit: str
     frame: _Frame
     concepts: frozenset[str]
     matter: frozenset[str]
@@ -235,9 +233,8 @@ class _Outline(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def _outline(statement: Statement) -> _Outline:
-    tells, unit = may_tell_change(statement), unit_of_measure(statement)
     matter = concepts_of(token for token in statement.tokens if token.kind not in (TokenKind.NAME, TokenKind.VALUE))
-    return _Outline(tells, unit, _frame(statement), said_concepts(statement), matter)
+    return _Outline(may_tell_change(statement), _frame(statement), said_concepts(statement), matter)
 
 
 def _frame(statement: Statement) -> _Frame:
