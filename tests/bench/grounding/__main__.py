@@ -3,8 +3,8 @@
     python -m tests.bench.grounding [--all] [--missed]
 
 Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
-model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl` and
-`notebooks.jsonl` were written by people who did not know the rules, of the five kinds that the check promises (number,
+model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl`,
+`notebooks.jsonl` and `day_books.jsonl` were written by people who did not know the rules, of the five kinds that the check promises (number,
 name, date, negation, version); the half of a passage goes by the last bit of the SHA-256 of its first line, but that all
 of `prose.jsonl` was chosen on in the end. `lines.jsonl` was written beside the rules and has more kinds; its half goes by
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of

@@ -6,6 +6,7 @@ rests on, and what stands between the same two words tells what became of what.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,11 +29,14 @@ _SYLLABLES, _LETTERS = 2, 4
 """By which a word is known whatever hangs on it, in Hangul and in Latin letters."""
 _LIGHT = frozenset({"있", "되", "하"})
 """Korean verbs that say of the word before them that it is, or is done: 필요 없다, 처리가 되지 않았다."""
+_BECOMING = split_words("gone become grown turned")
 PRONOUNS = split_words(
     "i we you he she they it me us him them her his my our your their its 나 우리 너 것 "
     "사용자 user 에이전트 agent 어시스턴트 assistant"
 )
 """Who speaks, and whom a model calls the user or the agent, stand for each other and for names."""
+_PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는이가을를의])$")
+"""What was not taken off a code: #271로."""
 _VERBAL = ("되", "하", "시키", "당하")
 
 
@@ -74,6 +78,8 @@ def words_to_align(statement: Statement) -> tuple[Word, ...]:
     bases = ["", *(stem(token.base) for token in statement.tokens), ""]
     for at, token in enumerate(statement.tokens):
         is_denied ^= bool(token.negation)
+        if token.base in _BECOMING and is_denied and at + 1 < len(statement.tokens):
+            continue  # not gone mouldy
         if token.base in _LIGHT and found:
             is_twice = is_denied and found[-1].kind is not TokenKind.WORD  # 안 나서 못 했다 denies both
             found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_twice)
@@ -96,7 +102,7 @@ def _is_relation(token: Token, *, is_last: bool) -> bool:
 
 def bare_word(token: Token) -> str:
     """A word without what makes a noun a verb: 중단되다 and 중단하다 tell of one 중단."""
-    base = token.base.casefold()
+    base = _PARTICLE.sub("", token.base.casefold())
     ending = next((one for one in _VERBAL if base.endswith(one) and len(base) > len(one) + 1), "")
     return base.removesuffix(ending) if token.kind is not TokenKind.WORD else base
 

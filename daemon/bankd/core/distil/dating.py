@@ -45,15 +45,20 @@ def days_in_place(line: Passage, sources: Sequence[Passage], day: date | None) -
 
 def _compared(line: Passage, sources: Sequence[Passage], day: date | None) -> Iterator[_Comparison]:
     """Each stretch of a line that names a day, where its sources name one; what a question names is no answer."""
-    told = [one for source in sources if not source.text.endswith("?") for one in _dated_in(source, day)]
+    every = [one for source in sources if not source.text.endswith("?") for one in _dated_in(source, day)]
     for one in _dated_in(line, day):
+        told = [other for other in every if _is_denied(other) == _is_denied(one)]
         words = [word.base for word in one.stretch.words if word.kind is not TokenKind.VALUE]
         near = telling_most(told, [sum(map(other.stretch.has, words)) for other in told])
         rivals = [rival for other in near for rival in other.days]
         own = [named for named in one.days if named.grain == "weekday" or any(map(str.isdigit, named.written))]
         if day and own and rivals:
-            is_meant = any(_is_meant(named, rival, day) for named in own for rival in rivals)
+            is_meant = any(_is_meant(named, rival, day) for named in one.days for rival in rivals)
             yield _Comparison(own, rivals, is_meant)
+
+
+def _is_denied(one: _Dated) -> bool:
+    return any(word.is_denied for word in one.stretch.words)
 
 
 def _is_meant(named: NamedDay, known: NamedDay, day: date) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import may_be_name
+from bankd.core.distil.attesting import NO_NAMES, may_be_name
 from bankd.core.distil.dating import days_in_place
 from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog
@@ -126,13 +126,14 @@ def _is_another_value(one: str, other: str) -> bool:
     """Whether two values are of one unit; 8080 and 8080번 are one."""
     one, other = (value.removesuffix(":00") for value in (one, other))  # 2 to 5 am, 2:00
     units = {_NUMBER.sub("", one), _NUMBER.sub("", other)}
-    return len(units) == 1 and base_quantity(one) != base_quantity(other)
+    is_version = {value.count(".") > 1 for value in (one, other)}
+    return len(units) == len(is_version) == 1 and base_quantity(one) != base_quantity(other)
 
 
 def _is_another_thing(laid: Alignment, at: int, there: int) -> bool:
     """Whether a noun stands exactly where the sentence has another one; who says more in other words may say that so too."""
     word, rival = laid.line[at], laid.source[there]
-    if TokenKind.VALUE in (word.kind, rival.kind) or laid.lacking > _OTHER_WORDS:
+    if TokenKind.VALUE in (word.kind, rival.kind) or laid.lacking > _OTHER_WORDS or {word.base, rival.base} & NO_NAMES:
         return False
     is_latin = word.base.isascii() or rival.base.isascii()
     return (_has_its_slot if is_latin else _has_its_part)(laid, at, there)

@@ -13,6 +13,7 @@ from bankd.core.distil.attesting import find_unattested
 from bankd.core.distil.attributing import find_misattributed
 from bankd.core.distil.dating import find_misdated
 from bankd.core.distil.exchanging import find_exchanged
+from bankd.core.distil.misnaming import find_misnamed
 from bankd.core.distil.overstating import find_overstated
 from bankd.core.distil.passages import Passage
 from bankd.core.distil.said_in_log import SaidInLog
@@ -37,4 +38,5 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
         or find_overstated(line, sources)
         or find_misattributed(line, sources)
         or find_misdated(line, sources, day)
+        or find_misnamed(line, sources, said)
     )

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from bankd.core.language.statement import Statement
 
 _NO_LONGER = re.compile(
-    r"\b(?:no longer|(?:instead of|rather than)(?! \d))\b|\b(?:unable|yet) to\b|\bagainst(?= \w+ing\b)|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)",
+    r"\b(?:no longer|(?:instead of|rather than)(?! \d))\b|\b(?:unable|yet) to\b|\bagainst(?= \w+ing\b)|\bout of(?= (?:use|order|service|stock)\b)|\b(?:stop(?:s|ped)?|quit|avoid(?:s|ed)?)(?= \w+ing\b)",
     re.IGNORECASE,
 )
+_KEPT_FROM = re.compile(r"\b((?:keep|kept|stop|prevent)(?:s|ped|ed)?\b[^.,;]*?) from(?= \w+ing\b)", re.IGNORECASE)
 _FREE_OF = re.compile(r"\b(\w+)-free\b", re.IGNORECASE)
 _NOT_UNTIL = re.compile(r"\b(?:will|does|wo(?=n't)) ?(?:not|n't)\b(?=[^.,;]*\buntil\b)", re.IGNORECASE)
 """What will not be done until a day will be done then; what must not be is forbidden."""
@@ -44,6 +45,7 @@ def as_read(text: str) -> str:
     """A text as it is taken apart: what denies a verb stands before it, 2 p.m. is 2 pm, v7.2 is 7.2; and 화·목 are two weekdays."""
     text = _NOT_UNTIL.sub("will", _GONE.sub("사라", text))
     text = _VERSION.sub("", _HALF_DAY.sub(r"\1m", _NO_LONGER.sub("not", text)))
+    text = _KEPT_FROM.sub(r"\1 not", text)
     text = _FREE_OF.sub(r"not \1", text)
     text = _THOUGHT_OF.sub(r"안 \1", text)
     return _WITHOUT.sub(" 없", _WEEKDAYS.sub(_spell_out, text))

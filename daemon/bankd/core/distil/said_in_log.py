@@ -85,10 +85,10 @@ class NamedDay(NamedTuple):
         yield self.span
         if self.grain == "weekday":
             yield from (_shift(self.span, week) for week in (-_WEEK, _WEEK))
-        elif self.grain == "day" and _leaves_year_open(self.written):
-            yield from _of_next_years(self.span.first, day)
         elif self.grain == "day" and _ONLY_DAY.fullmatch(self.written):
             yield from _of_next_months(self.span.first.day, day)
+        elif self.grain == "day" and _leaves_year_open(self.written):
+            yield from _of_next_years(self.span.first, day)
         elif _ENDS.search(self.written):
             yield Span(self.span.last, self.span.last)
 

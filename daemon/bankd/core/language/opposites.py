@@ -15,7 +15,7 @@ _KOREAN = """
 가깝 멀|새롭 낡|젊 늙|깨끗 더럽|조용 시끄럽|안전 위험|편하 불편하|편리 불편|건강 병약|행복 불행|기쁘 슬프|만족 불만족|친절 불친절|성실 불성실|정직 부정직
 시작 끝|시작 종료|시작 그만두|시작하 끝내|켜 끄|열 닫|사 팔|주 받|오 가|들어가 나가|들어오 나가|오르 내리|올리 내리|올리 낮추|높이 낮추|높이 내리|인상 인하|늘 줄|늘리 줄이|증가 감소|상승 하락|성공 실패|합격 불합격
 이기 지|얻 잃|찾 잃|기억하 잊|믿 의심하|만나 헤어지|결혼 이혼|입사 퇴사|입학 졸업|출근 퇴근|가입 탈퇴|구독 해지|설치 삭제|추가 제거|추가 삭제|허용 금지|허락 금지
-활성 비활성|공개 비공개|유료 무료|정상 비정상|합법 불법|성인 미성년|전 후|이전 이후|앞 뒤|위 아래|안 밖|왼쪽 오른쪽|오른 왼|내부 외부|실내 실외|이상 이하|초과 미만
+유지 교체|유지 변경|유지 제거|유지 폐기|유지 바꾸|빠지 포함|누락 포함|제외 포함|찬성 거절|활성 비활성|공개 비공개|유료 무료|정상 비정상|합법 불법|성인 미성년|전 후|이전 이후|앞 뒤|위 아래|안 밖|왼쪽 오른쪽|오른 왼|내부 외부|실내 실외|이상 이하|초과 미만
 최대 최소|최고 최저|항상 가끔|항상 절대|자주 가끔|자주 별로|모두 일부|모든 일부|처음 마지막|오전 오후|아침 저녁|낮 밤|남자 여자|아들 딸|형 동생|언니 동생|부모 자식
 동의 거부|승인 거절|수락 거절|낙관 비관|적극 소극|능동 수동|직접 간접|수동 자동|아침형 저녁형|아침형 올빼미형|짠 싱거운|맵 싱겁|붙이 떼|넣 빼|모으 흩|밀 당기
 """
@@ -25,7 +25,7 @@ like dislike|likes dislikes|liked disliked|like hate|likes hates|love hate|loves
 prefer avoid|agree disagree|agrees disagrees|agreed disagreed|trust distrust|trusts distrusts|approve reject|accept reject|accepts rejects|accepted rejected
 accept refuse|accepted refused|allow forbid|allows forbids|allowed forbidden|allow block|enable disable|enables disables|enabled disabled|include exclude
 includes excludes|included excluded|start stop|starts stops|started stopped|starting stopping|begin end|begins ends|began ended|open close|opens closes|opened closed
-open closed|open shut|opens shuts|opened shut|buy sell|buys sells|bought sold|win lose|wins loses|won lost|find lose|found lost|remember forget|remembers forgets|remembered forgot|join leave
+agree refuse|agreed refused|agrees refuses|keep remove|kept removed|keep drop|kept dropped|keep replace|kept replaced|stay change|stays changes|end extend|ended extended|end renew|ended renewed|open closed|open shut|opens shuts|opened shut|buy sell|buys sells|bought sold|win lose|wins loses|won lost|find lose|found lost|remember forget|remembers forgets|remembered forgot|join leave
 joins leaves|joined left|arrive leave|arrived left|arrives leaves|increase decrease|increases decreases|increased decreased|rise fall|rises falls|rose fell
 raise lower|raised lowered|gain lose|gained lost|pass fail|passes fails|passed failed|succeed fail|succeeded failed|success failure|works fails|worked failed|add remove|adds removes
 added removed|install uninstall|installed uninstalled|married divorced|hired fired|push pull|pushed pulled|up down|in out|on off|before after|above below

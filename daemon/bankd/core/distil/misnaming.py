@@ -1,0 +1,66 @@
+"""A Korean name that its sources have with another syllable: 백승현 for 백승민, 국립중앙과학관 for 국립과천과학관.
+
+An analyser that does not know a name takes it apart into anything, so the words are looked at as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bankd.core.distil.aligning import Word, is_alike, words_to_align
+from bankd.core.distil.passages import Passage, as_read
+from bankd.core.distil.said_in_log import SaidInLog, squeeze_text
+from bankd.core.distil.stretches import placed_in
+from bankd.core.language.statement import TokenKind
+
+_WORD = re.compile(r"[가-힣]{2,}")
+_PARTICLE = re.compile(
+    r"(?<=[가-힣])(?:이?라)?(?:은|는|이|가|을|를|의|에|에서|에게서?|한테서?|께서?|으?로|와|과|이?랑|도|만|까지|부터|보다|처럼|이?다|입니다|이?었다|였다|이?며|이고|인|라)$"
+)
+_NAMED, _SHORT = 3, 2
+"""Syllables of what may be a name; so short a one must have been taken apart into single syllables, as no word is."""
+
+
+def find_misnamed(line: Passage, sources: Sequence[Passage], said: SaidInLog) -> str | None:
+    """The first word of a line that its sources have with another syllable, in words; None where there is none."""
+    written = squeeze_text(as_read(line.text))
+    known = [stem for source in sources for _, stem, _ in _stems_in(source) if stem not in written]
+    for word, words in _names_in(line):
+        if word not in said.letters and not _is_of_known(words, said):
+            for other in known:
+                if _is_nearly(word, other):
+                    return f"{word} stands where its lines have {other}"
+    return None
+
+
+def _names_in(line: Passage) -> Iterator[tuple[str, Sequence[Word]]]:
+    """What may be names: each as it is written, without its particle, and what it was taken apart into."""
+    placed = [*placed_in(as_read(line.text), words_to_align(line.statement))]
+    for begin, stem, end in _stems_in(line):
+        words = [word for word, at in placed if begin <= at < end]
+        is_noun = bool(words) and all(
+            word.kind in (TokenKind.NOUN, TokenKind.NAME) and not word.is_predicate for word in words
+        )
+        if is_noun and (len(stem) >= _NAMED or all(len(word.base) == 1 for word in words)):
+            yield stem, words
+
+
+def _stems_in(passage: Passage) -> Iterator[tuple[int, str, int]]:
+    """The words of Hangul without their particles, each with where it begins and ends."""
+    for found in _WORD.finditer(as_read(passage.text)):
+        stem = _PARTICLE.sub("", found[0])
+        if len(stem) >= _SHORT:
+            yield found.start(), stem, found.end()
+
+
+def _is_of_known(words: Sequence[Word], said: SaidInLog) -> bool:
+    """Whether all its parts are said, or only single syllables behind one are not: 교재비, 교재값."""
+    new = [word for word in words if not any(is_alike(word.base, other) for other in said.words)]
+    return not new or (len(new) < len(words) and all(len(word.base) == 1 for word in new))
+
+
+def _is_nearly(word: str, other: str) -> bool:
+    """Whether a third of the syllables at most are others, or one."""
+    differing = sum(one != another for one, another in zip(word, other, strict=False))
+    return len(word) == len(other) and differing <= max(1, len(word) // 3)
