@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from bankd.core.dedup.guard import stem
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike
 from bankd.core.distil.attesting import NO_NAMES, may_be_name
 from bankd.core.distil.dating import days_in_place
@@ -146,8 +147,13 @@ def _has_its_slot(laid: Alignment, at: int, there: int) -> bool:
     ends = is_last and laid.pairs.get(at - 1) == there - 1 and ours[0] == theirs[0]
     begins = is_first and laid.pairs.get(at + 1) == there + 1 and ours[1] == theirs[1]
     both = (laid.line, at), (laid.source, there)
-    is_verb = any(words[place].base.endswith("ed") or (place and _is_name(words[place - 1])) for words, place in both)
+    is_verb = any(words[place].base.endswith("ed") or _is_behind_name(words, place) for words, place in both)
     return (ours == theirs or begins or ends) and not is_verb
+
+
+def _is_behind_name(words: Sequence[Word], at: int) -> bool:
+    """Whether a name stands right before a word, so that it is what somebody does: Mina mends, though not Mina's saw."""
+    return at > 0 and _is_name(words[at - 1]) and words[at].around[0] == stem(words[at - 1].base)
 
 
 def _has_its_part(laid: Alignment, at: int, there: int) -> bool:

@@ -70,7 +70,7 @@ def _is_said_as_it_is(word: Word, laid: Sequence[Alignment], near: Sequence[Alig
     """Whether those that are near have the opposite of a word alone, and another has the word: left here, right there."""
     if any(is_alike(word.base, other.base) for one in near for other in one.source):
         return False
-    others = [other for one in laid if one.size >= LEAST for other in one.source]
+    others = [other for one in laid if one.size >= max(LEAST, near[0].size) for other in one.source]
     return any(is_alike(word.base, other.base) and not _differ(word, other) for other in others)
 
 
@@ -105,7 +105,8 @@ def _differ(word: Word, other: Word) -> bool:
 
 def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
     """Whether the denial stands at a word beside it: 경비가 아니라 and 경비로 처리하지 않고; or a word does that ends a thing."""
-    turned = [laid.line[one] for one, other in laid.pairs.items() if _differ(laid.line[one], laid.source[other])]
+    both = [(laid.line[one], laid.source[other]) for one, other in laid.pairs.items()]
+    turned = [word for word, other in both if _differ(word, other) and not is_opposite(word, other)]
     of_things = [word for word in turned if TokenKind.NAME not in (word.kind, laid.line[at].kind)]  # Greta, not Nora
     if any(word.is_denied != laid.line[at].is_denied for word in of_things):
         return True  # it was told of another word of both
@@ -124,11 +125,14 @@ def _ends(word: Word, far: int) -> bool:
 def is_inverted(line: Passage, source: Passage) -> bool:
     """Whether both compare, and what one compares with is what the other compares: slower than A, faster than B."""
     ours, theirs = _compared(line), _compared(source)
-    words = {stem(word) for word in english_words(source.text)}
+    words = {stem(word) for word in english_words(source.text)} | {token.base for token in source.statement.tokens}
     return bool(ours and theirs) and ours != theirs and ours in words
 
 
 def _compared(passage: Passage) -> str:
-    """What something is compared with in English: the word behind "than"."""
+    """What something is compared with: the word behind "than", the one before 보다."""
+    than = [token.base for token in passage.statement.tokens if "than" in token.marks]
+    if than:
+        return than[0]
     words = [word for word in english_words(passage.text) if word not in ("the", "a", "an")]
     return stem(words[words.index("than") + 1]) if "than" in words[:-1] else ""
