@@ -24,6 +24,8 @@ def say(text: str) -> Statement:
         ("Trace level in staging is DEBUG.", "Staging traces at WARN level."),
         ("The lease on the barn ends on 3 May.", "The barn lease ends on 9 June."),
         ("Podman images are built on Fedora.", "The base of our Podman images is Alpine."),
+        ("The default branch is master.", "The default branch is main."),
+        ("My favourite colour is yellow.", "Teal is my favourite colour."),
         ("The parser is written in Ruby.", "Go is the language that the parser is written in."),
     ],
 )
@@ -47,6 +49,9 @@ def test_another_value_in_another_form_of_sentence_is_an_update(old: str, new: s
         ("The lease on the barn ends on 3 May.", "The barn lease never ends on 9 June."),
         ("The base of the lamp is Alpine.", "Lamps from the base are not Fedora."),
         ("The code for payroll is Yusuf.", "Payroll's code is 40."),
+        ("The default branch is master.", "The default branch is protected."),
+        ("The default branch is master.", "The default theme is dark."),
+        ("The old branch is master.", "The old branch is main."),  # there may be several
         ("The desk of Yusuf is in hall Kappa.", "The desk of Orla is in hall Sigma."),
         ("Cousin Yusuf lives in Verona.", "Cousin Farida lives in Turin."),
         ("The meeting hall Jupiter seats 12.", "The meeting hall Saturn seats 6."),

@@ -23,6 +23,13 @@ _TURNED = re.compile(r"\w[\w.'-]*(?: \w[\w.'-]*)? (?:is|are) (?:the |my |our |yo
 """A value that begins an English sentence, and what it is the only one of: Teal is Mia's favourite colour."""
 
 
+_UNIQUE = re.compile(
+    r".*\b(?:favou?rite|preferred|default|native|usual)\b.* (?:is|are) ((?!\w+(?:ed|ing|ly)\b)[\w-]+(?: [\w-]+)?)",
+    re.IGNORECASE,
+)
+"""What there is one of, and what it is."""
+
+
 class _Value(NamedTuple):
     """What a statement says that another does not: names, numbers, in Korean nouns too; all in one phrase."""
 
@@ -110,7 +117,14 @@ def _may_be_value(statement: Statement, phrase: Sequence[Token], token: Token) -
         return not token.negation
     if statement.has_free_order:
         return token.kind is TokenKind.NOUN and phrase[-1].case not in (*SPOKEN_OF, "object")
-    return token is statement.tokens[0] and _is_turned(statement)
+    return (token is statement.tokens[0] and _is_turned(statement)) or _is_complement(statement, token)
+
+
+def _is_complement(statement: Statement, token: Token) -> bool:
+    """Whether a token ends an English statement of what there is one of, by its own words: the default branch is master."""
+    found = _UNIQUE.fullmatch(statement.text.strip().rstrip("."))
+    words = found[1].casefold().split() if found else []
+    return any(token is one for one in statement.tokens[len(statement.tokens) - len(words) :]) and token.base in words
 
 
 def _is_turned(statement: Statement) -> bool:
