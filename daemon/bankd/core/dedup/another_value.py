@@ -19,6 +19,8 @@ from bankd.core.language.word_lists import split_words
 
 _NAMES_OF_VALUES = ATTRIBUTES | split_words("시간 시각 장소 색 색상 버전 가격 요금 비용 금액 주소 번호 담당 담당자")
 """What a value tells by itself, so that only one of two statements need say it."""
+_ONLY_ONE = _NAMES_OF_VALUES | split_words("별명 호칭 암호 비밀번호 제목 회장 팀장 반장 대표 담임 주치의 집주인 감독")
+"""What has one value or holder at a time."""
 _TURNED = re.compile(r"\w[\w.'-]*(?: \w[\w.'-]*)? (?:is|are) (?:the |my |our |your |his |her |their |\w[\w-]*'s )")
 """A value that begins an English sentence, and what it is the only one of: Teal is Mia's favourite colour."""
 
@@ -153,12 +155,18 @@ def _may_change_places(gone: _Value, come: _Value) -> bool:
 def _are_alike(gone: _Value, come: _Value) -> bool:
     """Whether two values are names or numbers; of nouns, where something is, or what it is of one kind: 흰색, 베이지색.
 
-    Of other nouns something is several: 의사다, 엄마다.
+    Of other nouns something is several: 의사다, 엄마다; but for what there is one of: 이름은 보리다.
     """
     if not (gone.is_noun or come.is_noun) or gone.is_placed or come.is_placed:
         return True
     is_of_kind = gone.tokens[-1].base[-1:] == come.tokens[-1].base[-1:]
-    return is_of_kind and (gone.is_all or come.is_all)
+    is_only_one = _is_of_only_one(gone.statement) and _is_of_only_one(come.statement)
+    return (is_of_kind or is_only_one) and (gone.is_all or come.is_all)
+
+
+def _is_of_only_one(statement: Statement) -> bool:
+    """Whether a Korean statement is about what there is one of: a name, a head of a club."""
+    return any(phrase[-1].case in SPOKEN_OF and phrase[-1].base in _ONLY_ONE for phrase in statement.phrases)
 
 
 def _keep_heads(gone: _Value, come: _Value) -> bool:
