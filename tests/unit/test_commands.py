@@ -74,6 +74,8 @@ def test_what_takes_out_in_bulk_waits_for_apply_and_all_else_can_be_tried_dry() 
     ("words", "wrong", "meant"),
     [
         (["serach", "tea"], "unknown command serach", "did you mean search?"),
+        (["reflect"], "unknown command reflect", "did you mean cycle?"),
+        (["delete", "m-x"], "unknown command delete", "did you mean forget?"),
         (["--verson"], "unknown option --verson", "did you mean --version?"),
         (["search", "tea", "--jsn"], "unrecognized arguments: --jsn", "did you mean --json?"),
         (["search", "tea", "--js"], "unrecognized arguments: --js", "did you mean --json?"),

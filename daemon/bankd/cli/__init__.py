@@ -137,7 +137,7 @@ def _usage(name: str | None, arguments: list[str]) -> int:
         sys.stdout.write(f"bankctl {__version__}\n")
         return 0
     if name is not None and name not in COMMANDS and not _HELP.intersection(arguments):
-        _reject("command", name, COMMANDS)
+        _reject("command", name, COMMANDS, _command_for(name))
     unknown = [word for word in arguments if word.startswith("-") and word.partition("=")[0] not in _GENERAL]
     if name is None and unknown:
         _reject("option", unknown[0], _GENERAL)
@@ -147,10 +147,19 @@ def _usage(name: str | None, arguments: list[str]) -> int:
     return 0
 
 
-def _reject(what: str, word: str, known: Iterable[str]) -> NoReturn:
+def _command_for(word: str) -> str:
+    """The first command whose line of help has that word, as `cycle` has reflect; empty where none has it."""
+    from bankd.cli.commands import COMMANDS
+
+    told = (name for name, command in COMMANDS.items() if word in command.summary.replace(",", "").split())
+    return next(told, "")
+
+
+def _reject(what: str, word: str, known: Iterable[str], meant: str = "") -> NoReturn:
     from bankd.cli.parsing import suggest_word
 
-    raise UsageError(f"unknown {what} {word}", f"{suggest_word(word, known)}bankctl --help lists the commands")
+    near = f"did you mean {meant}? " if meant else suggest_word(word, known)
+    raise UsageError(f"unknown {what} {word}", f"{near}bankctl --help lists the commands")
 
 
 def _explain_own(error: BankError) -> int:
