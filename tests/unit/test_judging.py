@@ -91,6 +91,14 @@ def test_a_memory_by_hand_blocks_whatever_it_is_tagged_but_is_never_superseded()
     assert found.updates == ()
 
 
+def test_a_line_before_it_is_found_by_what_it_says_whatever_the_words_around() -> None:
+    found = judged("W: Pocket money for Ines is 4 euros a week.", "W: Ines gets 7 euros of pocket money weekly.")
+
+    assert [(item.old, item.reason) for item in found.updates] == [
+        (found.placements[0].line.id, "measure: 4유로 → 7유로")
+    ]
+
+
 def test_the_threshold_decides_who_is_compared() -> None:
     lines, bank = ["W: deploys run on port 8081 nightly"], {"m-1": "W: deploys run on port 8080"}
 

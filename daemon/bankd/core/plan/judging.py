@@ -13,6 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from bankd.core.dedup.duplicates import Match, Relation, find_match, lengths_worth_reading
+from bankd.core.dedup.gist import said_concepts
 from bankd.core.language.reading import compared_text, read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import Wording
@@ -131,7 +132,7 @@ class Reader:
 
 
 class ReadLine(NamedTuple):
-    """A line of this run, by the words that it says."""
+    """A line of this run, by the words that it says, synonyms being one; by all of its words where none says anything."""
 
     id: str
     statement: Statement
@@ -139,7 +140,7 @@ class ReadLine(NamedTuple):
 
     @classmethod
     def of(cls, id_: str, statement: Statement) -> ReadLine:
-        return cls(id_, statement, frozenset([token.base for token in statement.tokens]))
+        return cls(id_, statement, said_concepts(statement) or frozenset([token.base for token in statement.tokens]))
 
     @property
     def whole(self) -> tuple[tuple[str, str], tuple[str, str]]:
