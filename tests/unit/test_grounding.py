@@ -98,6 +98,11 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The sacks go to the NAS in the attic.", "The sacks go to the NAS in the basement", "attic stands"),
         ("Jonas dislikes window seats.", "Jonas hates surprises. He likes window seats", "dislikes is not denied"),
         ("장이 걸어갈 곳에 없어 불편하다.", "장이 걸어갈 곳에 있어 편리하다", "denied, other than"),
+        (
+            "Tomas is setting up the store.",
+            "Evaluated two stores. Tomas argued for a rope instead but we dropped that. Leila sets up the instance.",
+            "tomas does what leila does",
+        ),
         ("우물 펌프를 재시작했다.", "재시작은 하지 않고 밧줄만 늘려 둠", "재시작 is not denied"),
         ("유료 램프를 결제했다.", "유료 램프를 결제할까 하다가 그냥 두었다", "결제 is not denied"),
         ("북 녹음을 이미 끝마쳤다.", "북 녹음은 아직 시작도 못 함", "it is told as done"),
@@ -151,6 +156,20 @@ def test_what_stands_otherwise_in_its_lines_is_named(line: str, source: str, rea
         ("A sore wrist kept Piet from signing the books.", "Piet did not sign the books because of his wrist"),
         ("펌프 일로 30분을 예정보다 더 썼다.", "펌프로 30분 더 썼다. 설정 탓이다"),
         ("교재값은 강습료와 별개로 내야 한다.", "강습료에 교재비는 포함되지 않는다고 함. 교재비는 따로 낸다"),
+        (
+            "Redis를 7.2로 올리자는 의견은 세은의 반대로 보류되었다.",
+            "redis 7.0에서 샌다. 7.2로 올리자는 제안은 세은이 반대해서 일단 보류",
+        ),
+        ("숙소는 애월의 '바람채'로 확정되었으며 조식 포함 2박이다.", "숙소를 확정했다. 애월 '바람채' 2박, 조식 포함"),
+        (
+            "The UART pins were swapped on revision B of the board.",
+            "Board revision C arrived; revision B had the swapped UART pins.",
+        ),
+        ("Redis 클러스터가 2026-05-04 새벽에 교체됨.", "새벽 2시부터 Redis 클러스터를 교체하는 작업을 했다"),
+        (
+            "pandas 2.2.3에서 groupby 실행 시 빈 그룹 3개가 누락되는 현상이 재현되었다.",
+            "사용자가 pandas 2.2.3에서 groupby가 이상하다고 해서 재현해 봄. 2.2.3에서만 빈 그룹이 3개 빠짐.",
+        ),
         ("The walk took 1 hour and 35 minutes.", "The walk took 95 minutes"),
         ("산책은 한 시간 삼십오 분 걸렸다.", "산책은 95분 걸렸다"),
         ("Ran to the mill in 112 minutes.", "Ran to the mill in 1:52"),
