@@ -198,7 +198,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("what is denied is no measure", "bankd.core.dedup.measuring", "_speak_of_one", " and _is_denied(old) == _is_denied(new)", "", OF_MEASURING),
     Mutant("rent in May is not that in June", "bankd.core.dedup.measuring", "measured_again", "_agree_on_values(old, new) and ", "", OF_MEASURING),
     Mutant("what is also so has changed nothing", "bankd.core.dedup.duplicates", "_has_another_value", " or adds(new)", "", OF_MEASURING),
-    Mutant("of two measures neither is another", "bankd.core.dedup.measuring", "_measure_of", "len(measures) == 1", "measures", OF_MEASURING),
+    Mutant("of two measures neither is another", "bankd.core.dedup.measuring", "_measure_of", "len(values) == 1", "values", OF_MEASURING),
     Mutant(
         "what is as alike as the threshold is compared", DUPLICATES, "compare_statements",
         "if score >= threshold", "if score > threshold", OF_DUPLICATES,

@@ -34,6 +34,13 @@ def test_what_is_measured_again_in_other_words_is_an_update(old: str, new: str) 
     assert found.verdict.reason.startswith("measure: ")
 
 
+def test_a_measure_is_told_in_the_unit_in_which_it_was_written() -> None:
+    found = find_match([("old", say("The goat weighs about 41 kg."))], say("38 kg is what the goat weighs currently."))
+
+    assert found is not None
+    assert found.verdict.reason == "measure: 41kg → 38kg"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

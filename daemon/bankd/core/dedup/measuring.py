@@ -25,11 +25,21 @@ _MOST_MORE = 2
 
 def measured_again(old: Statement, new: Statement) -> str:
     """What a state measures, and measured before; empty where it is another state, or was measured once."""
-    (before, unit), (after, its_unit) = _measure_of(old) or ("", ""), _measure_of(new) or ("", "")
-    is_state = bool(before) and unit == its_unit and not any("past" in token.marks for token in old.tokens)
-    if not is_state or before == after or not (_agree_on_values(old, new) and _speak_of_one(old, new)):
+    before, after = _measure_of(old), _measure_of(new)
+    is_state = bool(before and after) and not any("past" in token.marks for token in old.tokens)
+    if (
+        not is_state
+        or not _is_other_number(before, after)
+        or not (_agree_on_values(old, new) and _speak_of_one(old, new))
+    ):
         return ""
-    return f"measure: {before}{unit} → {after}{unit}"
+    return f"measure: {before} → {after}"
+
+
+def _is_other_number(before: str, after: str) -> bool:
+    """Whether two measures are of one unit, and not the same."""
+    (number, unit), (its_number, its_unit) = split_quantity(before), split_quantity(after)
+    return unit == its_unit and number != its_number
 
 
 def _speak_of_one(old: Statement, new: Statement) -> bool:
@@ -53,11 +63,10 @@ def _exactness() -> frozenset[str]:
 
 
 @lru_cache(maxsize=50_000)
-def _measure_of(statement: Statement) -> tuple[str, ...]:
-    """The one number of a statement that has a unit of measure, and the unit; empty where there is none or several."""
-    found = [split_quantity(token.base) for token in statement.tokens if token.kind is TokenKind.VALUE]
-    measures = [one for one in found if one]
-    return measures[0] if len(measures) == 1 else ()
+def _measure_of(statement: Statement) -> str:
+    """The one value of a statement that has a unit of measure; empty where there is none or several."""
+    values = [token.base for token in statement.tokens if token.kind is TokenKind.VALUE and split_quantity(token.base)]
+    return values[0] if len(values) == 1 else ""
 
 
 def _agree_on_values(old: Statement, new: Statement) -> bool:
