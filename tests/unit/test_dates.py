@@ -32,6 +32,49 @@ def one(first: str, last: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("text", "in_full"),
+    [
+        ("chase it on Thu", "chase it on Thursday"),
+        ("next Tues", "next Tuesday"),
+        ("Sat 11:52 at the mill", "Saturday 11:52 at the mill"),
+        ("see you on sat", "see you on Saturday"),
+        ("try it tmrw", "try it tomorrow"),
+        ("it is closed till Sept", "it is closed till September"),
+        ("from Oct to Dec", "from October to December"),
+    ],
+)
+def test_days_that_are_cut_short_in_english(text: str, in_full: str) -> None:
+    assert spans(text) == spans(in_full) != []
+
+
+@pytest.mark.parametrize("text", ["we sat in the sun, and they wed", "The Sun wrote of it", "Jan said so, Mar agreed"])
+def test_words_that_are_spelt_as_days_name_none(text: str) -> None:
+    assert spans(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("한의원 6/26 오전 8시 반", one("2024-06-26")),
+        ("마감을 6/18 → 6/25로 연기", [*one("2024-06-18"), *one("2024-06-25")]),
+        ("모임은 6/28 금 저녁", one("2024-06-28")),
+        ("캠핑(6/7(금)~6/9(일))", one("2024-06-07", "2024-06-09")),
+        ("공사 6/13~14 이틀", one("2024-06-13", "2024-06-14")),
+        ("계약 만기 25년 3/15", one("2025-03-15")),
+        ("납품은 1/5까지", one("2024-01-05")),
+        ("반죽을 1/3로 나눴다", []),
+        ("테스트 12/14 통과", []),
+        ("파일 a/6/26 삭제", []),
+        ("담주 화욜에 추첨", one("2024-05-21")),
+        ("금욜 도착", one("2024-05-17")),
+        ("다음 주는 휴가라 수업 없음, 27일부터 다시", [*one("2024-05-20", "2024-05-26"), *one("2024-05-27")]),
+    ],
+)
+def test_days_that_are_cut_short_in_korean(text: str, expected: list[str]) -> None:
+    assert spans(text) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("오늘", one("2024-05-15")),

@@ -34,6 +34,7 @@ from bankd.core.language.dates.spans import (
     year_of,
 )
 from bankd.core.language.english.stemming import is_irregular_past
+from bankd.core.language.word_lists import split_words
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -43,7 +44,7 @@ _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 _DAYS = {
     "the day before yesterday": -2, "day before yesterday": -2, "the day after tomorrow": 2, "day after tomorrow": 2,
     "yesterday": -1, "last night": -1, "overnight": -1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0,
-    "this evening": 0, "tomorrow": 1,
+    "this evening": 0, "tomorrow": 1, "tmrw": 1, "tmr": 1, "tmw": 1,
 }  # fmt: skip
 _NUMBERS = {
     "a couple of": 2, "couple of": 2, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
@@ -82,8 +83,16 @@ _NAMES_OF_MONTHS = {form: n for n, name in enumerate(_MONTHS, 1) for form in (na
     "sept": 9
 }
 _MONTH = rf"(?P<month>{alternatives(_NAMES_OF_MONTHS)})\b"
+_BEFORE_MONTHS = "|".join(
+    rf"(?<=\b{word} )" for word in split_words("in by since until till before after from to during for")
+)
+"""Where a month that is cut short is no name: in Jan, till Sept."""
 _FULL_MONTH = rf"(?P<month>{alternatives(_MONTHS)})\b"
-_WEEKDAY = rf"(?P<weekday>{alternatives(_WEEKDAYS)})\b"
+_NAMES_OF_WEEKDAYS = {form: n for n, name in enumerate(_WEEKDAYS) for form in (name, name[:3])} | {
+    "tues": 1, "thur": 3, "thurs": 3,
+}  # fmt: skip
+_SHORT_WEEKDAYS = tuple(name[:3] for name in _WEEKDAYS)
+_WEEKDAY = rf"(?P<weekday>{alternatives(_NAMES_OF_WEEKDAYS)})\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _NUMBER = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
@@ -162,7 +171,7 @@ def _part(found: Groups) -> str:
 
 
 def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
-    relative, weekday = found["relative"], _WEEKDAYS.index(found["weekday"])
+    relative, weekday = found["relative"], _NAMES_OF_WEEKDAYS[found["weekday"]]
     shift = _RELATIVES[relative]
     if shift < 0:
         return weekday_near(anchor._replace(lean=-1), weekday)
@@ -172,11 +181,11 @@ def _relative_weekday(found: Groups, anchor: Anchor) -> Span:
 
 
 def _weekday_of_relative_week(found: Groups, anchor: Anchor) -> Span:
-    return weekday_of_week(anchor.day, _WEEKDAYS.index(found["weekday"]), _RELATIVES[found["relative"]])
+    return weekday_of_week(anchor.day, _NAMES_OF_WEEKDAYS[found["weekday"]], _RELATIVES[found["relative"]])
 
 
 def _weekday(found: Groups, anchor: Anchor) -> Span:
-    return weekday_near(anchor, _WEEKDAYS.index(found["weekday"]))
+    return weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]])
 
 
 def _of_year(found: Groups, anchor: Anchor, of_year: Callable[[int], Span]) -> Span:
@@ -239,20 +248,21 @@ def _year_end(_: Groups, anchor: Anchor) -> Span:
 RULES: Sequence[Rule] = (
     Rule(("before last", "after next"), r"\b(?P<unit>week|weekend|month|year) (?P<way>before last|after next)\b", _two_away, "span"),
     Rule(_AWAY, rf"\b{_NUMBER} {_UNIT} (?P<way>{alternatives(_AWAY)})(?P<today> today)?\b", _ago, "span"),
-    Rule(("yesterday", "night", "today", "this ", "tomorrow"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
+    Rule(("yesterday", "night", "today", "this ", "tomorrow", "tmr", "tmw"), rf"\b(?P<word>{alternatives(_DAYS)})\b", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
     Rule(("this time",), r"\bthis time (?P<relative>last|next) year\b", _about_now, "span"),
     Rule(_UNITS, rf"\b(?:in|in about) {_NUMBER} {_UNIT}(?!')", _in_units, "span"),
     Rule(_RELATIVES, rf"\b(?P<way>last|past|previous|next|coming) (?:{_NUMBER} )(?P<unit>day|week|weekend|month|year)s?\b", _around, "span"),
     Rule(("past ",), r"\b(?P<count>)(?P<way>past) (?P<unit>week|month|year)\b", _around, "span"),
     Rule(("other day",), r"\bthe other day\b", lambda _, anchor: _vaguely(anchor, "day", -1), "span"),
     Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
-    Rule(_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
+    Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
     Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
     Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
+    Rule(_SHORT_MONTHS, rf"(?:{_BEFORE_MONTHS}){_PART}{_MONTH}(?!')", _month, "span"),
     Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
     Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),
     Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),
@@ -263,7 +273,7 @@ RULES: Sequence[Rule] = (
     Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", _part_of_current, "span"),
     Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
     Rule(_THE_DAYS, r"\bthe (?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
-    Rule(_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),
+    Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),
     Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

@@ -116,7 +116,7 @@ _VAGUE = {"몇", "며칠", "몇몇"}
 
 _COUNT = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
 _UNIT = rf"(?P<unit>{alternatives(_UNITS)})"
-_WEEKDAY = rf"(?P<weekday>[{_WEEKDAYS}])요일(?!마다)"
+_WEEKDAY = rf"(?P<weekday>[{_WEEKDAYS}])(?:요일|욜)(?!마다)"
 _IN_YEAR = rf"(?:(?P<year>(?:19|20)\d\d)년 ?|(?P<of>{alternatives(_YEAR)}) ?|(?P<years>\d{{1,2}}|{alternatives(_NUMBERS)}) ?년 전 ?)"
 _PART_WORDS = "|".join(re.sub("(째|첫|막)주", r"\1 ?주", word) for word in sorted(_PARTS, key=len, reverse=True))
 _PART = (
@@ -285,7 +285,6 @@ _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
 RULES: Sequence[Rule] = (
     Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
     Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
-    Rule(("/",), rf"(?<![\d/.]){_IN_MONTH.replace('월', '')}/(?P<day>3[01]|[12]\d|0?[1-9])(?=에|일|부터|까지| ?\([{_WEEKDAYS}])일?", _month_day, "day"),
     Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH}(?!요일){_PART}", _month, "span"),
     Rule(_SEASONS, rf"{_IN_YEAR}(?P<season>{alternatives(_SEASONS)}){_PART}", _season, "span"),
     Rule(_SEASONS, rf"(?P<relative>지난|이번|올|다음) ?(?P<season>{alternatives(_SEASONS)})", _season, "span"),
@@ -298,7 +297,7 @@ RULES: Sequence[Rule] = (
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?{_COUNT} ?{_UNIT}(?: ?(?:동안|간|사이))?", _around, "span"),
     Rule(_AROUND, rf"(?P<way>{alternatives(_AROUND)}) ?(?P<count>며칠|{alternatives(_COUNTED_DAYS)})(?: ?(?:동안|간|사이))?", _around, "span"),
     Rule(("주",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_WEEK)}) ?(?:(?P<weekend>주말)|주 ?{_WEEKDAY}|주(?!말|하) ?(?P<part>초|중반|말|후반)?(?![가-힣]*일에 ))", _week, "span"),
-    Rule(("요일",), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
+    Rule(("요일", "욜"), rf"(?P<relative>지난번|지난|저번|이번|다음|오는|돌아오는) ?{_WEEKDAY}", _relative_weekday, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달 ?(?P<day>3[01]|[12]\d|0?[1-9])일", _month_away, "day"),
     Rule(("달",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_MONTH)}) ?달{_DELIVERED}{_PART}", _month_away, "span"),
     Rule(("월",), rf"{_NO_HANGUL}(?P<relative>{alternatives(_BEFORE_MONTH)})월(?!요일){_PART}", _month_away, "span"),
@@ -308,8 +307,8 @@ RULES: Sequence[Rule] = (
     Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", _ends_of_month, "span"),
     Rule(("이맘때",), rf"{_IN_YEAR}이맘때", _about_now, "span"),
     Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
-    Rule(("일",), rf"(?<![\d월.,] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
-    Rule(("요일",), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
+    Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from bankd.core.language.analysis import has_hangul
-from bankd.core.language.dates import english, korean
+from bankd.core.language.dates import english, korean, slashed
 from bankd.core.language.dates.hints import may_name_a_day
 from bankd.core.language.dates.rules import NUMERIC_RULES, Grain, Groups, Rule, groups_of
 from bankd.core.language.dates.spans import Anchor, Span
@@ -35,10 +35,15 @@ _BEFORE = re.compile(r"before|이전|전에")
 _MODAL = re.compile(
     r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"
 )
+_SPELT_AS_DAYS = ("sat", "sun", "wed")
+_NO_WEEKDAY = re.compile(
+    r"(?<!\bon )(?<!\blast )(?<!\bnext )(?<!\bthis )(?<!\bby )(?<!\btill )(?<!\buntil )\b(?:sat|sun|wed)\b|\b[Tt]he Sun\b"
+)
+"""Words that are spelt as weekdays are when they are cut short, and have no capital or an article."""
 
 
 _ENGLISH_RULES = (*NUMERIC_RULES, *english.RULES)
-_ALL_RULES = (*NUMERIC_RULES, *korean.RULES, *english.RULES)
+_ALL_RULES = (*NUMERIC_RULES, *slashed.RULES, *korean.RULES, *english.RULES)
 """For a text with Hangul: it may hold English, seldom the other way round."""
 
 
@@ -76,10 +81,12 @@ def read_mentions_on(text: str, anchors: Sequence[Anchor]) -> Sequence[Sequence[
 
 
 def _lower(text: str) -> str:
-    """The text in lower case, as long as before, without the verbs that are spelt like months."""
+    """The text in lower case, as long as before, without the words that are spelt like months and weekdays."""
     lowered = text.lower()
-    if "may" in lowered or "march" in lowered:
-        lowered = _MODAL.sub(lambda verb: "\0" * len(verb[0]), text).lower()
+    for spelt, words in ((_MODAL, ("may", "march")), (_NO_WEEKDAY, _SPELT_AS_DAYS)):
+        if any(map(lowered.__contains__, words)):
+            text = spelt.sub(lambda word: "\0" * len(word[0]), text)
+            lowered = text.lower()
     return lowered if len(lowered) == len(text) else text
 
 
@@ -153,6 +160,8 @@ def _lean_at(text: str, one: _Found, *, is_korean: bool) -> int:
         return -1
     if is_korean:  # the verb comes last
         return next(filter(None, (korean.read_korean_lean(part) for part in _clauses_after(text, one))), 0)
+    if text[: one.end].endswith(_SPELT_AS_DAYS):  # the day is no verb of the past
+        text = f"{text[: one.end - 3]}day{text[one.end :]}"
     sentence = text[max((cut.end() for cut in _END.finditer(text, 0, one.start)), default=0) :]
     before = max((cut.end() for cut in _CLAUSE.finditer(text, 0, one.start)), default=0)
     after = next((cut.start() for cut in _CLAUSE.finditer(text, one.end)), len(text))

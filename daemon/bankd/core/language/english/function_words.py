@@ -150,7 +150,7 @@ PERIODS = split_words("week month year weekend quarter term semester")
 DAYS = split_words(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri",
     "sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today",
-    "yesterday tomorrow tonight morning noon afternoon evening night midnight weekend",
+    "yesterday tomorrow tmrw tmr tmw tonight morning noon afternoon evening night midnight weekend",
     "mornings afternoons evenings nights",
     "weekends weekday weekdays daily weekly monthly yearly annually spring summer autumn fall",
     "winter",
@@ -162,9 +162,9 @@ SHORT_DAYS: Mapping[str, str] = MappingProxyType(
         short: day
         for day, forms in (
             ("monday", "mon"), ("tuesday", "tue tues"), ("wednesday", "wed"), ("thursday", "thu thur thurs"),
-            ("friday", "fri"), ("saturday", "sat"), ("sunday", "sun"),
+            ("friday", "fri"), ("saturday", "sat"), ("sunday", "sun"), ("tomorrow", "tmrw tmr tmw"),
         )
         for short in forms.split()
     }
 )  # fmt: skip
-"""Days of the week as they are cut short; "sun" and "sat" are read as days wherever they are values."""
+"""Days as they are cut short; "sun" and "sat" are read as days wherever they are values."""
