@@ -9,7 +9,8 @@ import pytest
 
 from bankd.core.distil.attributing import find_misattributed
 from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, as_read, clauses_of
+from bankd.core.distil.passages import Passage, clauses_of
+from bankd.core.distil.rewriting import as_read
 from bankd.core.distil.said_in_log import SaidInLog
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
@@ -105,7 +106,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ),
         ("우물 펌프를 재시작했다.", "재시작은 하지 않고 밧줄만 늘려 둠", "재시작 is not denied"),
         ("유료 램프를 결제했다.", "유료 램프를 결제할까 하다가 그냥 두었다", "결제 is not denied"),
-        ("북 녹음을 이미 끝마쳤다.", "북 녹음은 아직 시작도 못 함", "it is told as done"),
+        ("북 녹음을 이미 끝마쳤다.", "북 녹음은 아직 시작도 못 함", "its lines deny it"),
         ("Bea is called Beatrice.", "She is called Bea instead of Beatrice", "bea is not denied"),
         ("Mina has 14 kg left.", "Mina used 12 of 30 kg", "the value 14kg"),
         ("Mina has 7 kg left.", "Mina used 12 of 19 kg", "the value 7kg"),

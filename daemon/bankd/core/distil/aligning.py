@@ -84,7 +84,9 @@ def words_to_align(statement: Statement) -> tuple[Word, ...]:
             is_twice = is_denied and found[-1].kind is not TokenKind.WORD  # 안 나서 못 했다 denies both
             found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_twice)
             is_denied = False
-        elif not _is_relation(token, is_last=at == len(statement.tokens) - 1):
+        elif _is_relation(token, is_last=at == len(statement.tokens) - 1):
+            is_denied &= token.negation != "stop"  # 나 말고: it is denied, not what follows
+        else:
             is_first = not at and statement.text[:1].isupper() and statement.text.casefold().startswith(token.base)
             around = bases[at], bases[at + 2]
             found.append(
@@ -157,6 +159,11 @@ def is_opposite(one: Word, other: Word) -> bool:
 def align(line: Passage, source: Passage) -> Alignment:
     """Find the pairs of words, in one order, that are worth most together."""
     return _align(words_to_align(line.statement), words_to_align(source.statement))
+
+
+def align_words(ours: Sequence[Word], theirs: Sequence[Word]) -> Alignment:
+    """The same for words."""
+    return _align(tuple(ours), tuple(theirs))
 
 
 @lru_cache(maxsize=5_000)

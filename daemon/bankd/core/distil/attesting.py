@@ -78,7 +78,8 @@ def _codes(line: Passage, said: SaidInLog) -> str | None:
     of_days = " ".join(days_written_in(line, said.day))
     for code in _codes_of(line):
         bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
-        is_other = _SUFFIXED.fullmatch(code) or _DECIMAL.fullmatch(code) or (code.isalpha() and said.names(code))
+        is_number = _DECIMAL.fullmatch(code) or bare in said.values
+        is_other = _SUFFIXED.fullmatch(code) or is_number or (code.isalpha() and said.names(code))
         if not is_other and code not in of_days and bare not in said.text:
             return f"{code} is not in its lines"
     return None
@@ -91,22 +92,22 @@ def _codes_of(line: Passage) -> list[str]:
 
 def _names(line: Passage, said: SaidInLog) -> str | None:
     in_days = squeeze_text(" ".join(days_written_in(line, said.day)).casefold())
-    for name in _named(line):
-        if not said.names(name) and name.casefold() not in in_days:
+    for name, is_sure in _named(line):
+        if not (said.names(name) or (not is_sure and said.has_part(name))) and name.casefold() not in in_days:
             return f"the name {name} is not in its lines"
     return None
 
 
-def _named(line: Passage) -> Iterator[str]:
-    """The names in a line, and the word that begins it where what follows is what somebody does."""
+def _named(line: Passage) -> Iterator[tuple[str, bool]]:
+    """The names in a line, and what may be one: a word from elsewhere, and that which begins it where what follows is what somebody does."""
     codes = " ".join(_codes_of(line)).casefold()  # these are looked for whole
     for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
         if token.kind is TokenKind.NAME or _is_loanword(token):
-            yield from [] if word in codes or word in PRONOUNS else [word]
+            yield from [] if word in codes or word in PRONOUNS else [(word, token.kind is TokenKind.NAME)]
     words = _WORD.findall(line.text)
     is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
     if len(words) > 1 and line.text.startswith(words[0]) and is_doer(*words[:2]):
-        yield from [] if is_number else words[:1]
+        yield from [] if is_number else [(words[0].casefold(), False)]
 
 
 def is_doer(word: str, after: str) -> bool:

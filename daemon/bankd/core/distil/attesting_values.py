@@ -30,6 +30,9 @@ _OTHER_TURN = re.compile(r"다음|지난|저번")
 _EACH_ONE = re.compile(r"1\D*당")
 """By what an amount is told: 1인당."""
 _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
+_ONE_OF = {"시간": "hour", "분": "minute", "일": "day", "주": "week", "개월": "month", "년": "year"}
+_CUT_SHORT = {"분": "m", "시간": "h", "일": "d", "주": "wks?", "개월": "mos?", "년": "y"}
+"""Units by a letter or two, which elsewhere stand for other things: 11m -> 4m, 3 wks."""
 _SHARP, _NAMED_HOURS = ":00", {12: ("noon", "정오"), 0: ("midnight", "자정")}
 _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 
@@ -61,7 +64,7 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     runs = DIGITS.findall(value)
     if (
         value in in_days
-        or base_quantity(value) in said.values | said.worked_out
+        or {base_quantity(value), f"-{value}"} & (said.values | said.worked_out)
         or (runs and {run.lstrip("0") for run in runs} <= in_days)
     ):
         return True
@@ -73,12 +76,27 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     if found is None or DIGITS.search(value[found.end() :]):
         return False
     number, unit = found[0], value[found.end() :]
-    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
+    is_each = unit in _ONE_OF and re.search(
+        rf"\b(?:an?|the|last|past|each|every|per|next|this) {_ONE_OF[unit]}\b", said.text
+    )
+    is_one = number == "1" and (is_each or (unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)))
     is_bare = number in said.digits and (
         not unit or number in said.values
     )  # 8080 for 8080번, but 3 days are no 3 hours
     hours = _hours(int(number), unit, said) if number.isdecimal() else ()
-    return is_one or is_bare or any(_is_written(hour, unit or behind, said) for hour in hours)
+    is_short = unit in _CUT_SHORT and re.search(rf"(?<![\w.]){number} ?{_CUT_SHORT[unit]}(?![a-z])", said.text)
+    return (
+        bool(is_one or is_short)
+        or is_bare
+        or _is_money_said(number, unit, said)
+        or any(_is_written(hour, unit or behind, said) for hour in hours)
+    )
+
+
+def _is_money_said(number: str, unit: str, said: SaidInLog) -> bool:
+    """Whether an amount of won is said as people cut it short: 28만; beside another of 만 원 also 150."""
+    is_of_myriads = number.endswith("0000") and "만" in said.text
+    return unit == "원" and (number in said.digits or (is_of_myriads and number[:-4] in said.digits))
 
 
 def _is_hour_said(hour: int, said: SaidInLog) -> bool:

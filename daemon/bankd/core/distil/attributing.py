@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bankd.core.distil.aligning import PRONOUNS, Word, words_to_align
+from bankd.core.distil.aligning import Word, words_to_align
 from bankd.core.distil.attesting import is_doer
-from bankd.core.distil.passages import Passage, as_read
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.rewriting import as_read
 from bankd.core.distil.stretches import Stretch, placed_in, stretches_of, telling_most
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
@@ -19,6 +20,10 @@ _NAMED_DOING = re.compile(
     r"(?<![\w'-])([A-Z][\w-]+) (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
 )
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
+_SPEAKER = "나"
+_SPEAKS = re.compile(r"(?<![가-힣])(?:나는|내가|난|저는|제가|사용자[가는]|본인[이은])(?![가-힣])")
+_SPOKEN_OF = re.compile(r"(?<![가-힣])(?:나|내|저|제|난|사용자|본인)(?:[가는은도랑의께]|에게|한테|와|만|$|\s)")
+"""Who writes a log, whatever a model calls them: where they do something, and wherever they stand."""
 _VERB = 2
 """What the verb of who does it is worth, in words, when the part is looked for that tells it."""
 
@@ -40,46 +45,67 @@ class _Told(NamedTuple):
 def find_misattributed(line: Passage, sources: Sequence[Passage]) -> str | None:
     """Who does in the line what another does in its sources; None where nobody does."""
     told = [one for source in sources for one in _told_in(source)]
-    doers = [
-        doer
-        for one in _told_in(line)
-        for doer in one.doers
-        if any(doer.name in other.stretch.text.casefold() for other in told)
+    said = [
+        (doer, one) for one in _told_in(line) for doer in one.doers if any(_speaks_of(each, doer.name) for each in told)
     ]
-    names = [doer.name for doer in doers]
-    words = [word for word in words_to_align(line.statement) if word.kind is not TokenKind.VALUE]
-    others = [word.base for word in words if word.base not in names]
-    for name, verb in doers:
-        telling = telling_most(told, [_size(one, others, verb) for one in told])
-        rivals = [rival.name for one in telling for rival in one.doers if rival.name not in line.text.casefold()]
-        if rivals and not any(own in one.stretch.text.casefold() for own in names for one in telling):
-            return f"{name} does what {rivals[0]} does in its lines"
+    names = [doer.name for doer, _ in said]
+    for (name, verb), one in said:
+        near = telling_most(told, _sizes(told, words_to_align(line.statement), names, verb))
+        is_meant = any(_speaks_of(each, own) for each in near for own in names)
+        nearer = _nearer(told, _sizes(told, one.stretch.words, names, verb), name, line)
+        found = [] if is_meant else [rival for rival in _rivals(near, line) if rival != _SPEAKER] or nearer
+        if found:
+            return f"{name} does what {found[0]} does in its lines"
     return None
 
 
-def _size(one: _Told, words: Sequence[str], verb: str) -> int:
-    """How much of a line a stretch has: its verb above all."""
-    return sum(_VERB if word == verb else 1 for word in words if one.stretch.has(word))
+def _sizes(told: Sequence[_Told], words: Sequence[Word], names: Sequence[str], verb: str) -> Sequence[int]:
+    """How much each has of the words that are no names of who does something: the verb counts above all."""
+    others = [word.base for word in words if word.kind is not TokenKind.VALUE and word.base not in names]
+    return [sum(_VERB if word == verb else 1 for word in others if one.stretch.has(word)) for one in told]
+
+
+def _rivals(told: Sequence[_Told], line: Passage) -> Sequence[str]:
+    """Who else does something there, and is not spoken of in the line."""
+    return [rival.name for one in told for rival in one.doers if not _is_named(line.text, rival.name)]
+
+
+def _nearer(told: Sequence[_Told], sizes: Sequence[int], name: str, line: Passage) -> Sequence[str]:
+    """Who else does something where more of the line is said than wherever the name stands, and nobody of the line does."""
+    own = max((size for size, one in zip(sizes, told, strict=True) if _speaks_of(one, name)), default=0)
+    done = [(size, one) for size, one in zip(sizes, told, strict=True) if one.doers and size > max(own, 1)]
+    most = [one for size, one in done if size == max(size for size, _ in done)]
+    rivals = _rivals(most, line)
+    return rivals if len(rivals) == sum(len(one.doers) for one in most) else ()
+
+
+def _speaks_of(one: _Told, name: str) -> bool:
+    return _is_named(one.stretch.text, name)
+
+
+def _is_named(text: str, name: str) -> bool:
+    return _SPOKEN_OF.search(text) is not None if name == _SPEAKER else name in text.casefold()
 
 
 def _told_in(passage: Passage) -> Iterator[_Told]:
     doers = [*placed_in(as_read(passage.text), [*_korean_doers(passage)])]
     for stretch in stretches_of(passage):
         named = [_Doer(word.base, "") for word, at in doers if stretch.begin <= at < stretch.end]
+        named += [_Doer(_SPEAKER, "")] * bool(_SPEAKS.search(stretch.text))
         yield _Told(stretch, named or [*_english_doers(stretch.text)])
 
 
 def _korean_doers(passage: Passage) -> Iterator[Word]:
-    """The names in what a particle calls the subject or topic, and any subject: 남편이."""
+    """Who a particle calls the subject or topic: a name, with what it is called by, and any subject: 남편이."""
     for phrase in passage.statement.phrases:
         if phrase and phrase[-1].case in SPOKEN_OF:
-            names = [token for token in phrase if _may_do(token) and not token.base.isascii()]
-            yield from (Word(token.base, token.kind, "", False, False) for token in names)
+            ends = phrase[-1:] if phrase[-1].kind is TokenKind.NAME or phrase[-1].case == "topic" else phrase[-2:]
+            yield from (Word(token.base, token.kind, "", False, False) for token in ends if _may_do(token))
 
 
 def _may_do(token: Token) -> bool:
     is_named = token.kind is TokenKind.NAME or (token.kind is TokenKind.NOUN and token.case == "subject")
-    return is_named and token.base not in PRONOUNS
+    return is_named and not token.base.isascii()
 
 
 def _english_doers(part: str) -> Iterator[_Doer]:

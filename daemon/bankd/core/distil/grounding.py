@@ -12,6 +12,7 @@ from datetime import date
 from bankd.core.distil.attesting import find_unattested
 from bankd.core.distil.attributing import find_misattributed
 from bankd.core.distil.dating import find_misdated
+from bankd.core.distil.denying import find_denied
 from bankd.core.distil.exchanging import find_exchanged
 from bankd.core.distil.misnaming import find_misnamed
 from bankd.core.distil.overstating import find_overstated
@@ -34,6 +35,7 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
     return (
         find_unattested(line, said)
         or find_turned(line, sources)
+        or find_denied(line, sources)
         or find_exchanged(line, sources, said)
         or find_overstated(line, sources)
         or find_misattributed(line, sources)

@@ -12,7 +12,6 @@ from bankd.core.dedup.guard import stem
 from bankd.core.dedup.roles import roles_clash
 from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
-from bankd.core.distil.stretches import stretches_of, telling_most
 from bankd.core.distil.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.statement import TokenKind
@@ -45,8 +44,6 @@ _CONDITION = re.compile(
     r"|경우|때|조건|만\b|문제|오류|버그|현상"
 )
 _FINISHED = re.compile(r"완료|마쳤|끝냈|\b(?:done|finished)\b")
-_BY_NOW = split_words("already 이미 벌써 완료 마치 끝내 끝마치")
-"""What tells that something is done."""
 _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]\w*|[a-z]+\d\w*)")
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
@@ -57,7 +54,6 @@ def find_overstated(line: Passage, sources: Sequence[Passage]) -> str | None:
     near = [source for source, size in zip(sources, sizes, strict=True) if 1 < size == max(sizes)]
     found = (
         _done(line, sources),
-        _done_by_now(line, sources),
         _surer(line, near),
         _unconditional(line, near),
         _other_roles(line, near),
@@ -74,18 +70,6 @@ def _done(line: Passage, sources: Sequence[Passage]) -> str | None:
         told = [other for same, other in known if same == verb]
         if tense == "past" and told and all(other == "ahead" for other in told):
             return f"{verb} is told as done, other than in its lines"
-    return None
-
-
-def _done_by_now(line: Passage, sources: Sequence[Passage]) -> str | None:
-    """What is told as done where the stretches that say most of it deny something, whatever the words: 시작도 못 함, 이미 끝마침."""
-    told = [one for source in sources for one in stretches_of(source)]
-    for one in stretches_of(line):
-        words = [word.base for word in one.words if word.kind is not TokenKind.VALUE]
-        near = telling_most(told, [sum(map(other.has, words)) for other in told])
-        is_denied = near and all(any(word.is_denied for word in other.words) for other in near)
-        if is_denied and not _BY_NOW.isdisjoint(words) and not any(word.is_denied for word in one.words):
-            return f"it is told as done, and its lines deny it: {near[0].text.strip()!r}"
     return None
 
 

@@ -7,11 +7,13 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
-from bankd.core.distil.aligning import is_alike, is_one_word, words_to_align
-from bankd.core.distil.passages import Passage, as_read, english_words, said_in
+from bankd.core.distil.aligning import is_alike, is_one_word, is_short_for, words_to_align
+from bankd.core.distil.passages import Passage, english_words, said_in
 from bankd.core.distil.reckoning import reckon
+from bankd.core.distil.rewriting import as_read
 from bankd.core.language.dates.mentions import read_mentions
 from bankd.core.language.dates.rules import Grain
 from bankd.core.language.dates.spans import Anchor, Span
@@ -24,16 +26,20 @@ DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
-_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$|(?<=...)[가는를]$")
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네)$|(?<=..)[가는를]$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행, and a particle that was not taken off."""
 _BESIDE = (
     (timedelta(days=-1), re.compile(r"전날|전 날|하루 (?:전|앞)|\b(?:day|night|evening) before\b")),
     (timedelta(days=1), re.compile(r"다음 ?날|이튿날|\b(?:day after|next day|following day)\b")),
 )
 """What is said of the day before, or after, one that is named."""
+_PART = 2
+"""Syllables of a word, at least."""
 _WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
-_DAY_OF_MONTH = re.compile(r"\d ?월|[a-z]{3}", re.IGNORECASE)
+_DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
+_AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
+_BETWEEN = re.compile(r"[\s,(]*(?:the |a )?")
 _ENDS = re.compile(r"\bend of\b|말", re.IGNORECASE)
 _WITH_YEAR = re.compile(r"\d{4}|년")
 
@@ -67,6 +73,13 @@ class SaidInLog:
         spelt = spelt_in_latin(name, lambda beginning: [word for word in words if word.startswith(beginning)])
         return squeeze_text(name).removesuffix("이") in self.letters or bool(spelt)
 
+    def has_part(self, word: str) -> bool:
+        """Whether a word is said that it begins or ends with, and the rest is one too: 초등, 초등학교; or one is short for it."""
+        if word.isascii():
+            return any(is_short_for(other, word) for other in self.words)
+        parts = (word.removeprefix(other).removesuffix(other) for other in self.words if len(other) >= _PART)
+        return any(_PART <= len(part) < len(word) for part in parts)
+
     def has(self, word: str) -> bool:
         """Whether a word is said, or one that is short for it."""
         return self.names(word) or any(is_alike(word, other) for other in self.words)
@@ -79,16 +92,20 @@ class NamedDay(NamedTuple):
     start: int
     span: Span
     grain: Grain
+    is_settled: bool = False
+    """Whether it is a weekday with its date beside it."""
 
     def meanings(self, day: date) -> Iterator[Span]:
         """What it may mean: which week a bare weekday is of, which year or month a day, and how near an end, people leave open."""
         yield self.span
-        if self.grain == "weekday":
+        if self.grain == "weekday" and not self.is_settled:
             yield from (_shift(self.span, week) for week in (-_WEEK, _WEEK))
         elif self.grain == "day" and _ONLY_DAY.fullmatch(self.written):
             yield from _of_next_months(self.span.first.day, day)
         elif self.grain == "day" and _leaves_year_open(self.written):
             yield from _of_next_years(self.span.first, day)
+        elif _AWAY.search(self.written):
+            yield from (_on_weekday(self.span, day), _on_day(self.span, day))
         elif _ENDS.search(self.written):
             yield Span(self.span.last, self.span.last)
 
@@ -97,7 +114,22 @@ def days_named_in(passage: Passage, day: date | None) -> list[NamedDay]:
     """The days that a passage names, read on the day of its log; none where that is not known."""
     text = as_read(passage.text)
     found = read_mentions(text, Anchor(day, 1)) if day else ()
-    return [NamedDay(text[one.start : one.end], one.start, one.span, one.grain) for one in found]
+    days = [NamedDay(text[one.start : one.end], one.start, one.span, one.grain) for one in found]
+    return [_settle(named, days, text) for named in days]
+
+
+def _settle(named: NamedDay, days: Sequence[NamedDay], text: str) -> NamedDay:
+    """A weekday beside a date as that date."""
+    date_beside = next((other.span for other in days if _is_beside(named, other, text)), None)
+    return named._replace(span=date_beside, is_settled=True) if date_beside else named
+
+
+def _is_beside(named: NamedDay, other: NamedDay, text: str) -> bool:
+    """Whether a weekday stands right at a date that falls on it, and so leaves no week open: Sunday 14 June."""
+    first, second = sorted((named, other), key=attrgetter("start"))
+    is_pair = (named.grain, other.grain) == ("weekday", "day")
+    is_day = is_pair and named.span.first.weekday() == other.span.first.weekday()
+    return is_day and _BETWEEN.fullmatch(text[first.start + len(first.written) : second.start]) is not None
 
 
 def days_written_in(passage: Passage, day: date | None) -> list[str]:
@@ -119,6 +151,18 @@ def _spans_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span]:
             yield from chain(*of_months) if _ONLY_DAY.fullmatch(named.written) else ()
             yield from named.meanings(day) if day else ()
             yield from (_shift(named.span, days) for days, told in _BESIDE if told.search(source.text))
+
+
+def _on_weekday(span: Span, day: date) -> Span:
+    """The day of a week that is so many weeks away to the day."""
+    there = min(span.first + timedelta(days=(day.weekday() - span.first.weekday()) % 7), span.last)
+    return Span(there, there)
+
+
+def _on_day(span: Span, day: date) -> Span:
+    """The day of a month that is so many months away to the day."""
+    there = min(span.first + timedelta(days=(day.day - span.first.day) % 31), span.last)
+    return Span(there, there)
 
 
 def _shift(span: Span, days: timedelta) -> Span:

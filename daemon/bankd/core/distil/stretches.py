@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from bankd.core.distil.aligning import Word, is_alike, words_to_align
-from bankd.core.distil.passages import Passage, as_read
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.rewriting import as_read
 
 _PARTING = re.compile(
     r"[,;:.]\s|\s(?:and|but|while|whereas|though|yet)\s|(?<=[가-힣]고)\s|(?<=[가-힣]며)\s|(?<=지만)\s|(?<=[가-힣][는은인]데)\s|\s[-\u2013\u2014]\s"
@@ -58,6 +59,7 @@ def placed_in(text: str, words: Sequence[Word]) -> Iterator[tuple[Word, int]]:
     """Each word with where it stands in a text: a Korean verb is known by its first syllable."""
     text, at = text.casefold(), 0
     for word in words:
-        tries = (text.find(word.base[:length], at) for length in (len(word.base), 2, 1))
-        at = next((found for found in tries if found >= 0), at)
+        tries = ((text.find(word.base[:length], at), length) for length in (len(word.base), 2, 1))
+        at, length = next((found for found in tries if found[0] >= 0), (at, 0))
         yield word, at
+        at += min(length, len(word.base))

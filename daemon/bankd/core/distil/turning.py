@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from bankd.core.dedup.guard import stem
 from bankd.core.distil.aligning import Alignment, Word, align, is_alike, is_opposite
@@ -12,13 +12,13 @@ from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words
 
-_ENDING = split_words(
+ENDING = split_words(
     "stop end quit drop cancel avoid ceas remov replac instead rather move switch "
     "fail refus declin reject forbid forbidden ban prohibit exclud omit skip lack miss absent absenc without prevent await postpon",
     "그만두 끊 끝나 끝내 종료 금지 막 빼 빠지 포기 단념 취소 중단 해지 불가 대신 누락 부재 결여 부족 미루 보류 연기 쉬 제외 제거 생략 거절 거부 실패 걷어내",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
-_CLOSE, _NEAR = 1, 3
+_CLOSE, _NEAR = 2, 3
 """So many words apart two denials may be one that was told of another word; and a word and what ends it."""
 
 
@@ -26,9 +26,10 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
     """What the line denies and its sources do not, or the other way round, or the opposite of which they say."""
     laid = [align(line, source) for source in sources if not is_inverted(line, source)]
     words = laid[0].line if laid else ()
+    settled = {at for at, word in enumerate(words) if word.is_denied and _is_denied_somewhere(word, laid)}
     for at, word in enumerate(words):
         near = _nearest(word, laid)
-        if near and all(_is_turned(one, at) for one in near) and not _is_said_as_it_is(word, laid, near):
+        if near and all(_is_turned(one, at, settled) for one in near) and not _is_said_as_it_is(word, laid, near):
             return f"{word.base} is {'' if word.is_denied else 'not '}denied, other than in its lines"
         if _is_denied_wherever(word, laid) and not any(one.is_denied or _ends(one, 1) for one in words):
             return f"{word.base} is not denied, other than in its lines"
@@ -82,13 +83,17 @@ def _denies(laid: Alignment) -> bool:
     return any((word.is_denied and there not in matched) or _ends(word, 1) for there, word in enumerate(laid.source))
 
 
-def _is_turned(laid: Alignment, at: int) -> bool:
+def _is_denied_somewhere(word: Word, laid: Sequence[Alignment]) -> bool:
+    return any(other.is_denied and is_alike(word.base, other.base) for one in laid for other in one.source)
+
+
+def _is_turned(laid: Alignment, at: int, settled: Set[int]) -> bool:
     """Whether a sentence has a word only the other way round."""
     word = laid.line[at]
     places = [laid.pairs[at]] if at in laid.pairs else range(len(laid.source))
     met = [there for there in places if _is_met(word, laid.source[there]) and not _is_told(laid, at, there)]
     return bool(met) and all(
-        _differ(word, laid.source[there]) and not _is_denied_nearby(laid, at, there) for there in met
+        _differ(word, laid.source[there]) and not _is_denied_nearby(laid, at, there, settled) for there in met
     )
 
 
@@ -103,15 +108,14 @@ def _differ(word: Word, other: Word) -> bool:
     return (word.is_denied != other.is_denied) != is_opposite(word, other)
 
 
-def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
+def _is_denied_nearby(laid: Alignment, at: int, there: int, settled: Set[int]) -> bool:
     """Whether the denial stands at a word beside it: 경비가 아니라 and 경비로 처리하지 않고; or a word does that ends a thing."""
     both = [(laid.line[one], laid.source[other]) for one, other in laid.pairs.items()]
     turned = [word for word, other in both if _differ(word, other) and not is_opposite(word, other)]
-    of_things = [word for word in turned if TokenKind.NAME not in (word.kind, laid.line[at].kind)]  # Greta, not Nora
-    if any(word.is_denied != laid.line[at].is_denied for word in of_things):
+    if any(word.is_denied != laid.line[at].is_denied for word in turned):
         return True  # it was told of another word of both
     words, place = (laid.source, there) if laid.line[at].is_denied else (laid.line, at)
-    matched = set(laid.pairs.values() if laid.line[at].is_denied else laid.pairs)
+    matched = set(laid.pairs.values()) if laid.line[at].is_denied else {*laid.pairs, *settled}
     unmatched = [(here - place, word) for here, word in enumerate(words) if here not in matched and here != place]
     return any((word.is_denied and abs(far) <= _CLOSE) or _ends(word, far) for far, word in unmatched)
 
@@ -119,7 +123,7 @@ def _is_denied_nearby(laid: Alignment, at: int, there: int) -> bool:
 def _ends(word: Word, far: int) -> bool:
     """Whether a word, so far behind another, ends it: what ends a thing comes last in Korean."""
     is_there = abs(far) <= _NEAR and (far > 0 or word.base.isascii()) and word.around[1] != "of"
-    return is_there and stem_word(word.base) in _ENDING
+    return is_there and stem_word(word.base) in ENDING
 
 
 def is_inverted(line: Passage, source: Passage) -> bool:

@@ -1,0 +1,77 @@
+"""A stretch of a line that says as so what the stretch of its log that tells most of it denies, or the other way round.
+
+What the log says elsewhere excuses nothing: it mentions the fix, and does not mention the export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from bankd.core.distil.aligning import Alignment, Word, align_words, is_opposite, words_to_align
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.stretches import Stretch, stretches_of, telling_most
+from bankd.core.distil.turning import ENDING
+from bankd.core.language.english.stemming import stem_word
+from bankd.core.language.word_lists import split_words
+
+_STAYING = split_words(
+    "keep kept leave left remain stay still only before until despite except separate alone object 그대로 유지 남 두 계속 대신 별개 까지"
+)
+"""Words that say that something is as it was, or only so far: what is not touched stays, what is not before May waits for it."""
+_BY_NOW = split_words("already 이미 벌써 완료 마치 끝내 끝마치")
+"""What tells that something is done, whatever the words for it."""
+_LEFT, _NEW = 2, 3
+"""So many words at most may only the log have, its denial among them, and only the line."""
+
+
+def find_denied(line: Passage, sources: Sequence[Passage]) -> str | None:
+    """What of a line its sources deny, or only the line denies, in words; None where there is nothing."""
+    told = [one for source in sources for one in stretches_of(source)]
+    denies_nothing = not any(map(_denies, words_to_align(line.statement)))
+    for one in stretches_of(line):
+        near = _laid_over(one, told)
+        turned = [_turned_word(each) for each in near]
+        if turned and all(turned):
+            return f"{turned[0]} is denied, or not, other than in its lines"
+        if near and denies_nothing and all(map(_drops_denial, near)):
+            return f"its lines deny it: {' '.join(word.base for word in near[0].source)}"
+    return None
+
+
+def _laid_over(one: Stretch, told: Sequence[Stretch]) -> Sequence[Alignment]:
+    """A stretch of a line over those that tell most of it."""
+    laid = [align_words(one.words, other.words) for other in told]
+    return telling_most(laid, [each.size for each in laid])
+
+
+def _turned_word(laid: Alignment) -> str:
+    """The one word that only one of both denies, where nothing else of them denies or ends anything; else none."""
+    pairs = [(laid.line[at], laid.source[there]) for at, there in laid.pairs.items()]
+    turned = [word for word, other in pairs if word.is_denied != other.is_denied]
+    rest = (*_only_in_line(laid), *_only_in_source(laid))
+    is_other = any(is_opposite(*pair) for pair in pairs) or any(
+        word.is_denied or stem_word(word.base) in ENDING for word in rest
+    )
+    return turned[0].base if len(turned) == 1 and not is_other else ""
+
+
+def _drops_denial(laid: Alignment) -> bool:
+    """Whether the log denies something that the line, which says nearly the same, has in no words: 건드리지 않음, 수정했다."""
+    left, new = _only_in_source(laid), _only_in_line(laid)
+    is_near = (len(left) <= _LEFT and len(new) <= _NEW) or any(word.base in _BY_NOW for word in laid.line)
+    is_one = sum(word.is_denied for word in left) == 1
+    return is_near and is_one and not any(is_opposite(*pair) for pair in product(laid.line, laid.source))
+
+
+def _denies(word: Word) -> bool:
+    """Whether a word is denied, or says that something is not, ends, or stays as it was."""
+    return word.is_denied or stem_word(word.base) in ENDING | _STAYING or word.base in _STAYING
+
+
+def _only_in_line(laid: Alignment) -> Sequence[Word]:
+    return [word for at, word in enumerate(laid.line) if at not in laid.pairs]
+
+
+def _only_in_source(laid: Alignment) -> Sequence[Word]:
+    return [word for there, word in enumerate(laid.source) if there not in laid.pairs.values()]

@@ -1,0 +1,136 @@
+"""What a model says of notes as people and agents really write them: cut short, without verbs, with denials in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from bankd.core.distil.grounding import find_ungrounded
+from bankd.core.distil.passages import Passage, clauses_of
+from bankd.core.distil.rewriting import as_read
+from bankd.core.language.reading import read_statement
+from bankd.core.language.wording import Wording
+
+Analyse = Callable[[str], Wording]
+
+
+def why_not(line: str, source: str, analyse: Analyse) -> str | None:
+    texts = [line, *(clause for one in source.split(" / ") for clause in clauses_of(one))]
+    ours, *theirs = [Passage(text, read_statement(analyse(as_read(text)))) for text in texts]
+    return find_ungrounded(ours, theirs, date(2026, 5, 4))
+
+
+@pytest.mark.parametrize(
+    ("line", "source"),
+    [
+        (
+            "Pump 1.9.2 with a corrected lid is planned for Friday.",
+            "- pump 1.9.0 was released today, tag by Kofi / - 1.9.2 with a corrected lid on Friday",
+        ),
+        ("The flag stays off because Nora found holes.", "flag stays OFF, Nora found holes"),
+        ("There is no bell for the pump because the rope was cut.", "rope cut, so the pump has no bell"),
+        ("연금저축은 그대로 두었다.", "연금저축은 손대지 않음"),
+        ("The well is dug on Sunday, 10 May 2026.", "Digging the well Sunday 10 May, early"),
+        ("The well is dug on Sunday, 2026-05-10.", "well is dug on the 10th"),
+        ("The lid comes on Thursday, 2026-05-07.", "lid comes Thu"),
+        ("Nora borrows the saw until September.", "saw: Nora borrows it till Sept"),
+        ("Bills for August and October are missing.", "missing bills: Aug, Oct"),
+        ("The rope is due again on 2026-05-18.", "rope due again in two weeks"),
+        ("The rent is due again on 2026-06-04.", "rent paid, due again in a month"),
+        ("The boat leaves without extra cost.", "boat leaves w/o extra cost"),
+        ("Nora paints the shed with Ines.", "Nora paints the shed w/ Ines"),
+        ("Berth number 58 is for the boat.", "boat: berth no 58"),
+        ("The pump was down from 17:08 to 17:44.", "pump down 17:08-17:44"),
+        ("The idea was turned down by 5 to 2.", "idea turned down 5:2"),
+        ("The score rose to 0.437.", "score rose to .437"),
+        ("The build takes 4 minutes and 20 seconds.", "build takes 4m20s"),
+        ("The build went from 11 minutes to 7.", "build went 11m -> 7"),
+        ("The boat is fetched between 4 and 6 pm.", "boat fetched 4-6pm"),
+        ("The sweep removed 18k lines.", "sweep removed files, -18k lines"),
+        ("The pump failed 37 times in one hour.", "pump failed 37 times in the last hour"),
+        ("Firmware 0.9.3 is on all boards.", "fw 0.9.3 on all boards"),
+        ("The well does not open before 17 May.", "well opens not before 17 May"),
+        ("Nora stays on land and not on the boat.", "Nora stayed off the boat, stays on land"),
+        ("The mill moves to St. Anna.", "mill moves to St. Anna"),
+        ("밧줄 마감은 2026년 5월 26일이다.", "밧줄 마감 5/26."),
+        ("밧줄은 28만 원이다.", "밧줄 28만"),
+        ("예산을 120만 원에서 80만 원으로 줄였다.", "예산 120 → 80만원으로 줄임"),
+        ("밧줄은 10만 원, 등은 50만 원이다.", "밧줄 10만원, 등은 50"),
+        ("우물은 14시부터 18시까지 판다.", "우물 14시~18시 파기"),
+        ("동생 승호가 우물을 판다.", "나 말고 동생 승호가 우물 파기"),
+        ("서우가 우물을 판다.", "서우 우물 파기"),
+        ("초등학교 입학식은 10시다.", "초등 입학식 10시"),
+        ("The dog is not fed at night.", "Nora feeds the dog, not at night"),
+        ("Berth 58 is the boat's, and no crane is included.", "boat has berth no 58, no crane incl."),
+        ("The log mentions the rope.", "log mentions the rope, does not mention the well"),
+        ("The well was left as it is.", "did not touch the well"),
+        ("Greta and Nora mend the boat.", "Greta mends the boat w/ Nora"),
+        ("간병은 사용자가 3일 맡는다.", "간병은 내가 3일"),
+    ],
+)
+def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: Analyse) -> None:
+    assert why_not(line, source, analyse) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "reason"),
+    [
+        ("The well is dug on Sunday 17 May.", "Digging the well Sunday 10 May, early", "the day '17 May'"),
+        ("The boat leaves on Wednesday.", "boat leaves Tue", "the day 'Wednesday'"),
+        ("The rope is due again on 2026-05-20.", "rope due again in two weeks", "the day '2026-05-20'"),
+        ("The idea was turned down by 5 to 3.", "idea turned down 5:2", "3"),
+        ("밧줄 마감은 2026년 5월 27일이다.", "밧줄 마감 5/26.", "27일"),
+        ("밧줄은 38만 원이다.", "밧줄 28만", "380000원"),
+        ("예산을 120만 원에서 90만 원으로 줄였다.", "예산 120 → 80만원으로 줄임", "900000원"),
+        (
+            "The log mentions the dry well.",
+            "log mentions the rope, does not mention the dry well",
+            "mentions is denied, or not",
+        ),
+        ("The rate was not accepted.", "rate accepted, the desk NOT", "accepted is denied"),
+        (
+            "They want rope from Varga, and will not pay.",
+            "they want rope from Olsen, not Varga. Won't pay",
+            "varga is not",
+        ),
+        ("우물 뚜껑을 수정했다.", "우물 뚜껑은 건드리지 않음. 등만 고침", "its lines deny it: 우물 뚜껑"),
+        ("밧줄을 사자는 제안은 태윤이 했다.", "지훈이 밧줄을 사자고 제안함. 우물은 깊다.", "the name 태윤"),
+        (
+            "Varga already has somebody to carry her bags while the lift is down.",
+            "Varga on the fifth floor does not have anyone to carry her bags",
+            "its lines deny it",
+        ),
+        ("The export does not stay on Postgres.", "Export on Postgres", "it denies stay"),
+        (
+            "센서 배터리는 헛간, 다락, 서재의 3개를 교체했다.",
+            "센서 배터리 3개 교체(헛간, 다락, 마루). 밧줄은 내일",
+            "서재 stands where",
+        ),
+        (
+            "결제 API 연동에 우리 쪽은 윤대리가 붙고 사용자는 문서만 쓴다.",
+            "결제 API 연동 미팅: 담당자 윤대리, 열쇠는 화요일 발급 / 우리쪽은 하준이 붙고 나는 문서만 쓰면 됨",
+            "윤 does what 하준",
+        ),
+        ("정원에 소나무 대신 비자림을 넣었다.", "정원에 소나무 대신 사려니숲길 넣음", "비자림 stands where"),
+        (
+            "등불 담당은 태호가 맡는다.",
+            "등불 교체 끝, 우물 점검. 수빈이 등불 담당, 태호는 우물 담당",
+            "태호 does what 수빈",
+        ),
+        ("어머니 간병에서 앞 3일은 사용자가 맡기로 했다.", "간병은 누나가 앞 3일, 내가 뒤 2일", "나 does what 누나"),
+        (
+            "Gus complains to Brandt about the rope.",
+            "rope from Brandt is short. Nora complains to Brandt. Gus opens the shop",
+            "gus",
+        ),
+    ],
+)
+def test_what_notes_do_not_say_is_refused(line: str, source: str, reason: str, analyse: Analyse) -> None:
+    assert reason in (why_not(line, source, analyse) or "")
+
+
+@pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])
+def test_the_mark_of_a_list_is_no_sign_of_a_number(item: str) -> None:
+    assert clauses_of(item) == ["37 pumps"]
