@@ -52,6 +52,21 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The pump failed 37 times in one hour.", "pump failed 37 times in the last hour"),
         ("Firmware 0.9.3 is on all boards.", "fw 0.9.3 on all boards"),
         ("The well does not open before 17 May.", "well opens not before 17 May"),
+        (
+            "Yuki bumped the replicas of auth to 4 after the PDB blocked two nodes.",
+            "PDB blocked two nodes, Yuki bumped replicas of auth to 4",
+        ),
+        (
+            "Mum's phone was updated to Android 15, but her radio app v2.8 needs Android 14.",
+            "Updated Mum's phone to Android 15, her radio app broke, v2.8 needs Android 14",
+        ),
+        ("우물 API 호출 한도는 분당 60회이다.", "호출 한도 분당 60회, 초과하면 429. 우물 API 회의"),
+        ("Piet thought the pump was to blame.", "Piet thinks it's the pump, maybe"),
+        (
+            "우물 등록비는 6만 원이고 8월 1일부터 시작한다.",
+            "등록비 6만원, 8월 1일부터 시작, 밧줄은 있는 거 쓰면 됨 / 우물 청소",
+        ),
+        ("시험은 사용자가 아니라 소연이 제출한다.", "나 말고 소연 언니가 시험 제출하기로 함"),
         ("Nora stays on land and not on the boat.", "Nora stayed off the boat, stays on land"),
         ("The mill moves to St. Anna.", "mill moves to St. Anna"),
         ("밧줄 마감은 2026년 5월 26일이다.", "밧줄 마감 5/26."),
@@ -96,6 +111,26 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
             "varga is not",
         ),
         ("우물 뚜껑을 수정했다.", "우물 뚜껑은 건드리지 않음. 등만 고침", "its lines deny it: 우물 뚜껑"),
+        (
+            "The user has already reported the alarm of the pump.",
+            "pump alarm 02:33 again / I didn't report it yet",
+            "reported is not denied",
+        ),
+        (
+            "The user prefers yarn over npm for the mill.",
+            "prefers pnpm over npm for the mill; yarn only in the shed",
+            "yarn stands where",
+        ),
+        (
+            "등불 행사는 31일에 유진의 집에서 한다.",
+            "술 안 마시는 유진 / 등불 행사는 31일 동생 집에서",
+            "유진 stands where",
+        ),
+        (
+            "캠핑장에서 버너가 고장 나서 기훈네 것을 빌렸다.",
+            "캠핑장 도착. 버너 고장 → 상훈이네 거 빌림",
+            "the name 기훈",
+        ),
         ("밧줄을 사자는 제안은 태윤이 했다.", "지훈이 밧줄을 사자고 제안함. 우물은 깊다.", "the name 태윤"),
         (
             "Varga already has somebody to carry her bags while the lift is down.",
@@ -103,17 +138,17 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
             "its lines deny it",
         ),
         ("The export does not stay on Postgres.", "Export on Postgres", "it denies stay"),
-        (
-            "센서 배터리는 헛간, 다락, 서재의 3개를 교체했다.",
-            "센서 배터리 3개 교체(헛간, 다락, 마루). 밧줄은 내일",
-            "서재 stands where",
-        ),
+        ("센서는 헛간, 다락, 서재에 둔다.", "센서를 헛간, 다락, 마루에 둠. 밧줄은 내일", "서재 stands where"),
         (
             "결제 API 연동에 우리 쪽은 윤대리가 붙고 사용자는 문서만 쓴다.",
             "결제 API 연동 미팅: 담당자 윤대리, 열쇠는 화요일 발급 / 우리쪽은 하준이 붙고 나는 문서만 쓰면 됨",
             "윤 does what 하준",
         ),
-        ("정원에 소나무 대신 비자림을 넣었다.", "정원에 소나무 대신 사려니숲길 넣음", "비자림 stands where"),
+        (
+            "제주 일정에서 등반을 빼고 대신 비자림을 넣었다.",
+            "부탁으로 제주 일정 정리 / 등반은 무릎 때문에 뺌. 대신 사려니숲길 넣음",
+            "비자림 stands where",
+        ),
         (
             "등불 담당은 태호가 맡는다.",
             "등불 교체 끝, 우물 점검. 수빈이 등불 담당, 태호는 우물 담당",

@@ -4,10 +4,11 @@
 
 Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
 model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl`,
-`notebooks.jsonl` and `day_books.jsonl` were written by people who did not know the rules, of the five kinds that the check promises (number,
-name, date, negation, version); the half of a passage goes by the last bit of the SHA-256 of its first line, but that all
-of `prose.jsonl` was chosen on in the end, and none of `careful.jsonl`, whose lines keep to the words of the log as a
-summary does. `lines.jsonl` was written beside the rules and has more kinds; its half goes by
+`notebooks.jsonl`, `day_books.jsonl`, `careful.jsonl` and `terse.jsonl` were written by people who did not know the rules,
+of the five kinds that the check promises (number, name, date, negation, version). The lines of the last two keep to the words
+of the log as a summary does, and the logs of `terse.jsonl` are notes as people really write them, cut short. The half of a
+passage goes by the last bit of the SHA-256 of its first line, but that all of `prose.jsonl` and `careful.jsonl` was chosen
+on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, were read by nobody. `lines.jsonl` was written beside the rules and has more kinds; its half goes by
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.

@@ -85,7 +85,7 @@ def words_to_align(statement: Statement) -> tuple[Word, ...]:
             found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_twice)
             is_denied = False
         elif _is_relation(token, is_last=at == len(statement.tokens) - 1):
-            is_denied &= token.negation != "stop"  # 나 말고: it is denied, not what follows
+            is_denied &= not token.negation or token.base.isascii()  # 나 말고: it is denied, not what follows
         else:
             is_first = not at and statement.text[:1].isupper() and statement.text.casefold().startswith(token.base)
             around = bases[at], bases[at + 2]

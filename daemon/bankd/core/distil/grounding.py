@@ -13,6 +13,7 @@ from bankd.core.distil.attesting import find_unattested
 from bankd.core.distil.attributing import find_misattributed
 from bankd.core.distil.dating import find_misdated
 from bankd.core.distil.denying import find_denied
+from bankd.core.distil.displacing import find_displaced
 from bankd.core.distil.exchanging import find_exchanged
 from bankd.core.distil.misnaming import find_misnamed
 from bankd.core.distil.overstating import find_overstated
@@ -39,6 +40,7 @@ def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None)
         or find_exchanged(line, sources, said)
         or find_overstated(line, sources)
         or find_misattributed(line, sources)
+        or find_displaced(line, sources, said)
         or find_misdated(line, sources, day)
         or find_misnamed(line, sources, said)
     )

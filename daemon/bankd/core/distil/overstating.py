@@ -6,12 +6,13 @@ Every word of such a line may be there, and none be exchanged or denied.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bankd.core.dedup.guard import stem
 from bankd.core.dedup.roles import roles_clash
 from bankd.core.distil.aligning import align, is_alike, words_to_align
 from bankd.core.distil.passages import Passage, english_words, said_in
+from bankd.core.distil.stretches import stretches_of
 from bankd.core.distil.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.statement import TokenKind
@@ -32,11 +33,11 @@ _REACH = 3
 _AHEAD = frozenset({"will", "must", "may", "can"})
 _PLANNED = re.compile(r"예정|계획|기로|려고|[을ㄹ]게")
 _GUESS = re.compile(
-    r"\b(?:maybe|perhaps|probably|might|thinks?|guess(?:es)?|believes?|suppose|seems?|rumou?rs?|apparently)\b"
+    r"\b(?:maybe|perhaps|probably|might|thinks?|guess(?:es)?|believes?|suppose|suspects?|seems?|rumou?rs?|apparently)\b"
     r"|아마|것 같|듯하|듯 하|소문|추측|모르겠|것으로 보"
 )
 _HEDGE = re.compile(
-    r"\b(?:may|could|consider\w*|accord\w+|says?|said|told|heard|plan\w*|likely|possib\w+|unsure|uncertain|whether|wants?)\b"
+    r"\b(?:thought|believed|guessed|suspected|may|could|consider\w*|accord\w+|says?|said|told|heard|plan\w*|likely|possib\w+|unsure|uncertain|whether|wants?)\b"
     r"|다고|라고|[는인은]지|예정|계획|고려|생각|확실|수 있|수도"
 )
 _CONDITION = re.compile(
@@ -45,6 +46,8 @@ _CONDITION = re.compile(
 )
 _FINISHED = re.compile(r"완료|마쳤|끝냈|\b(?:done|finished)\b")
 _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]\w*|[a-z]+\d\w*)")
+_WORDS = re.compile(r"(?<!\d )\w+")
+"""Words, units apart: GB behind 61 is no name."""
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
 
@@ -108,10 +111,23 @@ def _unconditional(line: Passage, near: Sequence[Passage]) -> str | None:
     if _condition_of(line) or _CONDITION.search(line.text.lower()):
         return None
     said = [word.base for word in words_to_align(line.statement)]
-    for words in filter(None, map(_condition_of, near)):
+    for words in filter(None, (_condition_of(one) for one in near if _tells_under_condition(one, said))):
         if not any(is_alike(word, other) for word in words for other in said):
             return f"its lines say it where {' '.join(words)}"
     return None
+
+
+def _tells_under_condition(source: Passage, said: Sequence[str]) -> bool:
+    """Whether the stretch with the condition, or the one behind it, says anything of the line."""
+    stretches = stretches_of(source)
+    return any(
+        _has_condition(one.text) and any(each.has(word) for each in stretches[at : at + 2] for word in said)
+        for at, one in enumerate(stretches)
+    )
+
+
+def _has_condition(text: str) -> bool:
+    return re.search(r"\b(?:if|unless)\b|[가-힣]면(?!서)", text.lower()) is not None
 
 
 def _condition_of(passage: Passage) -> list[str]:
@@ -157,6 +173,21 @@ def _bases(passage: Passage) -> set[str]:
 
 
 def _is_crossed(ours: str, theirs: str) -> bool:
-    """Whether the names that both have stand in another order."""
-    names = [name for name in _NAME.findall(ours) if name in _NAME.findall(theirs)]
-    return names != sorted(names, key=_NAME.findall(theirs).index)
+    """Whether names that both have stand in another order, and not each with its own word before or behind it."""
+    mine, known = _names_around(ours), _names_around(theirs)
+    names = [name for name in mine if name in known]
+    is_moved = names != sorted(names, key=[*known].index)
+    return is_moved and not all(_stands_as_before(mine[name], known[name]) for name in names)
+
+
+def _stands_as_before(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
+    """Whether a word that says something stands on the same side of a name."""
+    return any(one == other and len(one) > _REACH for one, other in zip(ours, theirs, strict=True))
+
+
+def _names_around(text: str) -> Mapping[str, tuple[str, str]]:
+    """The names of a text in their order, with the words around them."""
+    words = _WORDS.findall(text)
+    places = [at for at, word in enumerate(words) if _NAME.fullmatch(word)]
+    padded = ["", *map(str.lower, words), ""]
+    return {words[at]: (padded[at], padded[at + 2]) for at in places}

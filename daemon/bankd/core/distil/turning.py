@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 
 from bankd.core.dedup.guard import stem
@@ -18,6 +19,10 @@ ENDING = split_words(
     "그만두 끊 끝나 끝내 종료 금지 막 빼 빠지 포기 단념 취소 중단 해지 불가 대신 누락 부재 결여 부족 미루 보류 연기 쉬 제외 제거 생략 거절 거부 실패 걷어내",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
+_DENIED_VERB = re.compile(
+    r"\b(?:did|has|have|had)(?:n['\u2019]t| not)(?: yet| even| ever| really)? (\w+)",
+    re.IGNORECASE,
+)
 _CLOSE, _NEAR = 2, 3
 """So many words apart two denials may be one that was told of another word; and a word and what ends it."""
 
@@ -27,21 +32,23 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
     laid = [align(line, source) for source in sources if not is_inverted(line, source)]
     words = laid[0].line if laid else ()
     settled = {at for at, word in enumerate(words) if word.is_denied and _is_denied_somewhere(word, laid)}
+    denied_verbs = {stem_word(verb.lower()) for source in sources for verb in _DENIED_VERB.findall(source.text)}
     for at, word in enumerate(words):
         near = _nearest(word, laid)
         if near and all(_is_turned(one, at, settled) for one in near) and not _is_said_as_it_is(word, laid, near):
             return f"{word.base} is {'' if word.is_denied else 'not '}denied, other than in its lines"
-        if _is_denied_wherever(word, laid) and not any(one.is_denied or _ends(one, 1) for one in words):
+        if _is_denied_wherever(word, laid, denied_verbs) and not any(one.is_denied or _ends(one, 1) for one in words):
             return f"{word.base} is not denied, other than in its lines"
         if word.is_denied and not near and all(map(_affirms, _largest(laid))):
             return f"it denies {word.base or 'something'}, and its lines deny nothing of it"
     return None
 
 
-def _is_denied_wherever(word: Word, laid: Sequence[Alignment]) -> bool:
+def _is_denied_wherever(word: Word, laid: Sequence[Alignment], denied_verbs: Set[str]) -> bool:
     """Whether a line says that something is done, and its sources only that it is not, of whatever: 재시작은 하지 않고."""
     met = [other for one in laid for other in one.source if is_alike(word.base, other.base)]
-    return word.is_predicate and bool(met) and all(other.is_denied for other in met)
+    is_verb = word.is_predicate or any(stem_word(other.base) in denied_verbs for other in met)
+    return is_verb and bool(met) and all(other.is_denied for other in met)
 
 
 def _affirms(laid: Alignment) -> bool:

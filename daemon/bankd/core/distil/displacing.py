@@ -1,0 +1,66 @@
+"""A thing exactly where the stretch of the log that tells most has another: prefers yarn over npm, prefers pnpm over npm.
+
+It is one that the log names elsewhere, or, in Korean, one that it does not name at all: English says one thing in too many
+words for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bankd.core.distil.aligning import Alignment, Word, align_words, is_alike, words_to_align
+from bankd.core.distil.passages import Passage
+from bankd.core.distil.said_in_log import SaidInLog
+from bankd.core.distil.stretches import stretches_of, telling_most
+from bankd.core.language.paraphrases import stands_in_a_group
+from bankd.core.language.statement import TokenKind
+
+_GAP = 3
+"""Words of the log at most in the place of one."""
+_LETTERS = 2
+"""Letters or syllables of a thing, at least."""
+_INFLECTED = ("ed", "ing", "ly")
+
+
+def find_displaced(line: Passage, sources: Sequence[Passage], said: SaidInLog) -> str | None:
+    """The first thing of a line in the place of another, in words; None where there is none."""
+    told = [one for source in sources for one in stretches_of(source)]
+    own = words_to_align(line.statement)
+    for one in stretches_of(line):
+        laid = [align_words(one.words, other.words) for other in told]
+        for each in telling_most(laid, [other.size for other in laid]):
+            for at, word in enumerate(each.line):
+                rivals = [rival for rival in _in_place_of(each, at) if not _is_among(rival, own)]
+                if rivals and _is_other(word, rivals) and _is_strange(word, each, said):
+                    return f"{word.base} stands where its lines have {rivals[0].base}"
+    return None
+
+
+def _in_place_of(laid: Alignment, at: int) -> Sequence[Word]:
+    """The things that the log has between the words around one; none where other words are among them."""
+    is_between = (at - 1 in laid.pairs or not at) and (at + 1 in laid.pairs or at == len(laid.line) - 1)
+    if at in laid.pairs or not is_between or len(laid.line) == 1:
+        return ()
+    gap = laid.source[laid.pairs.get(at - 1, -1) + 1 : laid.pairs.get(at + 1, len(laid.source))]
+    return gap if len(gap) <= _GAP and all(map(_is_thing, gap)) else ()
+
+
+def _is_other(word: Word, rivals: Sequence[Word]) -> bool:
+    """Whether a word is a thing, and no part or form of what stands there: 앞쪽, 앞."""
+    return _is_thing(word) and not any(rival.base.startswith(word.base[:1]) for rival in rivals)
+
+
+def _is_strange(word: Word, laid: Alignment, said: SaidInLog) -> bool:
+    """Whether a stretch has a word nowhere, and the log somewhere else, or in Korean not at all."""
+    is_named = said.names(word.base) or any(is_alike(word.base, other) for other in said.words)
+    return is_named and not _is_among(word, laid.source) if word.base.isascii() or is_named else not said.has(word.base)
+
+
+def _is_among(word: Word, words: Sequence[Word]) -> bool:
+    return any(is_alike(word.base, other.base) for other in words)
+
+
+def _is_thing(word: Word) -> bool:
+    is_noun = word.kind in (TokenKind.NOUN, TokenKind.NAME) and not word.is_predicate
+    is_word = word.kind is TokenKind.WORD and word.base.isascii() and not word.base.endswith(_INFLECTED)
+    return (is_noun or is_word) and len(word.base) >= _LETTERS and not stands_in_a_group(word.base)
