@@ -18,10 +18,8 @@ from typing import NamedTuple
 from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of, texts_in
 from bankd.core.distil.mending import mendable, mended_in, mending_prompt
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
-from bankd.core.distil.passages import Passage
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.proposing import ProposedLine, propose_lines
-from bankd.core.distil.rewriting import as_read
 from bankd.core.distil.sections import (
     DISTILLED,
     FOLDER,
@@ -31,6 +29,8 @@ from bankd.core.distil.sections import (
     new_sections,
     sections_of,
 )
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.rewriting import as_read
 from bankd.core.language.reading import read_statement
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.policy import DistilPolicy

@@ -14,9 +14,9 @@ from bankd.core.distil import composing
 from bankd.core.distil.mending import MOST_LETTERS, mended_in
 from bankd.core.distil.mending import VERSION as MENDED
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
-from bankd.core.distil.passages import Passage
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
+from bankd.core.grounding.passages import Passage
 from bankd.core.lifecycle.retain import LogReading, read_log
 from bankd.core.lifecycle.routing import Rules
 from bankd.core.markdown.policy import DistilPolicy, Settings

@@ -7,11 +7,11 @@ from datetime import date
 
 import pytest
 
-from bankd.core.distil.attributing import find_misattributed
-from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, clauses_of
-from bankd.core.distil.rewriting import as_read
-from bankd.core.distil.said_in_log import SaidInLog
+from bankd.core.grounding.attributing import find_misattributed
+from bankd.core.grounding.passages import Passage, clauses_of
+from bankd.core.grounding.rewriting import as_read
+from bankd.core.grounding.said_in_log import SaidInLog
+from bankd.core.grounding.ungrounded import find_ungrounded
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 

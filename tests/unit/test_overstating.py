@@ -7,9 +7,9 @@ from datetime import date
 
 import pytest
 
-from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, clauses_of
-from bankd.core.distil.rewriting import as_read
+from bankd.core.grounding.passages import Passage, clauses_of
+from bankd.core.grounding.rewriting import as_read
+from bankd.core.grounding.ungrounded import find_ungrounded
 from bankd.core.language.reading import read_statement
 from bankd.core.language.wording import Wording
 

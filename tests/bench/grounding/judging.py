@@ -13,9 +13,9 @@ from bankd.adapters.korean.analyses import AnalysisCache
 from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
 from bankd.adapters.korean.wordings import CachedWordings
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.grounding import find_ungrounded
-from bankd.core.distil.passages import Passage, clauses_of
-from bankd.core.distil.rewriting import as_read
+from bankd.core.grounding.passages import Passage, clauses_of
+from bankd.core.grounding.rewriting import as_read
+from bankd.core.grounding.ungrounded import find_ungrounded
 from bankd.core.language.reading import read_statement
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bankd.core.distil.grounding import find_ungrounded
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.passages import Passage, clauses_of
-from bankd.core.distil.said_in_log import is_named
 from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
+from bankd.core.grounding.passages import Passage, clauses_of
+from bankd.core.grounding.said_in_log import is_named
+from bankd.core.grounding.ungrounded import find_ungrounded
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.errors import bug_in
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bankd.core.distil.observing import DistilledLine
-from bankd.core.distil.passages import sentences_of
 from bankd.core.distil.sections import ProseSection
+from bankd.core.grounding.passages import sentences_of
 from bankd.core.language.analysis import has_hangul
 from bankd.core.lifecycle.retain import clean_text
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from bankd.core.dedup.guard import stem
-from bankd.core.distil.aligning import Alignment, Word, align, is_alike
-from bankd.core.distil.attesting import NO_NAMES, may_be_name
-from bankd.core.distil.dating import days_in_place
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog
-from bankd.core.distil.stretches import stretch_numbers
+from bankd.core.grounding.aligning import Alignment, Word, align, is_alike
+from bankd.core.grounding.attesting import NO_NAMES, may_be_name
+from bankd.core.grounding.dating import days_in_place
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.said_in_log import SaidInLog
+from bankd.core.grounding.stretches import stretch_numbers
 from bankd.core.language.quantities import base_quantity
 from bankd.core.language.statement import TokenKind
 

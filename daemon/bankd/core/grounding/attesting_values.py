@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence, Set
 from datetime import date
 
-from bankd.core.distil.aligning import is_alike
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import DIGITS, LEADING_NUMBER, SaidInLog, days_named_in, strip_value
+from bankd.core.grounding.aligning import is_alike
+from bankd.core.grounding.named_days import days_named_in
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.said_in_log import DIGITS, LEADING_NUMBER, SaidInLog, strip_value
 from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence, Set
 
 from bankd.core.dedup.guard import stem
-from bankd.core.distil.aligning import Alignment, Word, align, is_alike, is_opposite
-from bankd.core.distil.exchanging import LEAST
-from bankd.core.distil.passages import Passage, english_words
+from bankd.core.grounding.aligning import Alignment, Word, align, is_alike, is_opposite
+from bankd.core.grounding.exchanging import LEAST
+from bankd.core.grounding.passages import Passage, english_words
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bankd.core.dedup.guard import stem
 from bankd.core.dedup.roles import roles_clash
-from bankd.core.distil.aligning import align, is_alike, words_to_align
-from bankd.core.distil.passages import Passage, english_words, said_in
-from bankd.core.distil.stretches import stretches_of
-from bankd.core.distil.turning import is_inverted
+from bankd.core.grounding.aligning import align, is_alike, words_to_align
+from bankd.core.grounding.passages import Passage, english_words, said_in
+from bankd.core.grounding.stretches import stretches_of
+from bankd.core.grounding.turning import is_inverted
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words

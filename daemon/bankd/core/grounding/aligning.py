@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bankd.core.dedup.guard import stem
-from bankd.core.distil.passages import Passage
+from bankd.core.grounding.passages import Passage
 from bankd.core.language.english.function_words import RELATIONS
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.korean.loanwords import spelt_in_latin

@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bankd.core.distil.aligning import PRONOUNS, bare_word
-from bankd.core.distil.attesting_values import find_unsaid_value
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import (
-    SaidInLog,
-    days_named_in,
-    days_written_in,
-    is_within,
-    squeeze_text,
-    strip_value,
-)
+from bankd.core.grounding.aligning import PRONOUNS, bare_word
+from bankd.core.grounding.attesting_values import find_unsaid_value
+from bankd.core.grounding.named_days import days_named_in, days_written_in, is_within
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.said_in_log import SaidInLog, squeeze_text, strip_value
 from bankd.core.language.dates.spans import Span, year_of
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.english.stemming import is_irregular_past

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from bankd.core.distil.attesting import find_unattested
-from bankd.core.distil.attributing import find_misattributed
-from bankd.core.distil.dating import find_misdated
-from bankd.core.distil.denying import find_denied
-from bankd.core.distil.displacing import find_displaced
-from bankd.core.distil.exchanging import find_exchanged
-from bankd.core.distil.misnaming import find_misnamed
-from bankd.core.distil.overstating import find_overstated
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog
-from bankd.core.distil.turning import find_turned
+from bankd.core.grounding.attesting import find_unattested
+from bankd.core.grounding.attributing import find_misattributed
+from bankd.core.grounding.dating import find_misdated
+from bankd.core.grounding.denying import find_denied
+from bankd.core.grounding.displacing import find_displaced
+from bankd.core.grounding.exchanging import find_exchanged
+from bankd.core.grounding.misnaming import find_misnamed
+from bankd.core.grounding.overstating import find_overstated
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.said_in_log import SaidInLog
+from bankd.core.grounding.turning import find_turned
 
 
 def find_ungrounded(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import NamedDay, days_named_in, is_within
-from bankd.core.distil.stretches import Stretch, stretches_of, telling_most
+from bankd.core.grounding.named_days import NamedDay, days_named_in, is_within
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.stretches import Stretch, stretches_of, telling_most
 from bankd.core.language.statement import TokenKind
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bankd.core.distil.aligning import Word, is_alike, words_to_align
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.rewriting import as_read
-from bankd.core.distil.said_in_log import SaidInLog, squeeze_text
-from bankd.core.distil.stretches import placed_in
+from bankd.core.grounding.aligning import Word, is_alike, words_to_align
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.rewriting import as_read
+from bankd.core.grounding.said_in_log import SaidInLog, squeeze_text
+from bankd.core.grounding.stretches import placed_in
 from bankd.core.language.statement import TokenKind
 
 _WORD = re.compile(r"[가-힣]{2,}")

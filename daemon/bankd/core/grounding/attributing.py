@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bankd.core.distil.aligning import Word, words_to_align
-from bankd.core.distil.attesting import is_doer
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.rewriting import as_read
-from bankd.core.distil.stretches import Stretch, placed_in, stretches_of, telling_most
+from bankd.core.grounding.aligning import Word, words_to_align
+from bankd.core.grounding.attesting import is_doer
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.rewriting import as_read
+from bankd.core.grounding.stretches import Stretch, placed_in, stretches_of, telling_most
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(

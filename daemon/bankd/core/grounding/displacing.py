@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bankd.core.distil.aligning import Alignment, Word, align_words, is_alike, words_to_align
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.said_in_log import SaidInLog
-from bankd.core.distil.stretches import stretches_of, telling_most
+from bankd.core.grounding.aligning import Alignment, Word, align_words, is_alike, words_to_align
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.said_in_log import SaidInLog
+from bankd.core.grounding.stretches import stretches_of, telling_most
 from bankd.core.language.paraphrases import stands_in_a_group
 from bankd.core.language.statement import TokenKind
 

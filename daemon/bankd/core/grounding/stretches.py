@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from bankd.core.distil.aligning import Word, is_alike, words_to_align
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.rewriting import as_read
+from bankd.core.grounding.aligning import Word, is_alike, words_to_align
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.rewriting import as_read
 
 _PARTING = re.compile(
     r"[,;:.]\s|\s(?:and|but|while|whereas|though|yet)\s|(?<=[가-힣]고)\s|(?<=[가-힣]며)\s|(?<=지만)\s|(?<=[가-힣][는은인]데)\s|\s[-\u2013\u2014]\s"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from bankd.core.distil.aligning import Alignment, Word, align_words, is_opposite, words_to_align
-from bankd.core.distil.passages import Passage
-from bankd.core.distil.stretches import Stretch, stretches_of, telling_most
-from bankd.core.distil.turning import ENDING
+from bankd.core.grounding.aligning import Alignment, Word, align_words, is_opposite, words_to_align
+from bankd.core.grounding.passages import Passage
+from bankd.core.grounding.stretches import Stretch, stretches_of, telling_most
+from bankd.core.grounding.turning import ENDING
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.word_lists import split_words
 
