@@ -560,6 +560,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a condition counts where it is told", "bankd.core.grounding.overstating", '_unconditional', ' if _tells_under_condition(one, said)', '', OF_NOTES),
     Mutant("what was not done anywhere is not done", "bankd.core.grounding.turning", '_is_denied_wherever', 'word.is_predicate or any(stem_word(other.base) in denied_verbs for other in met)', 'word.is_predicate', OF_NOTES),
     Mutant("a name of which no piece is known is a name", "bankd.core.grounding.misnaming", '_is_in_pieces', 'is_other or all(', 'all(', OF_NOTES),
+    Mutant("a clock shows the part of the day", "bankd.core.grounding.attesting_values", "_is_time_said", " or is_in_it", "", OF_NOTES),
     Mutant("the last day of a month is one day", "bankd.core.language.dates.korean", "", ' ("last day", "말일"),', "", OF_DATES),
     Mutant("2억 7천 is of 만", "bankd.core.language.values", "_add_up", 'part * MYRIADS["만"] if is_short else', "part if is_short else", OF_GROUNDING),
     Mutant("each of one is one", "bankd.core.grounding.attesting_values", "_is_known", "if _EACH_ONE.fullmatch(token.base):", "if False:", OF_GROUNDING),

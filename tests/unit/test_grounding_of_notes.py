@@ -61,6 +61,8 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
             "Updated Mum's phone to Android 15, her radio app broke, v2.8 needs Android 14",
         ),
         ("우물 API 호출 한도는 분당 60회이다.", "호출 한도 분당 60회, 초과하면 429. 우물 API 회의"),
+        ("새벽에 우물이 막혔다.", "02:40 우물 막힘"),
+        ("수리를 박 선생님에게 신청했다.", "박쌤한테 수리 신청"),
         ("Piet thought the pump was to blame.", "Piet thinks it's the pump, maybe"),
         (
             "우물 등록비는 6만 원이고 8월 1일부터 시작한다.",
@@ -95,6 +97,7 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
         ("The well is dug on Sunday 17 May.", "Digging the well Sunday 10 May, early", "the day '17 May'"),
         ("The boat leaves on Wednesday.", "boat leaves Tue", "the day 'Wednesday'"),
         ("The rope is due again on 2026-05-20.", "rope due again in two weeks", "the day '2026-05-20'"),
+        ("저녁에 우물이 막혔다.", "02:40 우물 막힘", "the value 저녁"),
         ("The idea was turned down by 5 to 3.", "idea turned down 5:2", "3"),
         ("밧줄 마감은 2026년 5월 27일이다.", "밧줄 마감 5/26.", "27일"),
         ("밧줄은 38만 원이다.", "밧줄 28만", "380000원"),

@@ -35,6 +35,12 @@ _ONE_OF = {"시간": "hour", "분": "minute", "일": "day", "주": "week", "개�
 _CUT_SHORT = {"분": "m", "시간": "h", "일": "d", "주": "wks?", "개월": "mos?", "년": "y"}
 """Units by a letter or two, which elsewhere stand for other things: 11m -> 4m, 3 wks."""
 _SHARP, _NAMED_HOURS = ":00", {12: ("noon", "정오"), 0: ("midnight", "자정")}
+_CLOCK = re.compile(r"(\d\d?)(?::[0-5]\d|시)")
+_HOURS_OF = {
+    "새벽": (0, 7), "아침": (5, 11), "오전": (0, 12), "점심": (11, 14), "오후": (12, 24), "저녁": (17, 22), "밤": (19, 24),
+    "morning": (0, 12), "afternoon": (12, 18), "evening": (17, 23), "night": (19, 24),
+}  # fmt: skip
+"""The hours of a part of the day, from and to: who wrote at 02:40 wrote 새벽."""
 _NOON, _MORNING = 12, re.compile(r"오전|아침|새벽|\dam\b| am\b")
 
 
@@ -111,10 +117,12 @@ def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:
     """Whether a word of time is said, in other words too; a part of the day is judged with the hour behind it."""
     if value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens):
         return True
+    begin, end = _HOURS_OF.get(value, (0, 0))
+    is_in_it = any(begin <= int(found[1]) < end for one in said.values if (found := _CLOCK.fullmatch(one)))
     is_recurring = value in _RECURRING and re.search(_RECURRING[value], said.text) is not None
     is_said = value in said.text or any(is_alike(value, other) for other in said.values)
     is_this = value == "이번" and not _OTHER_TURN.search(said.text)
-    return is_this or is_recurring or is_said
+    return is_this or is_in_it or is_recurring or is_said
 
 
 def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:

@@ -84,7 +84,7 @@ _GROUPS = """
 출장 | trip
 출근 통근 | commute
 휴가 | vacation holiday leave
-교사 선생 선생님 교원 | teacher
+교사 선생 선생님 쌤 교원 | teacher
 의사 | doctor physician
 간호사 | nurse
 변호사 | lawyer attorney
