@@ -11,7 +11,7 @@ from bankd.core.grounding.passages import Passage, clauses_of
 from bankd.core.grounding.rewriting import as_read
 from bankd.core.grounding.ungrounded import find_ungrounded
 from bankd.core.language.reading import read_statement
-from bankd.core.language.wording import Wording
+from bankd.core.language.wording import Wording, plain_wording
 
 Analyse = Callable[[str], Wording]
 
@@ -172,3 +172,10 @@ def test_what_notes_do_not_say_is_refused(line: str, source: str, reason: str, a
 @pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])
 def test_the_mark_of_a_list_is_no_sign_of_a_number(item: str) -> None:
     assert clauses_of(item) == ["37 pumps"]
+
+
+def test_a_particle_that_nobody_took_off_is_no_thing() -> None:
+    texts = ["서버 포트는 8080이다.", "어제 서버 포트를 8080으로 바꿨다"]
+    ours, theirs = [Passage(text, read_statement(plain_wording(text))) for text in texts]
+
+    assert find_ungrounded(ours, [theirs], date(2026, 5, 4)) is None

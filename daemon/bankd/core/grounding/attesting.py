@@ -87,7 +87,10 @@ def _codes_of(line: Passage) -> list[str]:
 def _names(line: Passage, said: SaidInLog) -> str | None:
     in_days = squeeze_text(" ".join(days_written_in(line, said.day)).casefold())
     for name, is_sure in _named(line):
-        if not (said.names(name) or (not is_sure and said.has_part(name))) and name.casefold() not in in_days:
+        if (
+            not (said.names(name) or (not is_sure and said.has_part(name.casefold())))
+            and name.casefold() not in in_days
+        ):
             return f"the name {name} is not in its lines"
     return None
 
@@ -101,7 +104,7 @@ def _named(line: Passage) -> Iterator[tuple[str, bool]]:
     words = _WORD.findall(line.text)
     is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
     if len(words) > 1 and line.text.startswith(words[0]) and is_doer(*words[:2]):
-        yield from [] if is_number else [(words[0].casefold(), False)]
+        yield from [] if is_number else [(words[0], False)]
 
 
 def is_doer(word: str, after: str) -> bool:

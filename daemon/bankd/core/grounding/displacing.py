@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankd.core.grounding.aligning import Alignment, Word, align_words, is_alike, words_to_align
+from bankd.core.grounding.misnaming import without_particle
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.said_in_log import SaidInLog
 from bankd.core.grounding.stretches import stretches_of, telling_most
@@ -19,6 +20,8 @@ _GAP = 3
 """Words of the log at most in the place of one."""
 _LETTERS = 2
 """Letters or syllables of a thing, at least."""
+_STEM = "것"
+"""What a particle may hang on; what is nothing but one names no thing, also where an analyser left it alone: 8080이다, 8080으로."""
 _INFLECTED = ("ed", "ing", "ly")
 
 
@@ -63,4 +66,5 @@ def _is_among(word: Word, words: Sequence[Word]) -> bool:
 def _is_thing(word: Word) -> bool:
     is_noun = word.kind in (TokenKind.NOUN, TokenKind.NAME) and not word.is_predicate
     is_word = word.kind is TokenKind.WORD and word.base.isascii() and not word.base.endswith(_INFLECTED)
-    return (is_noun or is_word) and len(word.base) >= _LETTERS and not stands_in_a_group(word.base)
+    is_one = (is_noun or is_word) and len(word.base) >= _LETTERS and not stands_in_a_group(word.base)
+    return is_one and without_particle(_STEM + word.base) != _STEM

@@ -78,9 +78,14 @@ def _names_in(line: Passage) -> Iterator[tuple[str, Sequence[Word]]]:
 def _stems_in(passage: Passage) -> Iterator[tuple[int, str, int]]:
     """The words of Hangul without their particles, each with where it begins and ends."""
     for found in _WORD.finditer(as_read(passage.text)):
-        stem = _PARTICLE.sub("", found[0])
+        stem = without_particle(found[0])
         if len(stem) >= _SHORT:
             yield found.start(), stem, found.end()
+
+
+def without_particle(word: str) -> str:
+    """A word of Hangul as it is written, without what hangs on it."""
+    return _PARTICLE.sub("", word)
 
 
 def _is_of_known(words: Sequence[Word], said: SaidInLog) -> bool:
