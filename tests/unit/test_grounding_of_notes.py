@@ -96,6 +96,8 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
     [
         ("The well is dug on Sunday 17 May.", "Digging the well Sunday 10 May, early", "the day '17 May'"),
         ("The boat leaves on Wednesday.", "boat leaves Tue", "the day 'Wednesday'"),
+        ("The rope is due again on 2026-05-24.", "rope due again in two weeks", "the day '2026-05-24'"),
+        ("The rent is due again on 2026-06-01.", "rent paid, due again in a month", "the day '2026-06-01'"),
         ("The rope is due again on 2026-05-20.", "rope due again in two weeks", "the day '2026-05-20'"),
         ("저녁에 우물이 막혔다.", "02:40 우물 막힘", "the value 저녁"),
         ("The idea was turned down by 5 to 3.", "idea turned down 5:2", "3"),

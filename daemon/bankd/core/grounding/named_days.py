@@ -21,7 +21,7 @@ _BESIDE = (
     (timedelta(days=1), re.compile(r"다음 ?날|이튿날|\b(?:day after|next day|following day)\b")),
 )
 """What is said of the day before, or after, one that is named."""
-_WEEK, _YEAR = timedelta(days=7), timedelta(days=366)
+_WEEK, _YEAR, _LONGEST_MONTH = timedelta(days=7), timedelta(days=366), 31
 _DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
 _AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
@@ -50,7 +50,7 @@ class NamedDay(NamedTuple):
         elif self.grain == "day" and _leaves_year_open(self.written):
             yield from _of_next_years(self.span.first, day)
         elif _AWAY.search(self.written):
-            yield from (_on_weekday(self.span, day), _on_day(self.span, day))
+            yield _to_the_day(self.span, day)
         elif _ENDS.search(self.written):
             yield Span(self.span.last, self.span.last)
 
@@ -98,15 +98,13 @@ def days_meant_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span
             yield from (_shift(named.span, days) for days, told in _BESIDE if told.search(source.text))
 
 
-def _on_weekday(span: Span, day: date) -> Span:
-    """The day of a week that is so many weeks away to the day."""
-    there = min(span.first + timedelta(days=(day.weekday() - span.first.weekday()) % 7), span.last)
-    return Span(there, there)
-
-
-def _on_day(span: Span, day: date) -> Span:
-    """The day of a month that is so many months away to the day."""
-    there = min(span.first + timedelta(days=(day.day - span.first.day) % 31), span.last)
+def _to_the_day(span: Span, day: date) -> Span:
+    """Of a week that is so many weeks away the same weekday, of a month the same day; a year is as it is."""
+    days = (span.last - span.first + timedelta(days=1)).days
+    if days > _LONGEST_MONTH:
+        return span
+    ahead = (day.weekday() - span.first.weekday()) % days if days == _WEEK.days else day.day - span.first.day
+    there = min(span.first + timedelta(days=ahead), span.last)
     return Span(there, there)
 
 

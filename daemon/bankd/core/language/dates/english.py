@@ -34,7 +34,6 @@ from bankd.core.language.dates.spans import (
     year_of,
 )
 from bankd.core.language.english.stemming import is_irregular_past
-from bankd.core.language.word_lists import split_words
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -83,10 +82,6 @@ _NAMES_OF_MONTHS = {form: n for n, name in enumerate(_MONTHS, 1) for form in (na
     "sept": 9
 }
 _MONTH = rf"(?P<month>{alternatives(_NAMES_OF_MONTHS)})\b"
-_BEFORE_MONTHS = "|".join(
-    rf"(?<=\b{word} )" for word in split_words("in by since until till before after from to during for")
-)
-"""Where a month that is cut short is no name: in Jan, till Sept."""
 _FULL_MONTH = rf"(?P<month>{alternatives(_MONTHS)})\b"
 _NAMES_OF_WEEKDAYS = {form: n for n, name in enumerate(_WEEKDAYS) for form in (name, name[:3])} | {
     "tues": 1, "thur": 3, "thurs": 3,
@@ -98,6 +93,14 @@ _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _NUMBER = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
 _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?\b"
 _PART = rf"(?:(?:the )?(?P<part>{alternatives(_PARTS)})[ -](?:in )?)?(?:the )?"
+_NAMES_TOO = "jan|jun|mar"
+"""Months that are cut short to what people are called: reviewed by Jan."""
+_IN_MONTHS, _BY_MONTHS = (
+    "|".join(rf"(?<=\b{word} )" for word in words.split())
+    for words in ("in since until till during", "by before after from to for")
+)
+_CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"
+"""A month that is cut short, where it is no name: in Jan, till Sept, by Nov."""
 _RELATIVE = rf"(?P<relative>{alternatives(_RELATIVES)})"
 _HALVES = {"first half": (1, 6), "second half": (7, 12), "q1": (1, 3), "q2": (4, 6), "q3": (7, 9), "q4": (10, 12)}
 
@@ -262,7 +265,7 @@ RULES: Sequence[Rule] = (
     Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
     Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),
     Rule(_MONTHS, rf"\b{_PART}{_RELATIVE} {_FULL_MONTH}", _month, "span"),
-    Rule(_SHORT_MONTHS, rf"(?:{_BEFORE_MONTHS}){_PART}{_MONTH}(?!')", _month, "span"),
+    Rule(_SHORT_MONTHS, _CUT_MONTH, _month, "span"),
     Rule(_UNITS, rf"\b{_PART}{_RELATIVE} (?P<unit>week|weekend|month|year)\b", _relative_unit, "span"),
     Rule(_SEASONS, rf"\b{_PART}{_RELATIVE} (?P<season>{alternatives(_SEASONS)})\b", _season, "span"),
     Rule(_SEASONS, rf"\b(?:in|during|over|since|until|by|for|from) {_PART}(?P<season>{alternatives(_SEASONS)})\b(?: (?:of )?{_YEAR})?", _season, "span"),

@@ -38,8 +38,10 @@ _MODAL = re.compile(
 _SPELT_AS_DAYS = ("sat", "sun", "wed")
 _NO_WEEKDAY = re.compile(
     r"(?<!\bon )(?<!\blast )(?<!\bnext )(?<!\bthis )(?<!\bby )(?<!\btill )(?<!\buntil )\b(?:sat|sun|wed)\b|\b[Tt]he Sun\b"
+    r"|(?:^|(?<=[.!?\n-] ))(?:Sat(?= (?:down|through|beside|under|around|still|back|up|there|(?:with|in|at|by|on|for) [a-zA-Z]))|Sun(?= [a-z]))"
 )
-"""Words that are spelt as weekdays are when they are cut short, and have no capital or an article."""
+"""Words that are spelt as weekdays are when they are cut short: without a capital, behind an article, or with one as they begin
+a sentence: Sat by the river, Sun came out."""
 
 
 _ENGLISH_RULES = (*NUMERIC_RULES, *english.RULES)

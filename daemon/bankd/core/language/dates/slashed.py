@@ -8,8 +8,11 @@ from math import gcd
 from bankd.core.language.dates.rules import Groups, Rule
 from bankd.core.language.dates.spans import Anchor, Span, month_of, nearest_span
 
-_COUNTED = "통과|성공|실패|완료|정도|수준|가량|크기|이상|이하|지점|밖에|번째|개|명|건|점|쪽|장|권|강|회|주|학기|분기|인치|컵|만(?!에)"
-"""What tells behind two numbers that they are a share or a size."""
+_COUNTED = (
+    r"(?:통과|성공|실패|완료|정도|수준|가량|크기|이상|이하|지점|밖에|번째"
+    r"|(?:개|명|건|점|쪽|장|권|강|회|주|학기|분기|인치|컵|만)(?:[이가은는을를만로씩]|밖에)?(?![가-힣]))"
+)
+"""What tells behind two numbers that they are a share or a size; 점 is one, 점심 is none."""
 _WHEN = (
     r"일|에(?!서)|부터|까지|이후|이전|전(?![가-힣])|쯤|경|날|[ (]*[월화수목금토일](?:요일|욜)?(?:\)|(?![가-힣]))"
     r"| ?(?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시|\d{1,2}:\d\d)"
@@ -24,7 +27,8 @@ _CENTURY = 2000
 def _slashed(found: Groups, anchor: Anchor) -> Span | None:
     month, day = int(found["month"]), int(found["day"])
     is_fraction = month < day and gcd(month, day) == 1 and day in _FRACTIONS
-    if is_fraction and not found["when"]:
+    is_share = bool(found["counted"]) and month <= day
+    if is_share or (is_fraction and not found["when"]):
         return None
     last = int(found["last"] or day)
     if found["year"]:
@@ -41,7 +45,7 @@ RULES: Sequence[Rule] = (
     Rule(
         ("/",),
         rf"(?<![\w/.+-])(?:(?P<year>\d\d)년 ?)?(?P<month>1[0-2]|0?[1-9])/(?P<day>{_DAY})(?:일| ?[~\u2013-] ?(?P<last>{_DAY})일?)?"
-        rf"(?![\d/%:]|\.\d| ?(?:{_COUNTED}))(?=(?P<when>{_WHEN})?)(?:[ (]*[월화수목금토일](?:요일|욜)?(?:\)|(?![가-힣])))?",
+        rf"(?![\d/%:]|\.\d)(?= ?(?P<counted>{_COUNTED})?)(?=(?P<when>{_WHEN})?)(?:[ (]*[월화수목금토일](?:요일|욜)?(?:\)|(?![가-힣])))?",
         _slashed,
         "day",
     ),
