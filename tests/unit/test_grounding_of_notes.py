@@ -40,7 +40,10 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The rope is due again on 2026-05-18.", "rope due again in two weeks"),
         ("The rent is due again on 2026-06-04.", "rent paid, due again in a month"),
         ("The boat leaves without extra cost.", "boat leaves w/o extra cost"),
-        ("Nora paints the shed with Ines.", "Nora paints the shed w/ Ines"),
+        ("Nora paints the shed with Ines.", "Nora paints the shed w/Ines"),
+        ("Hue is left out this time, Hanoi comes first.", "not Hue this time, Hanoi first"),
+        ("쓰기가 약하고 듣기는 문제가 없다고 한다.", "듣기는 문제없는데 쓰기가 약하대"),
+        ("The boat leaves at 2 pm.", "boat leaves at 2 p.m. from the mill"),
         ("Berth number 58 is for the boat.", "boat: berth no 58"),
         ("The pump was down from 17:08 to 17:44.", "pump down 17:08-17:44"),
         ("The idea was turned down by 5 to 2.", "idea turned down 5:2"),
@@ -169,6 +172,14 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
 )
 def test_what_notes_do_not_say_is_refused(line: str, source: str, reason: str, analyse: Analyse) -> None:
     assert reason in (why_not(line, source, analyse) or "")
+
+
+@pytest.mark.parametrize(
+    ("short", "in_full"),
+    [("w/Ines, w/ Nora", "with Ines, with Nora"), ("from 2 p.m. on", "from 2 pm on"), ("pump v7.2", "pump 7.2")],
+)
+def test_what_is_cut_short_is_spelt_out(short: str, in_full: str) -> None:
+    assert as_read(short) == in_full
 
 
 @pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])

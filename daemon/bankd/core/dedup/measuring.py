@@ -27,13 +27,9 @@ def measured_again(old: Statement, new: Statement) -> str:
     """What a state measures, and measured before; empty where it is another state, or was measured once."""
     before, after = _measure_of(old), _measure_of(new)
     is_state = bool(before and after) and not any("past" in token.marks for token in old.tokens)
-    if (
-        not is_state
-        or not _is_other_number(before, after)
-        or not (_agree_on_values(old, new) and _speak_of_one(old, new))
-    ):
-        return ""
-    return f"measure: {before} → {after}"
+    is_other = is_state and _is_other_number(before, after)
+    is_update = is_other and _agree_on_values(old, new) and _speak_of_one(old, new)
+    return f"measure: {before} → {after}" if is_update else ""
 
 
 def _is_other_number(before: str, after: str) -> bool:

@@ -83,21 +83,21 @@ def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days
     if found is None or DIGITS.search(value[found.end() :]):
         return False
     number, unit = found[0], value[found.end() :]
-    is_each = unit in _ONE_OF and re.search(
-        rf"\b(?:an?|the|last|past|each|every|per|next|this) {_ONE_OF[unit]}\b", said.text
-    )
-    is_one = number == "1" and (is_each or (unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)))
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
     is_bare = number in said.digits and (
         not unit or number in said.values
     )  # 8080 for 8080번, but 3 days are no 3 hours
     hours = _hours(int(number), unit, said) if number.isdecimal() else ()
-    is_short = unit in _CUT_SHORT and re.search(rf"(?<![\w.]){number} ?{_CUT_SHORT[unit]}(?![a-z])", said.text)
-    return (
-        bool(is_one or is_short)
-        or is_bare
-        or _is_money_said(number, unit, said)
-        or any(_is_written(hour, unit or behind, said) for hour in hours)
-    )
+    is_said = is_one or is_bare or _is_said_in_short(number, unit, said)
+    return is_said or any(_is_written(hour, unit or behind, said) for hour in hours)
+
+
+def _is_said_in_short(number: str, unit: str, said: SaidInLog) -> bool:
+    """Whether an amount stands in the log without its number, or with a letter or nothing for its unit: the last hour, 11m, 28만."""
+    forms = [rf"(?<![\w.]){number} ?{_CUT_SHORT[unit]}(?![a-z])"] if unit in _CUT_SHORT else []
+    if number == "1" and unit in _ONE_OF:
+        forms.append(rf"\b(?:an?|the|last|past|each|every|per|next|this) {_ONE_OF[unit]}\b")
+    return any(re.search(form, said.text) for form in forms) or _is_money_said(number, unit, said)
 
 
 def _is_money_said(number: str, unit: str, said: SaidInLog) -> bool:

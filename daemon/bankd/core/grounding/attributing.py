@@ -20,9 +20,9 @@ _NAMED_DOING = re.compile(
     r"(?<![\w'-])([A-Z][\w-]+) (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
 )
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
-_SPEAKER = "나"
-_SPEAKS = re.compile(r"(?<![가-힣])(?:나는|내가|난|저는|제가|사용자[가는]|본인[이은])(?![가-힣])")
-_SPOKEN_OF = re.compile(r"(?<![가-힣])(?:나|내|저|제|난|사용자|본인)(?:[가는은도랑의께]|에게|한테|와|만|$|\s)")
+_WRITER = "나"
+_WRITER_DOES = re.compile(r"(?<![가-힣])(?:나는|내가|난|저는|제가|사용자[가는]|본인[이은])(?![가-힣])")
+_WRITER_STANDS = re.compile(r"(?<![가-힣])(?:나|내|저|제|난|사용자|본인)(?:[가는은도랑의께]|에게|한테|와|만|$|\s)")
 """Who writes a log, whatever a model calls them: where they do something, and wherever they stand."""
 _VERB = 2
 """What the verb of who does it is worth, in words, when the part is looked for that tells it."""
@@ -53,7 +53,7 @@ def find_misattributed(line: Passage, sources: Sequence[Passage]) -> str | None:
         near = telling_most(told, _sizes(told, words_to_align(line.statement), names, verb))
         is_meant = any(_speaks_of(each, own) for each in near for own in names)
         nearer = _nearer(told, _sizes(told, one.stretch.words, names, verb), name, line)
-        found = [] if is_meant else [rival for rival in _rivals(near, line) if rival != _SPEAKER] or nearer
+        found = [] if is_meant else [rival for rival in _rivals(near, line) if rival != _WRITER] or nearer
         if found:
             return f"{name} does what {found[0]} does in its lines"
     return None
@@ -84,14 +84,14 @@ def _speaks_of(one: _Told, name: str) -> bool:
 
 
 def _is_named(text: str, name: str) -> bool:
-    return _SPOKEN_OF.search(text) is not None if name == _SPEAKER else name in text.casefold()
+    return _WRITER_STANDS.search(text) is not None if name == _WRITER else name in text.casefold()
 
 
 def _told_in(passage: Passage) -> Iterator[_Told]:
     doers = [*placed_in(as_read(passage.text), [*_korean_doers(passage)])]
     for stretch in stretches_of(passage):
         named = [_Doer(word.base, "") for word, at in doers if stretch.begin <= at < stretch.end]
-        named += [_Doer(_SPEAKER, "")] * bool(_SPEAKS.search(stretch.text))
+        named += [_Doer(_WRITER, "")] * bool(_WRITER_DOES.search(stretch.text))
         yield _Told(stretch, named or [*_english_doers(stretch.text)])
 
 

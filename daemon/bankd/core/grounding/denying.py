@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from bankd.core.grounding.aligning import Alignment, Word, align_words, is_opposite, words_to_align
+from bankd.core.grounding.aligning import Alignment, Word, is_opposite, words_to_align
 from bankd.core.grounding.passages import Passage
-from bankd.core.grounding.stretches import Stretch, stretches_of, telling_most
+from bankd.core.grounding.stretches import laid_over_stretches
 from bankd.core.grounding.turning import ENDING
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.word_lists import split_words
@@ -27,22 +27,14 @@ _LEFT, _NEW = 2, 3
 
 def find_denied(line: Passage, sources: Sequence[Passage]) -> str | None:
     """What of a line its sources deny, or only the line denies, in words; None where there is nothing."""
-    told = [one for source in sources for one in stretches_of(source)]
     denies_nothing = not any(map(_denies, words_to_align(line.statement)))
-    for one in stretches_of(line):
-        near = _laid_over(one, told)
+    for near in laid_over_stretches(line, sources):
         turned = [_turned_word(each) for each in near]
         if turned and all(turned):
             return f"{turned[0]} is denied, or not, other than in its lines"
         if near and denies_nothing and all(map(_drops_denial, near)):
             return f"its lines deny it: {' '.join(word.base for word in near[0].source)}"
     return None
-
-
-def _laid_over(one: Stretch, told: Sequence[Stretch]) -> Sequence[Alignment]:
-    """A stretch of a line over those that tell most of it."""
-    laid = [align_words(one.words, other.words) for other in told]
-    return telling_most(laid, [each.size for each in laid])
 
 
 def _turned_word(laid: Alignment) -> str:
@@ -66,7 +58,7 @@ def _drops_denial(laid: Alignment) -> bool:
 
 def _denies(word: Word) -> bool:
     """Whether a word is denied, or says that something is not, ends, or stays as it was."""
-    return word.is_denied or stem_word(word.base) in ENDING | _STAYING or word.base in _STAYING
+    return word.is_denied or not {word.base, stem_word(word.base)}.isdisjoint(ENDING | _STAYING)
 
 
 def _only_in_line(laid: Alignment) -> Sequence[Word]:

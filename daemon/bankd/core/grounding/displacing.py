@@ -7,12 +7,13 @@ words for that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
-from bankd.core.grounding.aligning import Alignment, Word, align_words, is_alike, words_to_align
+from bankd.core.grounding.aligning import Alignment, Word, is_alike, words_to_align
 from bankd.core.grounding.misnaming import without_particle
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.said_in_log import SaidInLog
-from bankd.core.grounding.stretches import stretches_of, telling_most
+from bankd.core.grounding.stretches import laid_over_stretches
 from bankd.core.language.paraphrases import stands_in_a_group
 from bankd.core.language.statement import TokenKind
 
@@ -27,15 +28,12 @@ _INFLECTED = ("ed", "ing", "ly")
 
 def find_displaced(line: Passage, sources: Sequence[Passage], said: SaidInLog) -> str | None:
     """The first thing of a line in the place of another, in words; None where there is none."""
-    told = [one for source in sources for one in stretches_of(source)]
     own = words_to_align(line.statement)
-    for one in stretches_of(line):
-        laid = [align_words(one.words, other.words) for other in told]
-        for each in telling_most(laid, [other.size for other in laid]):
-            for at, word in enumerate(each.line):
-                rivals = [rival for rival in _in_place_of(each, at) if not _is_among(rival, own)]
-                if rivals and _is_other(word, rivals) and _is_strange(word, each, said):
-                    return f"{word.base} stands where its lines have {rivals[0].base}"
+    for laid in chain.from_iterable(laid_over_stretches(line, sources)):
+        for at, word in enumerate(laid.line):
+            rivals = [rival for rival in _in_place_of(laid, at) if not _is_among(rival, own)]
+            if rivals and _is_other(word, rivals) and _is_strange(word, laid, said):
+                return f"{word.base} stands where its lines have {rivals[0].base}"
     return None
 
 
@@ -54,9 +52,8 @@ def _is_other(word: Word, rivals: Sequence[Word]) -> bool:
 
 
 def _is_strange(word: Word, laid: Alignment, said: SaidInLog) -> bool:
-    """Whether a stretch has a word nowhere, and the log somewhere else, or in Korean not at all."""
-    is_named = said.names(word.base) or any(is_alike(word.base, other) for other in said.words)
-    return is_named and not _is_among(word, laid.source) if word.base.isascii() or is_named else not said.has(word.base)
+    """Whether the log has a word somewhere else than in this stretch, or, in Korean, nowhere."""
+    return not _is_among(word, laid.source) if said.has(word.base) else not word.base.isascii()
 
 
 def _is_among(word: Word, words: Sequence[Word]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from bankd.core.grounding.aligning import Word, is_alike, words_to_align
+from bankd.core.grounding.aligning import Alignment, Word, align_words, is_alike, words_to_align
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.rewriting import as_read
 
@@ -47,6 +47,14 @@ def stretches_of(passage: Passage) -> list[Stretch]:
 def stretch_numbers(passage: Passage) -> list[int]:
     """For each word of a passage the number of the stretch in which it stands, the first being 0."""
     return [number for number, stretch in enumerate(stretches_of(passage)) for _ in stretch.words]
+
+
+def laid_over_stretches(line: Passage, sources: Sequence[Passage]) -> Iterator[Sequence[Alignment]]:
+    """Each stretch of a line, laid over those stretches of its sources that tell most of it."""
+    told = [one for source in sources for one in stretches_of(source)]
+    for one in stretches_of(line):
+        laid = [align_words(one.words, other.words) for other in told]
+        yield telling_most(laid, [each.size for each in laid])
 
 
 def telling_most(told: Sequence[T], sizes: Sequence[int]) -> list[T]:
