@@ -23,17 +23,21 @@ def read_named_hours(tokens: Sequence[Token]) -> None:
         token.base = _NAMED.get(token.base, token.base) if is_hour else token.base
 
 
-def read_parts_of_day(tokens: Sequence[Token]) -> None:
-    """Write the one hour of 12 that a statement names by the part of the day that it names; the part then says no more."""
+def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> None:
+    """Write the one hour of 12 that a statement names by the part of the day that it names; the part then says no more.
+
+    Hours that are settled have their am or pm: "before 10 a.m., I work nights" is of ten in the morning.
+    """
     read_named_hours(tokens)
     parts = [token for token in tokens if token.base in PARTS_OF_DAY]
     hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
     if len(parts) != 1 or len(hours) != 1:
         return
-    token = tokens[hours[0]]
+    token, half = tokens[hours[0]], PARTS_OF_DAY[parts[0].base]
     hour, rest = _split(token.base)
-    if 0 < hour <= _NOON:
-        token.base = f"{hour_of_part(hour, PARTS_OF_DAY[parts[0].base])}{rest}"
+    there = hour_of_part(hour % _NOON or _NOON, half)
+    if (0 < hour <= _NOON and not are_settled) or there == hour:
+        token.base = f"{there}{rest}"
         parts[0].sense = SAID_BEFORE
 
 

@@ -80,6 +80,10 @@ PLACES = {"십": 10, "백": 100, "천": 1000}
 MYRIADS = {"만": 10**4, "억": 10**8, "조": 10**12}
 
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[-./](0?[1-9]|1[0-2])[-./](0?[1-9]|[12]\d|3[01])")
+_MONTH_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
+_MONTH_AND_DAY = re.compile(r"(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])")
+_DAY_AND_MONTH = re.compile(r"(1[3-9]|2[0-35-9]|3[01])/(0?[1-9]|1[0-2])")
+"""Where only one order makes a day; 24/7 is none."""
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
 _NOON, _DUSK, _TENS = 12, 5, 20
 PARTS_OF_DAY: Mapping[str, str] = MappingProxyType(
@@ -110,6 +114,15 @@ def iso_date(number: str) -> Sequence[str]:
     """The year, month and day of a date in figures, each with its unit; none where it is no date."""
     found = _ISO_DATE.fullmatch(number)
     return [f"{int(part)}{unit}" for part, unit in zip(found.groups(), "년월일", strict=True)] if found else []
+
+
+def slashed_date(number: str) -> Sequence[str]:
+    """What two numbers with a slash say in English, each part with its unit: 9/26, 26/9, 03/2027; none where it is open."""
+    for pattern, units in ((_MONTH_OF_YEAR, "월년"), (_MONTH_AND_DAY, "월일"), (_DAY_AND_MONTH, "일월")):
+        if found := pattern.fullmatch(number):
+            parts = {unit: f"{int(part)}{unit}" for part, unit in zip(found.groups(), units, strict=True)}
+            return [parts[unit] for unit in "년월일" if unit in parts]
+    return []
 
 
 def day_of_year(number: str) -> Sequence[str]:

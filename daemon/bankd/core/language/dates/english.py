@@ -260,7 +260,7 @@ RULES: Sequence[Rule] = (
     Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
     Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
-    Rule(_SHORT_MONTHS, rf"\b{_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
+    Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
     Rule(_MONTHS, rf"\b{_PART}{_FULL_MONTH}(?:,? (?:of )?(?:{_YEAR}|(?P<of>last|this|next) year\b))?(?:'s)?", _month, "span"),

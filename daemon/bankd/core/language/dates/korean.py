@@ -228,7 +228,8 @@ def _month(found: Groups, anchor: Anchor) -> Span:
 
 def _month_day(found: Groups, anchor: Anchor) -> Span:
     month, day = int(found["month"]), int(found["day"])
-    return _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=day)))
+    first = _of_year(found, anchor, lambda year: on(month_of(year, month).first.replace(day=day))).first
+    return Span(first, max(first, first.replace(day=int(found.get("last") or day))))
 
 
 def _season(found: Groups, anchor: Anchor) -> Span:
@@ -284,7 +285,7 @@ _DELIVERED = r"(?!(?<=전달)(?:[하되받함해했한할된될됨돼드]|사항
 _IN_MONTH = r"(?P<month>1[0-2]|0?[1-9])월"
 RULES: Sequence[Rule] = (
     Rule(_DAYS, rf"{_NO_HANGUL}(?P<word>{alternatives(_DAYS)})(?!날)", lambda found, anchor: shifted(anchor.day, _DAYS[found["word"]]), "day"),
-    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
+    Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH} ?(?P<day>3[01]|[12]\d|0?[1-9])(?:일? ?[~\u2013-] ?(?P<last>3[01]|[12]\d|0?[1-9]))?일(?!간| ?동안)(?:[ (]*[{_WEEKDAYS}]요?일?\)?(?![가-힣]))?(?: ?[{_WEEKDAYS}]요일)?", _month_day, "day"),
     Rule(("월",), rf"{_IN_YEAR}?{_IN_MONTH}(?!요일){_PART}", _month, "span"),
     Rule(_SEASONS, rf"{_IN_YEAR}(?P<season>{alternatives(_SEASONS)}){_PART}", _season, "span"),
     Rule(_SEASONS, rf"(?P<relative>지난|이번|올|다음) ?(?P<season>{alternatives(_SEASONS)})", _season, "span"),

@@ -12,7 +12,15 @@ from bankd.core.language.english.senses import note_phrases
 from bankd.core.language.english.tense import tells_past
 from bankd.core.language.quantities import MEASURES, join_quantities
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
-from bankd.core.language.values import clock_hour, english_number, iso_date, korean_number, show_number, unit_of
+from bankd.core.language.values import (
+    clock_hour,
+    english_number,
+    iso_date,
+    korean_number,
+    show_number,
+    slashed_date,
+    unit_of,
+)
 from bankd.core.language.word_lists import split_words
 from bankd.core.language.wording import Morpheme, Wording
 
@@ -36,10 +44,11 @@ _MINUTES = {"half": 30, "quarter": 15}
 
 def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     """Read a text without Hangul; its words keep their order, since in English order is what says who did what."""
-    tokens = [*_Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text))).tokens()]
+    reader = _Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text)))
+    tokens = [*reader.tokens()]
     join_quantities(tokens)
     note_phrases(tokens)
-    read_parts_of_day(tokens)
+    read_parts_of_day(tokens, are_settled=reader.has_halves)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
 
 
@@ -72,9 +81,17 @@ class _Reader:
         self._below_zero = below_zero
         self._words: list[tuple[str, str]] = []
         self._after_signs: set[int] = {0}
+        self._before_stops: set[int] = set()
+        self._after_apostrophes: set[int] = set()
+        self.has_halves = False
+        """Whether an hour has its am or pm."""
         for form, tag in morphemes:
             if tag in ("SF", "SS", "SP"):
                 self._after_signs.add(len(self._words))
+                if tag == "SP":
+                    self._before_stops.add(len(self._words))
+                if form in "'\u2019":
+                    self._after_apostrophes.add(len(self._words))
             else:
                 self._words += [(part, tag) for part in (open_contraction(form) if tag == "SL" else (form,))]
         self._lowered = [word.casefold() for word, _ in self._words]
@@ -105,10 +122,18 @@ class _Reader:
         if lowered in _NONE and self._at in self._after_signs and self._before and not self._before.negation:
             self._before.negation = english.NEGATIONS[lowered]
             return []
+        if lowered in english.NEGATIONS and self._at in self._before_stops:
+            self._deny_before(lowered)
+            return []
         if lowered in english.NEGATIONS:
             self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
             return []
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
+
+    def _deny_before(self, denial: str) -> None:
+        """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
+        if denial != "no" and self._before and not self._before.negation:
+            self._before.negation = english.NEGATIONS[denial]
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
         base = word if self._is_acronym(word, lowered) else english.SHORT_DAYS.get(lowered, lowered)
@@ -170,7 +195,7 @@ class _Reader:
             number, taken = found
         else:
             return []
-        if parts := iso_date(number):
+        if parts := iso_date(number) or self._slashed(number, taken):
             self._at += taken
             return [Token(part, TokenKind.VALUE) for part in parts]
         sign, is_often = self._sign(), taken == 1 and word.casefold() in _OFTEN
@@ -180,10 +205,16 @@ class _Reader:
         number, unit = self._scaled(number), "번" if is_often else self._unit(tag)
         if unit in ("am", "pm"):
             hour, _, minutes = number.partition(":")
-            number, unit = f"{clock_hour(hour, unit)}:{minutes or '00'}", ""
+            number, unit, self.has_halves = f"{clock_hour(hour, unit)}:{minutes or '00'}", "", True
         elif clock := _CLOCK.fullmatch(number):
             number = f"{int(clock[1])}:{clock[2]}"
         return [Token(f"{sign}{number}{unit}", TokenKind.VALUE)]
+
+    def _slashed(self, number: str, taken: int) -> Sequence[str]:
+        """The parts of a date with a slash; a share of what is counted behind it is none: 9/26 tests passed."""
+        following, tag = self._peek(taken)
+        is_counted = tag == "SL" and following.islower() and following not in english.RELATIONS | english.AUXILIARIES
+        return () if is_counted and self._at + taken not in self._after_signs else slashed_date(number)
 
     def _scaled(self, number: str) -> str:
         """A number with the letter for its thousands or millions: 3k."""
@@ -238,7 +269,8 @@ class _Reader:
     def _is_preposition(self, form: str) -> bool:
         """Whether "in" is no inch: at 9 in the evening, 40 in March, 5 in all; a 27 in screen has inches."""
         following, tag = self._peek(1)
-        return form.casefold() == "in" and tag in ("SL", "SN") and following.casefold() not in _MEASURED
+        is_apart = self._at in self._after_signs or tag in ("SL", "SN")
+        return form.casefold() == "in" and is_apart and following.casefold() not in _MEASURED
 
     def _date(self, lowered: str) -> list[Token]:
         """Month names with the day before or after them, and a year: always as year, month, day."""
@@ -248,8 +280,9 @@ class _Reader:
         month = english.MONTHS[self._peek(month_at)[0].casefold()]
         day = self._day(0) if month_at else ""
         self._at += month_at + 1
+        year = self._short_year()
         day = day or self._take_day()
-        year = self._take_year()
+        year = year or self._take_year()
         parts = ((year, "년"), (str(month), "월"), (day, "일"))
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
@@ -273,6 +306,14 @@ class _Reader:
     def _day(self, ahead: int) -> str:
         word, tag = self._peek(ahead)
         return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
+
+    def _short_year(self) -> str:
+        """A year of two digits behind an apostrophe: Jan '24."""
+        number = self._peek(0)[0]
+        if self._at not in self._after_apostrophes or not re.fullmatch(r"\d\d", number):
+            return ""
+        self._at += 1
+        return f"20{number}"
 
     def _take_day(self) -> str:
         day = self._day(0)
