@@ -29,7 +29,8 @@ _SYLLABLES, _LETTERS = 2, 4
 """By which a word is known whatever hangs on it, in Hangul and in Latin letters."""
 _LIGHT = frozenset({"있", "되", "하"})
 """Korean verbs that say of the word before them that it is, or is done: 필요 없다, 처리가 되지 않았다."""
-_BECOMING = split_words("gone become grown turned")
+_PASSED_OVER = split_words("gone become grown turned any ever yet even really quite")
+"""What a denial does not end with: it is of the word behind."""
 PRONOUNS = split_words(
     "i we you he she they it me us him them her his my our your their its 나 우리 너 것 "
     "사용자 user 에이전트 agent 어시스턴트 assistant"
@@ -78,8 +79,8 @@ def words_to_align(statement: Statement) -> tuple[Word, ...]:
     bases = ["", *(stem(token.base) for token in statement.tokens), ""]
     for at, token in enumerate(statement.tokens):
         is_denied ^= bool(token.negation)
-        if token.base in _BECOMING and is_denied and at + 1 < len(statement.tokens):
-            continue  # not gone mouldy
+        if token.base in _PASSED_OVER and is_denied and at + 1 < len(statement.tokens):
+            continue  # not gone mouldy, not any better
         if token.base in _LIGHT and found:
             is_twice = is_denied and found[-1].kind is not TokenKind.WORD  # 안 나서 못 했다 denies both
             found[-1] = found[-1]._replace(is_denied=found[-1].is_denied ^ is_twice)

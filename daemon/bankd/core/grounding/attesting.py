@@ -86,7 +86,10 @@ def _codes_of(line: Passage) -> list[str]:
 
 def _names(line: Passage, said: SaidInLog) -> str | None:
     in_days = squeeze_text(" ".join(days_written_in(line, said.day)).casefold())
+    written = squeeze_text(line.text.casefold())
     for name, is_sure in _named(line):
+        if name not in written and not name.isascii():
+            continue  # a word for it: 티비 is 텔레비전
         if (
             not (said.names(name) or (not is_sure and said.has_part(name.casefold())))
             and name.casefold() not in in_days

@@ -34,6 +34,8 @@ _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _ONE_OF = {"시간": "hour", "분": "minute", "일": "day", "주": "week", "개월": "month", "년": "year"}
 _CUT_SHORT = {"분": "m", "시간": "h", "일": "d", "주": "wks?", "개월": "mos?", "년": "y"}
 """Units by a letter or two, which elsewhere stand for other things: 11m -> 4m, 3 wks."""
+_TO = frozenset({"to", "→", "->"})
+"""Before what something became: that is written in a log, and is no difference of two numbers."""
 _SHARP, _NAMED_HOURS = ":00", {12: ("noon", "정오"), 0: ("midnight", "자정")}
 _CLOCK = re.compile(r"(\d\d?)(?::[0-5]\d|시)")
 _HOURS_OF = {
@@ -49,8 +51,8 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     in_days = _said_as_days(line, said.day)
     tokens = line.statement.tokens
     for at, token in enumerate(tokens):
-        behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
-        if token.kind is TokenKind.VALUE and not _is_known(token, behind, line, said, in_days):
+        before, behind = (tokens[near].base if 0 <= near < len(tokens) else "" for near in (at - 1, at + 1))
+        if token.kind is TokenKind.VALUE and not _is_known(token, before, behind, line, said, in_days):
             return f"the value {token.base} is not in its lines"
     return None
 
@@ -64,14 +66,15 @@ def _said_as_days(line: Passage, day: date | None) -> Set[str]:
     return written | numbers | resolved
 
 
-def _is_known(token: Token, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
+def _is_known(token: Token, before: str, behind: str, line: Passage, said: SaidInLog, in_days: Set[str]) -> bool:
     if _EACH_ONE.fullmatch(token.base):
         return True
     value = strip_value(token.base)
+    known = said.values if before in _TO else said.values | said.worked_out
     runs = DIGITS.findall(value)
     if (
         value in in_days
-        or {base_quantity(value), f"-{value}"} & (said.values | said.worked_out)
+        or {base_quantity(value), f"-{value}"} & known
         or (runs and {run.lstrip("0") for run in runs} <= in_days)
     ):
         return True

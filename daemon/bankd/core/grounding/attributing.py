@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from bankd.core.grounding.aligning import Word, words_to_align
 from bankd.core.grounding.attesting import is_doer
+from bankd.core.grounding.misnaming import honoured_in
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.rewriting import as_read
 from bankd.core.grounding.stretches import Stretch, placed_in, stretches_of, telling_most
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(
-    r"(?<![\w'-])([A-Z][\w-]+) (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
+    r"(?<![\w'-])([A-Z][\w-]+)(?: \([^)]*\)| (?:from|of) \w+)? (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
 )
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
 _WRITER = "나"
@@ -91,6 +92,7 @@ def _told_in(passage: Passage) -> Iterator[_Told]:
     doers = [*placed_in(as_read(passage.text), [*_korean_doers(passage)])]
     for stretch in stretches_of(passage):
         named = [_Doer(word.base, "") for word, at in doers if stretch.begin <= at < stretch.end]
+        named += [_Doer(name, "") for name in honoured_in(stretch.text)]
         named += [_Doer(_WRITER, "")] * bool(_WRITER_DOES.search(stretch.text))
         yield _Told(stretch, named or [*_english_doers(stretch.text)])
 

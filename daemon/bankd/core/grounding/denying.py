@@ -5,12 +5,12 @@ What the log says elsewhere excuses nothing: it mentions the fix, and does not m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
-from bankd.core.grounding.aligning import Alignment, Word, is_opposite, words_to_align
+from bankd.core.grounding.aligning import Alignment, Word, bare_word, is_opposite, words_to_align
 from bankd.core.grounding.passages import Passage
-from bankd.core.grounding.stretches import laid_over_stretches
+from bankd.core.grounding.stretches import laid_over_stretches, stretches_of
 from bankd.core.grounding.turning import ENDING
 from bankd.core.language.english.stemming import stem_word
 from bankd.core.language.word_lists import split_words
@@ -21,6 +21,8 @@ _STAYING = split_words(
 """Words that say that something is as it was, or only so far: what is not touched stays, what is not before May waits for it."""
 _BY_NOW = split_words("already 이미 벌써 완료 마치 끝내 끝마치")
 """What tells that something is done, whatever the words for it."""
+_ALSO = frozenset({"also", "though"})
+"""The marks of what is so too, or whatever is so: 문서도, 길어도."""
 _LEFT, _NEW = 2, 3
 """So many words at most may only the log have, its denial among them, and only the line."""
 
@@ -34,7 +36,22 @@ def find_denied(line: Passage, sources: Sequence[Passage]) -> str | None:
             return f"{turned[0]} is denied, or not, other than in its lines"
         if near and denies_nothing and all(map(_drops_denial, near)):
             return f"its lines deny it: {' '.join(word.base for word in near[0].source)}"
+    return _added(line, sources) if denies_nothing else None
+
+
+def _added(line: Passage, sources: Sequence[Passage]) -> str | None:
+    """What is so here too, as a line says, where every stretch of the log that speaks of it denies something: 테스트도 고쳤다."""
+    told = [stretch for source in sources for stretch in stretches_of(source)]
+    known = {word for source in sources for word in _told_too(source)}
+    for word in _told_too(line):
+        there = [stretch for stretch in told if stretch.has(word)] if word not in known else []
+        if there and all(any(map(_denies, stretch.words)) for stretch in there):
+            return f"{word} is told of too, other than in its lines"
     return None
+
+
+def _told_too(passage: Passage) -> Iterator[str]:
+    return (bare_word(token) for token in passage.statement.tokens if not _ALSO.isdisjoint(token.marks))
 
 
 def _turned_word(laid: Alignment) -> str:

@@ -113,9 +113,14 @@ def _is_of_one_sort(word: Word, rival: Word, said: SaidInLog) -> bool:
     roles = {_ROLES[one.case] for one in (word, rival) if one.case}
     if len(roles) > 1:  # who does it stands for no other part
         return False
-    if not word.base.isascii() and rival.base.startswith(word.base):  # 조식, taken apart as 조 and 식
+    if not word.base.isascii() and _begins_alike(word.base, rival.base):
         return False
     return all(one.kind is TokenKind.NAME or _may_name(one, said) for one in (word, rival))
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """Whether one word is the beginning of the other, as where an analyser took it apart: 조식 as 조 and 식."""
+    return one.startswith(other) or other.startswith(one)
 
 
 def _may_name(word: Word, said: SaidInLog) -> bool:

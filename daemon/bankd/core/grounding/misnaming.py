@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bankd.core.grounding.aligning import Word, is_alike, words_to_align
+from bankd.core.grounding.aligning import PRONOUNS, Word, is_alike, words_to_align
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.rewriting import as_read
 from bankd.core.grounding.said_in_log import SaidInLog, squeeze_text
@@ -21,6 +21,9 @@ _PARTICLE = re.compile(
 )
 _PERSON = re.compile(r"^([가-힣]{2,3}|[가-힣](?=씨))(?:이|가|과|와|이랑|랑|하고|에게|한테|네|씨가?|님이?)$")
 """A word with what hangs on a person who does something, or to whom or with whom it is done."""
+_HONOURED = re.compile(r"(?<![가-힣])(?:([가-힣]{2,4}) 씨|([가-힣]{3})씨|([가-힣]{2,4}) ?님)(?![가-힣]{3})")
+_TITLE = re.compile(r"(?:선생|사용자|고객|부모|어머|아버|할머|할아버|장모|며느|사모|하느|주인)$")
+"""Who is spoken of with honour and without a name: others may call them otherwise."""
 _NAMED, _SHORT = 3, 2
 """Syllables of what may be a name; so short a one must have been taken apart into single syllables, as no word is."""
 
@@ -39,9 +42,12 @@ def find_misnamed(line: Passage, sources: Sequence[Passage], said: SaidInLog) ->
 
 def _unknown_person(line: Passage, said: SaidInLog) -> str | None:
     """The first name of a person that nothing in the log is, where the analyser knew it so little that it took it to pieces."""
+    for name in honoured_in(line.text):
+        if name not in said.letters:
+            return f"the name {name} is not in its lines"
     placed = [*placed_in(as_read(line.text), words_to_align(line.statement))]
     for found in _WORD.finditer(as_read(line.text)):
-        person = _PERSON.match(found[0])
+        person = None if without_particle(found[0]) in PRONOUNS else _PERSON.match(found[0])
         words = [word for word, at in placed if person and found.start() <= at < found.start() + len(person[1])]
         if (
             person
@@ -50,6 +56,12 @@ def _unknown_person(line: Passage, said: SaidInLog) -> str | None:
         ):
             return f"the name {person[1]} is not in its lines"
     return None
+
+
+def honoured_in(text: str) -> Iterator[str]:
+    """The Korean names behind which a text has what honours them: 오세라님, 경애 씨."""
+    names = (found[1] or found[2] or found[3] for found in _HONOURED.finditer(text))
+    return (name for name in names if not _TITLE.search(name))
 
 
 def _is_in_pieces(words: Sequence[Word], name: str) -> bool:

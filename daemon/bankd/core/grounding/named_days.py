@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.rewriting import as_read
+from bankd.core.language.analysis import has_hangul
 from bankd.core.language.dates.mentions import read_mentions
 from bankd.core.language.dates.rules import Grain
 from bankd.core.language.dates.spans import Anchor, Span
@@ -21,8 +22,11 @@ _BESIDE = (
     (timedelta(days=1), re.compile(r"다음 ?날|이튿날|\b(?:day after|next day|following day)\b")),
 )
 """What is said of the day before, or after, one that is named."""
-_WEEK, _YEAR, _LONGEST_MONTH = timedelta(days=7), timedelta(days=366), 31
+_WEEK, _YEAR, _LONGEST_MONTH, _MONTHS = timedelta(days=7), timedelta(days=366), 31, 12
 _DAY_OF_MONTH = re.compile(r"\d ?월|\d/\d|[a-z]{3}", re.IGNORECASE)
+_OF_MONTH = re.compile(r"\d ?월|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+_SLASHED = re.compile(r"(?<![\w/.+-])(\d\d?)/(\d\d?)(?:/\d\d)?(?![\d/%:]|\.\d)")
+"""4/10, of which English leaves open whether it is in April or in October."""
 _ONLY_DAY = re.compile(r"(?:on )?(?:the )?\d\d?(?:일|st|nd|rd|th)(?: ?\(?[월화수목금토일]요일\)?)?", re.IGNORECASE)
 _AWAY = re.compile(r"\bin (?:a|an|one|two|three|four|\d+)\b|[후뒤]$")
 _BETWEEN = re.compile(r"[\s,(]*(?:the |a )?")
@@ -47,12 +51,16 @@ class NamedDay(NamedTuple):
             yield from (_shift(self.span, week) for week in (-_WEEK, _WEEK))
         elif self.grain == "day" and _ONLY_DAY.fullmatch(self.written):
             yield from _of_next_months(self.span.first.day, day)
-        elif self.grain == "day" and _leaves_year_open(self.written):
-            yield from _of_next_years(self.span.first, day)
-        elif _AWAY.search(self.written):
+        elif self.grain != "weekday" and self._leaves_year_open():
+            yield from _of_next_years(self.span, day)
+        if _AWAY.search(self.written):
             yield _to_the_day(self.span, day)
-        elif _ENDS.search(self.written):
+        if _ENDS.search(self.written):
             yield Span(self.span.last, self.span.last)
+
+    def _leaves_year_open(self) -> bool:
+        pattern = _DAY_OF_MONTH if self.grain == "day" else _OF_MONTH
+        return pattern.search(self.written) is not None and not _WITH_YEAR.search(self.written)
 
 
 def days_named_in(passage: Passage, day: date | None) -> list[NamedDay]:
@@ -96,6 +104,17 @@ def days_meant_in(sources: Sequence[Passage], day: date | None) -> Iterator[Span
             yield from chain(*of_months) if _ONLY_DAY.fullmatch(named.written) else ()
             yield from named.meanings(day) if day else ()
             yield from (_shift(named.span, days) for days, told in _BESIDE if told.search(source.text))
+        yield from _slashed_in(source.text, day) if day else ()
+
+
+def _slashed_in(text: str, day: date) -> Iterator[Span]:
+    """Both days that two numbers with a slash between them may be, in the years around the log."""
+    numbers = () if has_hangul(text) else _SLASHED.finditer(text)  # Korean writes the month first
+    for one, other in (map(int, found.groups()) for found in numbers):
+        for month, number in ((one, other), (other, one)):
+            if 1 <= month <= _MONTHS and 1 <= number <= monthrange(day.year, month)[1]:
+                known = Span(day.replace(month=month, day=number), day.replace(month=month, day=number))
+                yield from (known, *_of_next_years(known, day))
 
 
 def _to_the_day(span: Span, day: date) -> Span:
@@ -112,16 +131,12 @@ def _shift(span: Span, days: timedelta) -> Span:
     return Span(span.first + days, span.last + days)
 
 
-def _leaves_year_open(written: str) -> bool:
-    return _DAY_OF_MONTH.search(written) is not None and not _WITH_YEAR.search(written)
-
-
-def _of_next_years(known: date, day: date) -> Iterator[Span]:
-    """The same day of the years around it, where it is within a year of the log."""
-    for year in (known.year - 1, known.year + 1):
-        there = _in_year(known, year)
-        if there and abs(there - day) < _YEAR:
-            yield Span(there, there)
+def _of_next_years(known: Span, day: date) -> Iterator[Span]:
+    """The same days of the years around it, where they begin within a year of the log."""
+    for shift in (-1, 1):
+        first, last = (_in_year(one, one.year + shift) for one in known)
+        if first and last and abs(first - day) < _YEAR:
+            yield Span(first, last)
 
 
 def _of_next_months(number: int, day: date) -> Iterator[Span]:

@@ -14,6 +14,7 @@ from bankd.core.grounding.aligning import align, is_alike, words_to_align
 from bankd.core.grounding.passages import Passage, english_words, said_in
 from bankd.core.grounding.stretches import stretches_of
 from bankd.core.grounding.turning import is_inverted
+from bankd.core.language.english.function_words import DAYS, MONTHS
 from bankd.core.language.english.stemming import is_irregular_past, stem_word
 from bankd.core.language.statement import TokenKind
 from bankd.core.language.word_lists import split_words
@@ -46,8 +47,11 @@ _CONDITION = re.compile(
 )
 _FINISHED = re.compile(r"완료|마쳤|끝냈|\b(?:done|finished)\b")
 _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]\w*|[a-z]+\d\w*)")
-_WORDS = re.compile(r"(?<!\d )\w+")
+_WORDS = re.compile(r"(?<!\d )\b\w+")
 """Words, units apart: GB behind 61 is no name."""
+_OF_TIME = MONTHS.keys() | DAYS
+_IN_BRACKETS = re.compile(r"\([^)]*\)")
+"""What is told of a name right behind it: Legal (Mr Sato) is Mr Sato of Legal."""
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
 
@@ -174,8 +178,8 @@ def _bases(passage: Passage) -> set[str]:
 
 def _is_crossed(ours: str, theirs: str) -> bool:
     """Whether names that both have stand in another order, and not each with its own word before or behind it."""
-    mine, known = _names_around(ours), _names_around(theirs)
-    names = [name for name in mine if name in known]
+    mine, known = _names_around(ours), _names_around(_IN_BRACKETS.sub(" ", theirs))
+    names = [name for name in mine if name in known and name.lower() not in _OF_TIME]
     is_moved = names != sorted(names, key=[*known].index)
     return is_moved and not all(_stands_as_before(mine[name], known[name]) for name in names)
 

@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from bankd.core.language.analysis import has_hangul
 from bankd.core.language.statement import Statement
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bca\.)\s+")
 _ITEM = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+_OPEN_TASK = re.compile(r"^[-*+] \[ \] ")
 """What makes a line an item of a list: before a number it would be its sign."""
 
 
@@ -21,8 +23,16 @@ def sentences_of(text: str) -> list[str]:
 
 
 def clauses_of(text: str) -> list[str]:
-    """The sentences of a line, and what semicolons part in them."""
-    return [clause for sentence in sentences_of(text) for clause in sentence.split("; ")]
+    """The sentences of a line, and what semicolons part in them; a task that is open also says that it is not done."""
+    clauses = [clause for sentence in sentences_of(text) for clause in sentence.split("; ")]
+    if clauses and _OPEN_TASK.match(text.strip()):
+        clauses.insert(0, _undone(clauses[0]))
+    return clauses
+
+
+def _undone(task: str) -> str:
+    """What the open box before a task says of it: replace the lock, not to replace the lock; 지붕 수리, 지붕 수리 안 함."""
+    return f"{re.split('[,:(]', task)[0].rstrip()} 안 함" if has_hangul(task) else f"not to {task}"
 
 
 class Passage(NamedTuple):

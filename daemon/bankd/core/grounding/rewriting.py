@@ -27,14 +27,13 @@ _MONTHS = {
     )
 }
 _UNITS = "[만천억] ?원?|원|%|am|pm|ms|kg|km|GB|MB|분|시간|명|개|초|시(?!간)"
-_WEEKDAYS = (
-    r"[월화수목금토일](?:[·ㆍ/,] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
-)
-"""Weekdays by their first syllable, at least two of them: one alone is any other word."""
+_WEEKDAYS = r"[월화수목금토일](?:[·ㆍ/,~-] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
+"""Weekdays by their first syllable, at least two of them or one in brackets: one alone is any other word."""
 
 
 def _spell_weekdays(listed: re.Match[str]) -> str:
-    return " ".join(f"{day}요일" for day in re.findall(r"\w", listed[0]))
+    days = " ".join(f"{day}요일" for day in re.findall(r"\w", listed[0]))
+    return f" {days} " if listed[0].startswith("(") else days
 
 
 _SHORT: Sequence[_Rewriting] = (
@@ -59,14 +58,29 @@ _SHORT: Sequence[_Rewriting] = (
         re.compile(rf"(?<![\w'])({'|'.join(_MONTHS)})t?\b\.?(?=[:,;)&]|$| and | & | or )"),
         lambda short: _MONTHS[short[1]],
     ),
-    (re.compile(rf"(?<!\w)(?:{_WEEKDAYS})"), _spell_weekdays),
+    (re.compile(rf"(?<!\w)(?:{_WEEKDAYS})|(?<=[가-힣])\([월화수목금토일]\)"), _spell_weekdays),
+    (re.compile(r"\bwk(?=s?\b)"), "week"),
+    (re.compile(r"\byr(?=s?\b)"), "year"),
+    (re.compile(r"(?<![\w~.])~ ?(?=[\d$€£₩])"), ""),  # about so many
+    (re.compile(r"(?<=\d): (?=\d)"), ", "),  # v2: 42장 is no clock
 )
 _DENIALS: Sequence[_Rewriting] = (
+    (re.compile(r"\byes or no\b|\bor not\b", re.IGNORECASE), "or"),
+    (re.compile(r"(?<![\d.,:])\b(?:0|zero) (?=[a-z]{3,}s\b)"), "no "),
+    (re.compile(r"(?<=[가-힣]) 0(?:건|개|명|회)?(?=[,;)]|\. |\.?$)"), " 없음"),
+    (re.compile(r"\b(?!is\b|are\b|was\b|were\b|has\b|have\b)([a-z]{3,}) none\b"), r"not \1"),
+    (re.compile(r"\bsa(?:id|ys?) no\b(?= to\b|[,;.:]|$)", re.IGNORECASE), "refused"),
+    (re.compile(r"(상관|관계|어김|틀림|끊임|변함|빠짐)없이"), r"\1"),  # denies nothing
     (re.compile(r"\b(?:left|leaves?|leaving) (?:out|behind|off)\b"), "omitted"),
     (re.compile(r"\bstay(?:s|ed)? (?:off|away from)(?= (?:the|a|an|my|our|his|her|this|that)\b)"), "not"),
     (re.compile(r"\bnot before\b|\bnot? (?:earlier|sooner) than\b", re.IGNORECASE), "before"),
     # what will not be done until a day, or before it, will be done then; what must not be is forbidden
-    (re.compile(r"\b(?:will|does|wo(?=n't)) ?(?:not|n't)\b(?=[^.,;]*\b(?:until|before)\b)", re.IGNORECASE), "will"),
+    (
+        re.compile(
+            r"\b(?:will|would|does|wo(?=n't)|(?<=\w')d) ?(?:not|n't)\b(?=[^.,;]*\b(?:until|before)\b)", re.IGNORECASE
+        ),
+        "will",
+    ),
     (re.compile(r"없어(?=[지져졌진질짐집])"), "사라"),  # what comes not to be there disappears, which denies nothing
     (
         re.compile(

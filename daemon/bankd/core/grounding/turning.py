@@ -46,7 +46,12 @@ def find_turned(line: Passage, sources: Sequence[Passage]) -> str | None:
 
 def _is_denied_wherever(word: Word, laid: Sequence[Alignment], denied_verbs: Set[str]) -> bool:
     """Whether a line says that something is done, and its sources only that it is not, of whatever: 재시작은 하지 않고."""
-    met = [other for one in laid for other in one.source if is_alike(word.base, other.base)]
+    met = [
+        other
+        for one in laid
+        for other in one.source
+        if is_alike(word.base, other.base) and (other.is_denied or other.around[0] != "to")
+    ]
     is_verb = word.is_predicate or any(stem_word(other.base) in denied_verbs for other in met)
     return is_verb and bool(met) and all(other.is_denied for other in met)
 
