@@ -139,7 +139,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("for two weeks is two weeks", "bankd.core.language.korean.senses", "_note_frequencies", "token.kind is TokenKind.VALUE and split_quantity", "False and split_quantity", OF_PAIRS_ABOUT),
     Mutant("also adds", CHANGE, "", '_ADDING = frozenset({"also", "too"})', "_ADDING = frozenset({})", OF_REWORDING),
     Mutant("times of one sort keep their order", RESTATING, "only_times_move", " and _by_sort(ours) == _by_sort(theirs)", "", OF_REWORDING),
-    Mutant("a part of the day says which of two hours", "bankd.core.language.clock", "read_parts_of_day", "if (0 < hour <= _NOON and not are_settled) or there == hour:", "if False:", OF_REWORDING),
+    Mutant("a part of the day says which of two hours", "bankd.core.language.clock", "_join", "if (0 < hour <= _NOON and not are_settled) or there == hour:", "if False:", OF_REWORDING),
     Mutant("an attribute is changed by who does something", GIST, "telling_tokens", " or any(token.is_predicate for token in said)", "", OF_KOREAN),
     Mutant("of what is near one is shown", RELATIONS, "fold_near", "if first is None:", "if True:", OF_RELATIONS),
     Mutant(

@@ -18,6 +18,7 @@ from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.word_lists import split_words
 
 _VERSION = re.compile(r"^v(?=\d)")
+_PLURAL = re.compile(r"(?<=\d)s$")
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
@@ -32,7 +33,7 @@ NO_NAMES = (
     | EMPTY_WORDS
     | split_words(
         "this these those nobody while whereas although though since because until unless when whenever where what whatever "
-        "which who whose rather instead despite as to all both each every some most many few several other another only even also"
+        "which who whose rather instead despite as to all both each every some most many few several other another only even also want wants say says btw fyi imo thx pls"
     )
 )
 """What begins a sentence and names nobody."""
@@ -71,7 +72,7 @@ def _is_known_day(span: Span, said: SaidInLog) -> bool:
 def _codes(line: Passage, said: SaidInLog) -> str | None:
     of_days = " ".join(days_written_in(line, said.day))
     for code in _codes_of(line):
-        bare = _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s")
+        bare = _PLURAL.sub("", _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s"))
         is_number = _DECIMAL.fullmatch(code) or bare in said.values
         is_other = _SUFFIXED.fullmatch(code) or is_number or (code.isalpha() and said.names(code))
         if not is_other and code not in of_days and bare not in said.text:

@@ -19,12 +19,12 @@ _COUNT = r"두세네석넉섯곱덟홉열몇\d"
 _EVERY = f"(?<![{_COUNT}])(?<![{_COUNT}] )"
 """Before what recurs each time, and not each second or third."""
 _A_MONTH = r"(?<!\d)(?<!\d )월 ?\d"
-_RECURRING = {
+_OTHERWISE = {
     "daily": "day", "weekly": rf"week(?!day|end)|(?:every|each) {_WEEKDAY}|{_WEEKDAY}s\b", "monthly": "month", "yearly": "year",
     "annual": "year", "매일": f"하루|{_EVERY}날마다", "매주": "한 주|요일마다", "매달": f"한 달|{_EVERY}달마다|{_A_MONTH}", "매월": f"한 달|{_EVERY}달마다|{_A_MONTH}",
-    "매년": f"한 해|{_EVERY}해마다",
+    "매년": f"한 해|{_EVERY}해마다", "morning": r"\bam\b", "afternoon": r"\bpm\b", "evening": r"\bpm\b",
 }  # fmt: skip
-"""What recurs, and how that is said too: three times weekly, three times a week; 매주 목요일, 목요일마다."""
+"""What recurs and parts of the day, and how they are said too: weekly, a week; 매주 목요일, 목요일마다; Friday am."""
 _MILLI = {"mg", "ml", "mm"}
 """What 밀리 stands for."""
 _OTHER_TURN = re.compile(r"다음|지난|저번")
@@ -34,7 +34,7 @@ _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _ONE_OF = {"시간": "hour", "분": "minute", "일": "day", "주": "week", "개월": "month", "년": "year"}
 _CUT_SHORT = {"분": "m", "시간": "h", "일": "d", "주": "wks?", "개월": "mos?", "년": "y"}
 """Units by a letter or two, which elsewhere stand for other things: 11m -> 4m, 3 wks."""
-_TO = frozenset({"to", "→", "->"})
+BECAME = frozenset({"to", "→", "->"})
 """Before what something became: that is written in a log, and is no difference of two numbers."""
 _SHARP, _NAMED_HOURS = ":00", {12: ("noon", "정오"), 0: ("midnight", "자정")}
 _CLOCK = re.compile(r"(\d\d?)(?::[0-5]\d|시)")
@@ -70,7 +70,7 @@ def _is_known(token: Token, before: str, behind: str, line: Passage, said: SaidI
     if _EACH_ONE.fullmatch(token.base):
         return True
     value = strip_value(token.base)
-    known = said.values if before in _TO else said.values | said.worked_out
+    known = said.values if before in BECAME else said.values | said.worked_out
     runs = DIGITS.findall(value)
     if (
         value in in_days
@@ -122,10 +122,10 @@ def _is_time_said(value: str, line: Passage, said: SaidInLog) -> bool:
         return True
     begin, end = _HOURS_OF.get(value, (0, 0))
     is_in_it = any(begin <= int(found[1]) < end for one in said.values if (found := _CLOCK.fullmatch(one)))
-    is_recurring = value in _RECURRING and re.search(_RECURRING[value], said.text) is not None
+    is_otherwise = value in _OTHERWISE and re.search(_OTHERWISE[value], said.text) is not None
     is_said = value in said.text or any(is_alike(value, other) for other in said.values)
     is_this = value == "이번" and not _OTHER_TURN.search(said.text)
-    return is_this or is_in_it or is_recurring or is_said
+    return is_this or is_in_it or is_otherwise or is_said
 
 
 def _hours(number: int, unit: str, said: SaidInLog) -> Sequence[int]:

@@ -6,7 +6,7 @@ What the log says elsewhere excuses nothing: it mentions the fix, and does not m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from bankd.core.grounding.aligning import Alignment, Word, bare_word, is_opposite, words_to_align
 from bankd.core.grounding.passages import Passage
@@ -51,7 +51,10 @@ def _added(line: Passage, sources: Sequence[Passage]) -> str | None:
 
 
 def _told_too(passage: Passage) -> Iterator[str]:
-    return (bare_word(token) for token in passage.statement.tokens if not _ALSO.isdisjoint(token.marks))
+    """What is so too, and before what is so whatever is done, what it is done with: 계산기를 써도 된다."""
+    tokens = passage.statement.tokens
+    yield from (bare_word(token) for token in tokens if not _ALSO.isdisjoint(token.marks))
+    yield from (bare_word(before) for before, token in pairwise(tokens) if "though" in token.marks)
 
 
 def _turned_word(laid: Alignment) -> str:

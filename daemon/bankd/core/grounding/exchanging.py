@@ -12,6 +12,7 @@ from datetime import date
 from bankd.core.dedup.guard import stem
 from bankd.core.grounding.aligning import Alignment, Word, align, is_alike
 from bankd.core.grounding.attesting import NO_NAMES, may_be_name
+from bankd.core.grounding.attesting_values import BECAME
 from bankd.core.grounding.dating import days_in_place
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.said_in_log import SaidInLog
@@ -67,7 +68,8 @@ def _moved(laid: Alignment, said: SaidInLog) -> Iterator[tuple[Word, Word]]:
     for at, there in laid.pairs.items():
         place = laid.pairs[at - 1] + 1 if at - 1 in laid.pairs else there
         word, rival = laid.line[at], laid.source[place]
-        is_other = abs(place - there) >= LEAST and _is_of_one_sort(word, rival, said) and rival.around[0] != "from"
+        is_changed = rival.around[0] == "from" or laid.source[there].around[0] in BECAME
+        is_other = abs(place - there) >= LEAST and _is_of_one_sort(word, rival, said) and not is_changed
         if is_other and not any(_is_said(rival, other) for other in laid.line):
             yield word, rival
 

@@ -27,7 +27,10 @@ _MONTHS = {
     )
 }
 _UNITS = "[만천억] ?원?|원|%|am|pm|ms|kg|km|GB|MB|분|시간|명|개|초|시(?!간)"
-_WEEKDAYS = r"[월화수목금토일](?:[·ㆍ/,~-] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
+_WEEKDAYS = (
+    r"[월화수목금토일](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시|\d{1,2}:\d\d))|"
+    r"[월화수목금토일](?:[·ㆍ/,~→-] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
+)
 """Weekdays by their first syllable, at least two of them or one in brackets: one alone is any other word."""
 
 
@@ -60,14 +63,17 @@ _SHORT: Sequence[_Rewriting] = (
     ),
     (re.compile(rf"(?<!\w)(?:{_WEEKDAYS})|(?<=[가-힣])\([월화수목금토일]\)"), _spell_weekdays),
     (re.compile(r"\bwk(?=s?\b)"), "week"),
-    (re.compile(r"\byr(?=s?\b)"), "year"),
+    (re.compile(r"\byr(?=s?\b)", re.IGNORECASE), "year"),
+    (re.compile(r"\bXmas\b", re.IGNORECASE), "Christmas"),
+    (re.compile(r"(?<=[A-Z])안(?![가-힣])|(?<=[A-Z])안(?=[은이을과도만의] )"), "방안"),  # plan A, which denies nothing
     (re.compile(r"(?<![\w~.])~ ?(?=[\d$€£₩])"), ""),  # about so many
     (re.compile(r"(?<=\d): (?=\d)"), ", "),  # v2: 42장 is no clock
 )
 _DENIALS: Sequence[_Rewriting] = (
     (re.compile(r"\byes or no\b|\bor not\b", re.IGNORECASE), "or"),
-    (re.compile(r"(?<![\d.,:])\b(?:0|zero) (?=[a-z]{3,}s\b)"), "no "),
+    (re.compile(r"(?<![\d.,:])\b(?:0|zero) (?!degrees|percent|minutes|seconds|hours)(?=[a-z]{4,}\b)"), "no "),
     (re.compile(r"(?<=[가-힣]) 0(?:건|개|명|회)?(?=[,;)]|\. |\.?$)"), " 없음"),
+    (re.compile(r"(?<=[가-힣]) X(?=[,.)]|\s|$)"), " 안 함"),
     (re.compile(r"\b(?!is\b|are\b|was\b|were\b|has\b|have\b)([a-z]{3,}) none\b"), r"not \1"),
     (re.compile(r"\bsa(?:id|ys?) no\b(?= to\b|[,;.:]|$)", re.IGNORECASE), "refused"),
     (re.compile(r"(상관|관계|어김|틀림|끊임|변함|빠짐)없이"), r"\1"),  # denies nothing

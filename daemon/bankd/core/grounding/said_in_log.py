@@ -46,7 +46,12 @@ class SaidInLog:
         """Whether a name is said, in any of its forms, or another word for it."""
         bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
         is_written = is_named(bare, self.text) or (not bare.isascii() and self._is_written_in_hangul(bare))
-        return is_written or any(is_one_word(bare, other) for other in self.words)
+        return is_written or any(is_one_word(bare, other) for other in self.words) or self._is_joined(bare)
+
+    def _is_joined(self, word: str) -> bool:
+        """Whether a Korean word is two that are said: 현대카드 of 카드는 현대."""
+        cuts = range(_PART, len(word) - _PART + 1) if not word.isascii() else ()
+        return any({word[:cut], word[cut:]} <= self.words for cut in cuts)
 
     def _is_written_in_hangul(self, name: str) -> bool:
         """Whether it stands in a longer word, or is what a Latin word sounds like: 엔비디아 and nvidia."""

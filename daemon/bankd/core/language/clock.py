@@ -24,21 +24,26 @@ def read_named_hours(tokens: Sequence[Token]) -> None:
 
 
 def read_parts_of_day(tokens: Sequence[Token], *, are_settled: bool = False) -> None:
-    """Write the one hour of 12 that a statement names by the part of the day that it names; the part then says no more.
+    """Write an hour of 12 by the part of the day right before it, the only one by the only part; the part then says no more.
 
     Hours that are settled have their am or pm: "before 10 a.m., I work nights" is of ten in the morning.
     """
     read_named_hours(tokens)
     parts = [token for token in tokens if token.base in PARTS_OF_DAY]
     hours = [at for at, token in enumerate(tokens) if _is_hour(tokens, at)]
-    if len(parts) != 1 or len(hours) != 1:
-        return
-    token, half = tokens[hours[0]], PARTS_OF_DAY[parts[0].base]
+    beside = [at for at in hours if at and tokens[at - 1].base in PARTS_OF_DAY]
+    for at in beside:
+        _join(tokens[at - 1], tokens[at], are_settled=are_settled)
+    if not beside and len(parts) == len(hours) == 1:
+        _join(parts[0], tokens[hours[0]], are_settled=are_settled)
+
+
+def _join(part: Token, token: Token, *, are_settled: bool) -> None:
     hour, rest = _split(token.base)
-    there = hour_of_part(hour % _NOON or _NOON, half)
+    there = hour_of_part(hour % _NOON or _NOON, PARTS_OF_DAY[part.base])
     if (0 < hour <= _NOON and not are_settled) or there == hour:
         token.base = f"{there}{rest}"
-        parts[0].sense = SAID_BEFORE
+        part.sense = SAID_BEFORE
 
 
 def _is_hour(tokens: Sequence[Token], at: int) -> bool:

@@ -76,7 +76,6 @@ _ORDINALS = {
 _SHORT_MONTHS = tuple(name[:3] for name in _MONTHS)
 _UNITS = ("day", "week", "month", "year", "decade")
 _AWAY = ("ago", "back", "earlier", "from now", "from today", "later", "hence")
-_THE_DAYS = tuple(f"the {digit}" for digit in range(1, 10))
 
 _NAMES_OF_MONTHS = {form: n for n, name in enumerate(_MONTHS, 1) for form in (name, f"{name[:3]}.", name[:3])} | {
     "sept": 9
@@ -95,9 +94,13 @@ _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?\b"
 _PART = rf"(?:(?:the )?(?P<part>{alternatives(_PARTS)})[ -](?:in )?)?(?:the )?"
 _NAMES_TOO = "jan|jun|mar"
 """Months that are cut short to what people are called: reviewed by Jan."""
-_IN_MONTHS, _BY_MONTHS = (
+_IN_MONTHS, _BY_MONTHS, _BEFORE_DAYS = (
     "|".join(rf"(?<=\b{word} )" for word in words.split())
-    for words in ("in since until till during", "by before after from to for")
+    for words in (
+        "in since until till during",
+        "by before after from to for",
+        "till until by on before after from since",
+    )
 )
 _CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"
 """A month that is cut short, where it is no name: in Jan, till Sept, by Nov."""
@@ -259,7 +262,7 @@ RULES: Sequence[Rule] = (
     Rule(("other day",), r"\bthe other day\b", lambda _, anchor: _vaguely(anchor, "day", -1), "span"),
     Rule(("week",), rf"\b{_RELATIVE} week(?! of)(?:'s)?,? (?:on )?{_WEEKDAY}|\b{_WEEKDAY} (?:of )?{_RELATIVE} week\b", _weekday_of_relative_week, "day"),
     Rule(_SHORT_WEEKDAYS, rf"\b{_RELATIVE} {_WEEKDAY}", _relative_weekday, "day"),
-    Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?: ?[-–] ?(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
+    Rule(_SHORT_MONTHS, rf"\b{_MONTH} {_DAY}(?:(?: ?[-–] ?| to | through )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)?\b(?!:)(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_DAY}(?:(?: ?[-–] ?| and )(?P<last>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?)? (?:of )?{_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_ORDINALS, rf"\bthe (?P<ordinal>{alternatives(_ORDINALS)}) of {_FULL_MONTH}(?:,? {_YEAR})?", _month_day, "day"),
     Rule(_SHORT_MONTHS, rf"\b{_PART}{_MONTH}\.?,? {_YEAR}", _month, "span"),
@@ -275,7 +278,7 @@ RULES: Sequence[Rule] = (
     Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", _year_end, "span"),
     Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", _part_of_current, "span"),
     Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: part_in(year_of(int(found["year"])), _part(found), anchor), "span"),
-    Rule(_THE_DAYS, r"\bthe (?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
+    Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
     Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", _weekday, "weekday"),
     Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip

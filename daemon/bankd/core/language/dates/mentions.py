@@ -30,7 +30,9 @@ _FROM = re.compile(r"\b(?:from|starting) (?:the )?$")
 _THEN_SINCE = re.compile(rf"{_TIME} ?(?:이후|이래|부터|뒤로|후로)")
 _THEN_UNTIL = re.compile(rf"{_TIME} ?(?:까지|이전|전에)")
 _CHANGED = re.compile(r"\b(?:mov|chang|push|postpon|delay|shift|brought|bring|reschedul)\w*\b[^.;!?]*$")
-_FROM_TO = re.compile(rf"{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|변경|연기|당겼|당기|앞당)")
+_FROM_TO = re.compile(
+    rf"(?: ?\(?[월화수목금토일]요일\)?)?{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|바뀌|바뀐|바뀜|바뀔|변경|연기|당겼|당기|앞당)"
+)
 _BEFORE = re.compile(r"before|이전|전에")
 _MODAL = re.compile(
     r"(?<!in )(?<!of )(?<!since )(?<!until )(?<!by )(?<!early )(?<!mid )(?<!late )(?<!last )(?<!next )(?<!from )(?<!to )\b(?:may|march)\b(?! \d)|\bMay (?=[Ii]\b|we\b|you\b)"

@@ -261,7 +261,8 @@ class _Reader:
         if form.casefold() in _HALF_DAYS and self._peek(1)[0].casefold() == "m":  # 9 p.m.
             self._at += 2
             return form.casefold() + "m"
-        unit = unit_of(form) if form and not self._is_preposition(form) else None
+        is_clock = ":" in self._peek(-1)[0] and form.casefold() not in ("am", "pm")
+        unit = unit_of(form) if form and not (is_clock or self._is_preposition(form)) else None
         if unit:
             self._at += 1
         return unit or ""

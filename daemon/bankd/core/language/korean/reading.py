@@ -277,7 +277,7 @@ class _Reader:
         if clock := _CLOCK.fullmatch(found.number + found.unit):
             self._add_clock(clock[1], str(int(clock[2])))
             return
-        has_half = bool(found.unit) and self._morphemes[self._at : self._at + 1] == [_HALF]
+        has_half = found.unit not in ("", "원") and self._morphemes[self._at : self._at + 1] == [_HALF]
         self._at += has_half
         if found.unit == "시":
             self._add_clock(found.number, "30" if has_half else "0")
