@@ -8,7 +8,8 @@ model would put them, and some that say one thing more or otherwise. `five_kinds
 of the five kinds that the check promises (number, name, date, negation, version). The lines of the last two keep to the words
 of the log as a summary does, and the logs of `terse.jsonl` are notes as people really write them, cut short. The half of a
 passage goes by the last bit of the SHA-256 of its first line, but that all of `prose.jsonl` and `careful.jsonl` was chosen
-on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, were read by nobody. `lines.jsonl` was written beside the rules and has more kinds; its half goes by
+on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, were read by nobody. `genres.jsonl` is of all kinds of logs
+(Markdown of agents, prose, chats, minutes, notes), each kind by another writer; its last 130 passages were read by nobody. `lines.jsonl` was written beside the rules and has more kinds; its half goes by
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.
