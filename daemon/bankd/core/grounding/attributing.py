@@ -18,7 +18,7 @@ from bankd.core.grounding.stretches import Stretch, placed_in, stretches_of, tel
 from bankd.core.language.statement import SPOKEN_OF, Token, TokenKind
 
 _NAMED_DOING = re.compile(
-    r"(?<![\w'-])([A-Z][\w-]+)(?: \([^)]*\)| (?:from|of) \w+)? (?:(?:who|has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
+    r"(?<![\w'-])([A-Z][\w-]+)(?: \([^)]*\)| (?:from|of) \w+)? (?:(?:has|had|is|was|will|did|does|also|just|now|not|n't) )*([a-z]+)"
 )
 _DONE_BY = re.compile(r"(\w+) by (?:[A-Z][a-z]{0,4}\.? )?([A-Z][\w-]+)")
 _WRITER = "나"
