@@ -28,7 +28,7 @@ _MONTHS = {
 }
 _UNITS = "[만천억] ?원?|원|%|am|pm|ms|kg|km|GB|MB|분|시간|명|개|초|시(?!간)"
 _WEEKDAYS = (
-    r"[월화수목금토일](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시|\d{1,2}:\d\d))|"
+    r"[월화수목금토일](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시(?!간)|\d{1,2}:\d\d))|"
     r"[월화수목금토일](?:[·ㆍ/,~→-] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
 )
 """Weekdays by their first syllable, at least two of them or one in brackets: one alone is any other word."""

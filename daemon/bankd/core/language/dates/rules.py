@@ -85,6 +85,11 @@ def _numeric_rules() -> Iterator[Rule]:
         yield Rule((hint,), rf"{year}{mark}{month}{mark}{day}(?![\d-])", _day_in_digits, "day")
     yield Rule((".",), rf"(?<![\d.-]){day}\.{month}\.(?P<year>(?:19|20)\d\d)(?![\d-]|\.\d)", _day_in_digits, "day")
     yield Rule(
+        ("/",),
+        rf"(?<![\d/.-]){month}/(?P<year>(?:19|20)\d\d)(?![\d/])",
+        lambda found, _: month_of(int(found["year"]), int(found["month"])),
+    )
+    yield Rule(
         ("-", "/"), rf"{year}[-/]{month}(?![\d/-])", lambda found, _: month_of(int(found["year"]), int(found["month"]))
     )
 
