@@ -119,16 +119,16 @@ class _Reader:
         if self._is_nearness(lowered):
             self._at += 1
             return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
-        if lowered in _NONE and self._at in self._after_signs and self._before and not self._before.negation:
-            self._before.negation = english.NEGATIONS[lowered]
-            return []
-        if lowered in english.NEGATIONS and self._at in self._before_stops:
+        if lowered in english.NEGATIONS and self._ends_part(lowered):
             self._deny_before(lowered)
             return []
         if lowered in english.NEGATIONS:
             self._negation += ("+" if self._negation else "") + english.NEGATIONS[lowered]
             return []
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
+
+    def _ends_part(self, denial: str) -> bool:
+        return self._at in (self._after_signs if denial in _NONE else self._before_stops)
 
     def _deny_before(self, denial: str) -> None:
         """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
