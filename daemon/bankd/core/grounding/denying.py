@@ -6,7 +6,7 @@ What the log says elsewhere excuses nothing: it mentions the fix, and does not m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, product
+from itertools import product
 
 from bankd.core.grounding.aligning import Alignment, Word, bare_word, is_opposite, words_to_align
 from bankd.core.grounding.passages import Passage
@@ -54,7 +54,8 @@ def _told_too(passage: Passage) -> Iterator[str]:
     """What is so too, and before what is so whatever is done, what it is done with: 계산기를 써도 된다."""
     tokens = passage.statement.tokens
     yield from (bare_word(token) for token in tokens if not _ALSO.isdisjoint(token.marks))
-    yield from (bare_word(before) for before, token in pairwise(tokens) if "though" in token.marks)
+    for at, token in enumerate(tokens):
+        yield from (bare_word(one) for one in tokens[max(at - 2, 0) : at] if "though" in token.marks)
 
 
 def _turned_word(laid: Alignment) -> str:

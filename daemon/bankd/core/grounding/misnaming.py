@@ -22,7 +22,9 @@ _PARTICLE = re.compile(
 _PERSON = re.compile(r"^([가-힣]{2,3}|[가-힣](?=씨))(?:이|가|과|와|이랑|랑|하고|에게|한테|네|씨가?|님이?)$")
 """A word with what hangs on a person who does something, or to whom or with whom it is done."""
 _HONOURED = re.compile(r"(?<![가-힣])(?:([가-힣]{2,4}) 씨|([가-힣]{3})씨|([가-힣]{2,4}) ?님)(?![가-힣]{3})")
-_TITLE = re.compile(r"(?:선생|사용자|고객|부모|어머|아버|할머|할아버|장모|며느|사모|하느|주인)$")
+_TITLE = re.compile(
+    r"(?:선생|사용자|고객|부모|어머|아버|할머|할아버|장모|며느|사모|하느|주인|[사원부과팀실소점국]장|교수|기사|대리|대표|이사|감독|작가|코치)$"
+)
 """Who is spoken of with honour and without a name: others may call them otherwise."""
 _NAMED, _SHORT = 3, 2
 """Syllables of what may be a name; so short a one must have been taken apart into single syllables, as no word is."""

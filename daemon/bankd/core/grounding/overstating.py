@@ -50,8 +50,8 @@ _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]
 _WORDS = re.compile(r"(?<!\d )\b\w+")
 """Words, units apart: GB behind 61 is no name."""
 _OF_TIME = MONTHS.keys() | DAYS
-_IN_BRACKETS = re.compile(r"\([^)]*\)")
-"""What is told of a name right behind it: Legal (Mr Sato) is Mr Sato of Legal."""
+_IN_BRACKETS = re.compile(r"\([^)]*\)|^[\w ]+: ")
+"""What is told of a name right behind it, and what a note is about: Legal (Mr Sato) is Mr Sato of Legal; NAS: DSM installed."""
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
 

@@ -70,6 +70,9 @@ _SHORT: Sequence[_Rewriting] = (
     (re.compile(r"(?<=\d): (?=\d)"), ", "),  # v2: 42장 is no clock
 )
 _DENIALS: Sequence[_Rewriting] = (
+    (re.compile(r"\b(?:left|leaves?|leaving) ((?:the )?\w+) out\b"), r"omitted \1"),
+    (re.compile(r"\bturn(?:ed|s)? down\b"), "rejected"),
+    (re.compile(r"\bOK'd\b"), "approved"),
     (re.compile(r"\byes or no\b|\bor not\b", re.IGNORECASE), "or"),
     (re.compile(r"(?<![\d.,:])\b(?:0|zero) (?!degrees|percent|minutes|seconds|hours)(?=[a-z]{4,}\b)"), "no "),
     (re.compile(r"(?<=[가-힣]) 0(?:건|개|명|회)?(?=[,;)]|\. |\.?$)"), " 없음"),

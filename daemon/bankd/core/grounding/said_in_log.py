@@ -19,7 +19,7 @@ DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
 """A number, with its fraction; no part of a version with two points or of an address."""
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
-_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩)$|(?<=..)[가는를]$")
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩|이고|이며)$|(?<=..)[가는를의]$")
 """What hangs on a Korean noun and is no part of a name: Ollama용, 부산행, and a particle that was not taken off."""
 _PART = 2
 """Syllables of a word, at least."""

@@ -15,8 +15,8 @@ from bankd.core.language.word_lists import split_words
 
 ENDING = split_words(
     "stop end quit drop cancel avoid ceas remov replac instead rather move switch "
-    "fail refus declin reject forbid forbidden ban prohibit exclud omit skip lack miss absent absenc without prevent await postpon",
-    "그만두 그만 그만하 끊 끝나 끝내 종료 금지 막 빼 빠지 포기 단념 취소 중단 해지 불가 대신 누락 부재 결여 부족 미루 보류 연기 쉬 제외 제거 생략 거절 거부 실패 걷어내",
+    "exempt waiv fail refus declin reject forbid forbidden ban prohibit exclud omit skip lack miss absent absenc without prevent await postpon",
+    "그만두 그만 그만하 끊 끝나 끝내 종료 금지 막 빼 빠지 포기 단념 취소 중단 해지 불가 대신 사라지 없어지 면제 누락 부재 결여 부족 미루 보류 연기 쉬 제외 제거 생략 거절 거부 실패 걷어내",
 )
 """Words that say of a thing that it is no more, or no longer there, as a denial does."""
 _DENIED_VERB = re.compile(

@@ -29,7 +29,7 @@ _ENGLISH = """
 like dislike|likes dislikes|liked disliked|like hate|likes hates|love hate|loves hates|loved hated|enjoy dislike|enjoys dislikes|enjoys hates|prefers avoids
 prefer avoid|agree disagree|agrees disagrees|agreed disagreed|trust distrust|trusts distrusts|approve reject|accept reject|accepts rejects|accepted rejected
 accept refuse|accepted refused|allow forbid|allows forbids|allowed forbidden|allow block|enable disable|enables disables|enabled disabled|include exclude
-includes excludes|included excluded|start stop|starts stops|started stopped|starting stopping|begin end|begins ends|began ended|open close|opens closes|opened closed
+includes excludes|included excluded|include omit|included omitted|start stop|starts stops|started stopped|starting stopping|begin end|begins ends|began ended|open close|opens closes|opened closed
 agree refuse|agreed refused|agrees refuses|keep remove|kept removed|keep drop|kept dropped|keep replace|kept replaced|stay change|stays changes|end extend|ended extended|end renew|ended renewed|open closed|open shut|opens shuts|opened shut|buy sell|buys sells|bought sold|win lose|wins loses|won lost|find lose|found lost|remember forget|remembers forgets|remembered forgot|join leave
 joins leaves|joined left|arrive leave|arrived left|arrives leaves|increase decrease|increases decreases|increased decreased|rise fall|rises falls|rose fell
 raise lower|raised lowered|gain lose|gained lost|pass fail|passes fails|passed failed|succeed fail|succeeded failed|success failure|works fails|worked failed|add remove|adds removes
