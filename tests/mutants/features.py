@@ -576,6 +576,8 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what is included is not left out", "bankd.core.language.opposites", "", "|included omitted|", "|", OF_NOTES),
     Mutant("who is turned down is not approved", "bankd.core.grounding.rewriting", "", '"rejected"', '"turned"', OF_NOTES),
     Mutant("a title is no name", "bankd.core.grounding.misnaming", "", "|[사원부과팀실소점국]장", "", OF_NOTES),
+    Mutant("who answers no denies nothing of what follows", "bankd.core.language.english.reading", "_Reader._is_answer", 'denial == "no" and', "False and", ("tests/unit/test_statement.py",)),
+    Mutant("smoking no denies smoking", "bankd.core.language.english.reading", "_Reader._is_answer", " and self._at - 1 in self._openings", "", ("tests/unit/test_statement.py",)),
     Mutant("w/o is without", "bankd.core.grounding.rewriting", "", '"without "', '"w/o "', OF_NOTES),
     Mutant("number 58 is not denied", "bankd.core.grounding.rewriting", "", '"number "', '"no "', OF_NOTES),
     Mutant("a day in so many weeks is of the same weekday", "bankd.core.grounding.named_days", "NamedDay.meanings", "yield _to_the_day(self.span, day)", "yield self.span", OF_NOTES),

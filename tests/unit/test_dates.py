@@ -111,6 +111,7 @@ def test_days_that_are_cut_short_in_korean(text: str, expected: list[str]) -> No
         ("합주는 목 저녁 8시", one("2024-05-16")),
         ("금 18:30 회식", one("2024-05-17")),
         ("일 3시간 공부", []),
+        ("the noodle place on 5th", []),
         ("on leave until 24th", one("2024-05-24")),
         ("April 1 to 18", one("2024-04-01", "2024-04-18")),
         ("valid till 03.05.2026", one("2026-05-03")),

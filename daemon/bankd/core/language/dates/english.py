@@ -99,7 +99,7 @@ _IN_MONTHS, _BY_MONTHS, _BEFORE_DAYS = (
     for words in (
         "in since until till during",
         "by before after from to for",
-        "till until by on before after from since",
+        "till until by before since",
     )
 )
 _CUT_MONTH = rf"(?:(?:{_IN_MONTHS}){_PART}{_MONTH}|(?:{_BY_MONTHS})(?!{_NAMES_TOO}){_PART}{_MONTH})(?!')"

@@ -82,14 +82,15 @@ class _Reader:
         self._words: list[tuple[str, str]] = []
         self._after_signs: set[int] = {0}
         self._before_stops: set[int] = set()
+        self._openings: set[int] = {0}
         self._after_apostrophes: set[int] = set()
         self.has_halves = False
         """Whether an hour has its am or pm."""
         for form, tag in morphemes:
             if tag in ("SF", "SS", "SP"):
                 self._after_signs.add(len(self._words))
-                if tag == "SP":
-                    self._before_stops.add(len(self._words))
+                if tag in ("SF", "SP"):
+                    (self._before_stops if tag == "SP" else self._openings).add(len(self._words))
                 if form in "'\u2019":
                     self._after_apostrophes.add(len(self._words))
             else:
@@ -128,11 +129,16 @@ class _Reader:
         return [] if self._says_nothing(word, lowered, tag) else [self._word(word, lowered, tag)]
 
     def _ends_part(self, denial: str) -> bool:
-        return self._at in (self._after_signs if denial in _NONE else self._before_stops)
+        """Whether a denial ends a part of a sentence and has something before it to deny, or is the "No, …" of an answer."""
+        is_last = self._at in (self._after_signs if denial in _NONE else self._before_stops)
+        return is_last and (self._is_answer(denial) or (self._before is not None and not self._before.negation))
+
+    def _is_answer(self, denial: str) -> bool:
+        return denial == "no" and self._at - 1 in self._openings
 
     def _deny_before(self, denial: str) -> None:
         """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
-        if denial != "no" and self._before and not self._before.negation:
+        if self._before and not self._is_answer(denial):
             self._before.negation = english.NEGATIONS[denial]
 
     def _word(self, word: str, lowered: str, tag: str) -> Token:
