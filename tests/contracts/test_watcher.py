@@ -351,3 +351,21 @@ def test_an_observer_that_does_not_end_holds_up_nobody(
 
     assert not ended
     let_go.set()
+
+
+def test_an_observer_that_lost_count_of_a_folder_ends(
+    start: Callable[..., tuple[Watcher, Mirror]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher, _ = start()
+    stop, failures = InotifyObserver.stop, list[object]()
+
+    def stop_and_fail(observer: InotifyObserver) -> None:
+        stop(observer)
+        raise KeyError(b"bank/renamed")
+
+    monkeypatch.setattr(InotifyObserver, "stop", stop_and_fail)
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+
+    watcher.stop()
+
+    assert not failures

@@ -123,7 +123,8 @@ class KernelHints:
 
 
 def _end_observer(observer: InotifyObserver) -> None:
-    observer.stop()
+    with contextlib.suppress(KeyError):  # watchdog lost count of a folder that was renamed twice
+        observer.stop()
     with contextlib.suppress(RuntimeError):  # it never started
         observer.join()
 
