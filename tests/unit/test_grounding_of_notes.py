@@ -74,7 +74,10 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("토요일에 상자 8개를 완성했다.", "상자 8개 완성(토)"),
         ("발표자료 v2는 42장이다.", "발표자료 v2: 42장"),
         ("점검에서 불량은 없었다.", "점검 끝, 불량 0"),
-        ("여권과 상관없이 항공권을 예매한다.", "항공권은 여권이랑 상관없이 예매"),
+        (
+            "외할머니 잔치는 제주이며 항공권은 이번 주말에 예매한다.",
+            "외할머니 잔치는 제주, 항공권은 여권이랑 상관없이 이번 주말 예매",
+        ),
         ("하루에 20페이지씩 맡는다.", "하루 20페이지 맡음"),
         ("The mill said no to hosting because the barn is gone.", "mill said no, barn gone"),
         ("The boat needs an answer by Wednesday, 2026-05-06.", "boat: say yes or no by Wednesday"),
@@ -251,6 +254,7 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
         ),
         ("The fourth broker was approved.", "fourth broker turned down on cost", "approved is not denied"),
         ("신규 회원도 회비를 내야 한다.", "신규 회원 회비는 첫 달 면제", "회원 is told of too"),
+        ("Gwen agreed to steer the boat.", "asked Gwen to steer the boat, Gwen said no", "agreed is not denied"),
         ("우물을 고치면서 문서도 함께 고쳤다.", "우물 고침 / 문서는 건드리지 말라고 함", "문서 is told of too"),
         ("센서는 헛간, 다락, 서재에 둔다.", "센서를 헛간, 다락, 마루에 둠. 밧줄은 내일", "서재 stands where"),
         (

@@ -23,6 +23,8 @@ _BY_NOW = split_words("already 이미 벌써 완료 마치 끝내 끝마치")
 """What tells that something is done, whatever the words for it."""
 _ALSO = frozenset({"also", "though"})
 """The marks of what is so too, or whatever is so: 문서도, 길어도."""
+_DONE_WITH = 2
+"""So many words before it may stand what something is done with: 계산기를 계속 써도 된다."""
 _LEFT, _NEW = 2, 3
 """So many words at most may only the log have, its denial among them, and only the line."""
 
@@ -53,9 +55,9 @@ def _added(line: Passage, sources: Sequence[Passage]) -> str | None:
 def _told_too(passage: Passage) -> Iterator[str]:
     """What is so too, and before what is so whatever is done, what it is done with: 계산기를 써도 된다."""
     tokens = passage.statement.tokens
-    yield from (bare_word(token) for token in tokens if not _ALSO.isdisjoint(token.marks))
     for at, token in enumerate(tokens):
-        yield from (bare_word(one) for one in tokens[max(at - 2, 0) : at] if "though" in token.marks)
+        first = max(at - _DONE_WITH, 0) if "though" in token.marks else at
+        yield from map(bare_word, tokens[first : at + 1] if not _ALSO.isdisjoint(token.marks) else ())
 
 
 def _turned_word(laid: Alignment) -> str:

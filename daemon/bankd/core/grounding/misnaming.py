@@ -39,14 +39,12 @@ def find_misnamed(line: Passage, sources: Sequence[Passage], said: SaidInLog) ->
             for other in known:
                 if _is_nearly(word, other):
                     return f"{word} stands where its lines have {other}"
-    return _unknown_person(line, said)
+    name = next((name for name in honoured_in(line.text) if name not in said.letters), None) or _unknown(line, said)
+    return f"the name {name} is not in its lines" if name else None
 
 
-def _unknown_person(line: Passage, said: SaidInLog) -> str | None:
+def _unknown(line: Passage, said: SaidInLog) -> str | None:
     """The first name of a person that nothing in the log is, where the analyser knew it so little that it took it to pieces."""
-    for name in honoured_in(line.text):
-        if name not in said.letters:
-            return f"the name {name} is not in its lines"
     placed = [*placed_in(as_read(line.text), words_to_align(line.statement))]
     for found in _WORD.finditer(as_read(line.text)):
         person = None if without_particle(found[0]) in PRONOUNS else _PERSON.match(found[0])
@@ -56,7 +54,7 @@ def _unknown_person(line: Passage, said: SaidInLog) -> str | None:
             and _is_in_pieces(words, person[1])
             and not (person[1] in said.letters or _is_partly_said(words, said))
         ):
-            return f"the name {person[1]} is not in its lines"
+            return person[1]
     return None
 
 

@@ -15,7 +15,7 @@ from bankd.core.grounding.rewriting import as_read
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.dates.mentions import read_mentions
 from bankd.core.language.dates.rules import Grain
-from bankd.core.language.dates.spans import Anchor, Span
+from bankd.core.language.dates.spans import Anchor, Span, on
 
 _BESIDE = (
     (timedelta(days=-1), re.compile(r"전날|전 날|하루 (?:전|앞)|\b(?:day|night|evening) before\b")),
@@ -113,7 +113,7 @@ def _slashed_in(text: str, day: date) -> Iterator[Span]:
     for one, other in (map(int, found.groups()) for found in numbers):
         for month, number in ((one, other), (other, one)):
             if 1 <= month <= _MONTHS and 1 <= number <= monthrange(day.year, month)[1]:
-                known = Span(day.replace(month=month, day=number), day.replace(month=month, day=number))
+                known = on(day.replace(month=month, day=number))
                 yield from (known, *_of_next_years(known, day))
 
 

@@ -50,7 +50,7 @@ _NAME = re.compile(r"\b(?!(?:The|A|An|On|In|At|For|It|She|He|We|They)\b)(?:[A-Z]
 _WORDS = re.compile(r"(?<!\d )\b\w+")
 """Words, units apart: GB behind 61 is no name."""
 _OF_TIME = MONTHS.keys() | DAYS
-_IN_BRACKETS = re.compile(r"\([^)]*\)|^[\w ]+: ")
+_ASIDE = re.compile(r"\([^)]*\)|^[\w ]+: ")
 """What is told of a name right behind it, and what a note is about: Legal (Mr Sato) is Mr Sato of Legal; NAS: DSM installed."""
 _CLAUSE = re.compile(r"[;,]|\bbut\b|지만|는데")
 
@@ -180,7 +180,7 @@ def _is_crossed(ours: str, theirs: str) -> bool:
     """Whether names that both have stand in another order, and not each with its own word before or behind it."""
     if (" by " in ours) != (" by " in theirs):
         return False  # Noor checked it, it was checked by Noor
-    mine, known = _names_around(ours), _names_around(_IN_BRACKETS.sub(" ", theirs))
+    mine, known = _names_around(ours), _names_around(_ASIDE.sub(" ", theirs))
     names = [name for name in mine if name in known and name.lower() not in _OF_TIME]
     is_moved = names != sorted(names, key=[*known].index)
     return is_moved and not all(_stands_as_before(mine[name], known[name]) for name in names)

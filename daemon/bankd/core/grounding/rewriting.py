@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from bankd.core.language.dates.korean import CUT_WEEKDAY
+
 _Rewriting: TypeAlias = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
 _MONTHS = {
@@ -28,10 +30,10 @@ _MONTHS = {
 }
 _UNITS = "[만천억] ?원?|원|%|am|pm|ms|kg|km|GB|MB|분|시간|명|개|초|시(?!간)"
 _WEEKDAYS = (
-    r"[월화수목금토일](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{1,2}시(?!간)|\d{1,2}:\d\d))|"
+    rf"{CUT_WEEKDAY}|"
     r"[월화수목금토일](?:[·ㆍ/,~→-] ?[월화수목금토일](?=[은는에로과이까부마]|[^가-힣]|$))+|(?:월수금|화목토)(?![가-힣]{2})"
 )
-"""Weekdays by their first syllable, at least two of them or one in brackets: one alone is any other word."""
+"""Weekdays by their first syllable, at least two of them or one before a time: one alone is any other word."""
 
 
 def _spell_weekdays(listed: re.Match[str]) -> str:
@@ -72,7 +74,6 @@ _SHORT: Sequence[_Rewriting] = (
 _DENIALS: Sequence[_Rewriting] = (
     (re.compile(r"\b(?:left|leaves?|leaving) ((?:the )?\w+) out\b"), r"omitted \1"),
     (re.compile(r"\bturn(?:ed|s)? down\b"), "rejected"),
-    (re.compile(r"\bOK'd\b"), "approved"),
     (re.compile(r"\byes or no\b|\bor not\b", re.IGNORECASE), "or"),
     (re.compile(r"(?<![\d.,:])\b(?:0|zero) (?!degrees|percent|minutes|seconds|hours)(?=[a-z]{4,}\b)"), "no "),
     (re.compile(r"(?<=[가-힣]) 0(?:건|개|명|회)?(?=[,;)]|\. |\.?$)"), " 없음"),

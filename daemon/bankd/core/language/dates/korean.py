@@ -112,8 +112,8 @@ _HALVES = {"상반기": (1, 6), "하반기": (7, 12), "1분기": (1, 3), "2분�
 _WAYS = ("전", "뒤", "후")
 _AROUND = ("지난", "최근", "앞으로", "향후")
 _WEEKDAYS = "월화수목금토일"
-_OF_DAYS = ("오전", "오후", "아침", "점심", "저녁", "밤", "새벽", "낮", "시", ":")
-"""What stands behind a weekday that is cut to its first syllable: 목 저녁 8시, 금 18:30."""
+CUT_WEEKDAY = rf"[{_WEEKDAYS}](?= (?:오전|오후|아침|점심|저녁|밤|새벽|낮|\d{{1,2}}시(?!간)|\d{{1,2}}:\d\d))"
+"""A weekday that is cut to its first syllable, by the time behind it: 목 저녁 8시, 금 18:30."""
 _VAGUE = {"몇", "며칠", "몇몇"}
 
 _COUNT = rf"(?P<count>\d{{1,3}}|{alternatives(_NUMBERS)})"
@@ -312,7 +312,7 @@ RULES: Sequence[Rule] = (
     Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
     Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: day_of_month(anchor, int(found["day"])), "day"),
     Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
-    Rule(_OF_DAYS, rf"(?<!\S)(?P<weekday>[{_WEEKDAYS}])(?= (?:{alternatives(_OF_DAYS[:-2])}|\d{{1,2}}시(?!간)|\d{{1,2}}:\d\d))", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
+    Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip
 """The rules, those that read more words before those that read fewer."""

@@ -74,25 +74,23 @@ _NONE = frozenset({"nothing", "nobody", "none", "nowhere"})
 """What denies the word before it where a part of the sentence ends with it: approved nothing, asked for a fallback."""
 
 
+_BEGINNING = Morpheme("", "SF")
+"""What stands before a text, as an end of a sentence does before the next."""
+
+
 class _Reader:
     """Walks the words once; `_negation` waits for the word that it turns around."""
 
     def __init__(self, morphemes: Sequence[Morpheme], below_zero: Set[str]) -> None:
         self._below_zero = below_zero
         self._words: list[tuple[str, str]] = []
-        self._after_signs: set[int] = {0}
-        self._before_stops: set[int] = set()
-        self._openings: set[int] = {0}
-        self._after_apostrophes: set[int] = set()
+        self._signs: dict[int, list[Morpheme]] = {0: [_BEGINNING]}
+        """The signs right before a word, by its place."""
         self.has_halves = False
         """Whether an hour has its am or pm."""
         for form, tag in morphemes:
             if tag in ("SF", "SS", "SP"):
-                self._after_signs.add(len(self._words))
-                if tag in ("SF", "SP"):
-                    (self._before_stops if tag == "SP" else self._openings).add(len(self._words))
-                if form in "'\u2019":
-                    self._after_apostrophes.add(len(self._words))
+                self._signs.setdefault(len(self._words), []).append(Morpheme(form, tag))
             else:
                 self._words += [(part, tag) for part in (open_contraction(form) if tag == "SL" else (form,))]
         self._lowered = [word.casefold() for word, _ in self._words]
@@ -130,11 +128,14 @@ class _Reader:
 
     def _ends_part(self, denial: str) -> bool:
         """Whether a denial ends a part of a sentence and has something before it to deny, or is the "No, …" of an answer."""
-        is_last = self._at in (self._after_signs if denial in _NONE else self._before_stops)
+        is_last = self._at in self._signs if denial in _NONE else self._has_sign(self._at, "SP")
         return is_last and (self._is_answer(denial) or (self._before is not None and not self._before.negation))
 
     def _is_answer(self, denial: str) -> bool:
-        return denial == "no" and self._at - 1 in self._openings
+        return denial == "no" and self._has_sign(self._at - 1, "SF")
+
+    def _has_sign(self, at: int, tag: str) -> bool:
+        return any(sign.tag == tag for sign in self._signs.get(at, ()))
 
     def _deny_before(self, denial: str) -> None:
         """What a clause ends with denies what stands before it: 25 without, and …; "No, …" contradicts, and denies nothing."""
@@ -157,10 +158,10 @@ class _Reader:
 
     def _is_name(self, word: str) -> bool:
         """Whether what is an empty word in small letters names something: room A, though no article of a title; the AM shift."""
-        if not word.isupper() or self._shouts or self._at - 1 in self._after_signs:
+        if not word.isupper() or self._shouts or self._at - 1 in self._signs:
             return False
         if len(word) == 1:
-            return self._at in self._after_signs or not self._peek(0)[0][:1].isupper()
+            return self._at in self._signs or not self._peek(0)[0][:1].isupper()
         return self._peek(-2)[0].casefold() in _BEFORE_NAMES
 
     def _is_nearness(self, lowered: str) -> bool:
@@ -186,7 +187,7 @@ class _Reader:
 
     def _is_numeral(self, at: int) -> bool:
         """Whether an I is the number one, as in "phase I": behind a word, before a verb of the third person or the end."""
-        return at not in self._after_signs and self._peek(0)[0].casefold() in _OF_THIRD_PERSON
+        return at not in self._signs and self._peek(0)[0].casefold() in _OF_THIRD_PERSON
 
     def _peek(self, ahead: int) -> tuple[str, str]:
         at = self._at + ahead
@@ -220,7 +221,7 @@ class _Reader:
         """The parts of a date with a slash; a share of what is counted behind it is none: 9/26 tests passed."""
         following, tag = self._peek(taken)
         is_counted = tag == "SL" and following.islower() and following not in english.RELATIONS | english.AUXILIARIES
-        return () if is_counted and self._at + taken not in self._after_signs else slashed_date(number)
+        return () if is_counted and self._at + taken not in self._signs else slashed_date(number)
 
     def _scaled(self, number: str) -> str:
         """A number with the letter for its thousands or millions: 3k."""
@@ -276,7 +277,7 @@ class _Reader:
     def _is_preposition(self, form: str) -> bool:
         """Whether "in" is no inch: at 9 in the evening, 40 in March, 5 in all; a 27 in screen has inches."""
         following, tag = self._peek(1)
-        is_apart = self._at in self._after_signs or tag in ("SL", "SN")
+        is_apart = self._at in self._signs or tag in ("SL", "SN")
         return form.casefold() == "in" and is_apart and following.casefold() not in _MEASURED
 
     def _date(self, lowered: str) -> list[Token]:
@@ -317,7 +318,8 @@ class _Reader:
     def _short_year(self) -> str:
         """A year of two digits behind an apostrophe: Jan '24."""
         number = self._peek(0)[0]
-        if self._at not in self._after_apostrophes or not re.fullmatch(r"\d\d", number):
+        is_behind_one = any(sign.form in "'\u2019" for sign in self._signs.get(self._at, ()))
+        if not (is_behind_one and re.fullmatch(r"\d\d", number)):
             return ""
         self._at += 1
         return f"20{number}"
