@@ -82,6 +82,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The mill said no to hosting because the barn is gone.", "mill said no, barn gone"),
         ("The boat needs an answer by Wednesday, 2026-05-06.", "boat: say yes or no by Wednesday"),
         ("Porto is where the boat is.", "boat is in Lisbon... no, Porto is where the boat is"),
+        ("The lock on the mill is to be replaced.", "- [ ] replace lock on the mill"),
         ("The lock on the mill is not replaced yet.", "- [ ] replace lock on the mill"),
         ("지붕은 아직 수리하지 않았다.", "- [ ] 지붕 수리"),
         (
@@ -255,6 +256,7 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
         ("The fourth broker was approved.", "fourth broker turned down on cost", "approved is not denied"),
         ("신규 회원도 회비를 내야 한다.", "신규 회원 회비는 첫 달 면제", "회원 is told of too"),
         ("Gwen agreed to steer the boat.", "asked Gwen to steer the boat, Gwen said no", "agreed is not denied"),
+        ("The lock on the mill was already replaced.", "- [ ] replace the lock on the mill", "told as done"),
         ("우물을 고치면서 문서도 함께 고쳤다.", "우물 고침 / 문서는 건드리지 말라고 함", "문서 is told of too"),
         ("센서는 헛간, 다락, 서재에 둔다.", "센서를 헛간, 다락, 마루에 둠. 밧줄은 내일", "서재 stands where"),
         (

@@ -26,13 +26,15 @@ def clauses_of(text: str) -> list[str]:
     """The sentences of a line, and what semicolons part in them; a task that is open also says that it is not done."""
     clauses = [clause for sentence in sentences_of(text) for clause in sentence.split("; ")]
     if clauses and _OPEN_TASK.match(text.strip()):
-        clauses.insert(0, _undone(clauses[0]))
+        clauses[:1] = _of_open_task(clauses[0])
     return clauses
 
 
-def _undone(task: str) -> str:
-    """What the open box before a task says of it: replace the lock, not to replace the lock; 지붕 수리, 지붕 수리 안 함."""
-    return f"{re.split('[,:(]', task)[0].rstrip()} 안 함" if has_hangul(task) else f"not to {task}"
+def _of_open_task(task: str) -> list[str]:
+    """What the open box before a task says of it: that it is not done, and, which Korean leaves as it is, that it is to be."""
+    if has_hangul(task):
+        return [f"{re.split('[,:(]', task)[0].rstrip()} 안 함", task]
+    return [f"not to {task}", f"to {task}"]
 
 
 class Passage(NamedTuple):
