@@ -62,5 +62,5 @@ def _write(parts: DistilParts, cluster: MemoryCluster, reply: Reply, now: dateti
 
 
 def _judged(parts: DistilParts, cluster: MemoryCluster, insight: DistilledLine, now: datetime) -> Iterator[str]:
-    (judged,) = judge_distilled({cluster.section: [insight]}, parts, now)[cluster.section]
+    (judged,) = judge_distilled([insight], cluster.section, parts, now)
     yield as_retain_line(insight, cluster, judged.reason)

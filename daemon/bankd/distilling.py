@@ -1,6 +1,6 @@
 """The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
 
-    find sections | ask | judge | have mended | put at the end of memory/distilled/DAY.md
+    find sections | ask | judge | have verified | put at the end of memory/distilled/DAY.md
 
 What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
 Whatever happens to an answer, the prose waits for the next night, and the run goes on.
@@ -9,16 +9,15 @@ Whatever happens to an answer, the prose waits for the next night, and the run g
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
 from bankd.core.distil.composing import JudgedLine, compose, judge_line, log_of, texts_in
-from bankd.core.distil.mending import mendable, mended_in, mending_prompt
 from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
-from bankd.core.distil.prompts import Prompt, Reply, Unanswered
+from bankd.core.distil.prompts import Unanswered
 from bankd.core.distil.proposing import ProposedLine, propose_lines
 from bankd.core.distil.sections import (
     DISTILLED,
@@ -29,6 +28,7 @@ from bankd.core.distil.sections import (
     new_sections,
     sections_of,
 )
+from bankd.core.distil.verifying import VerifiedLine, verified_in, verifying_prompt
 from bankd.core.grounding.passages import Passage
 from bankd.core.grounding.rewriting import as_read
 from bankd.core.language.reading import read_statement
@@ -40,9 +40,6 @@ from bankd.errors import BankError
 from bankd.ports.logs import ProseLogs
 from bankd.ports.models import Models
 from bankd.ports.reading import Wordings
-
-_AT_ONCE = 8
-"""Sections between two writes: what a crash loses of them was paid for, and is kept by the models' door."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,72 +107,54 @@ def _sections_in(log: str, parts: ProseParts) -> Iterator[ProseSection]:
 
 
 def distil_prose(parts: DistilParts, policy: DistilPolicy, now: datetime) -> Distilled:
-    """Have a model read what is new, and put what is believed of its lines, and what is not, into the distilled logs."""
+    """Put what is believed of a model's lines, and what is not, into the distilled logs."""
     done, waiting = Distilled(), list[tuple[ProseSection, str]]()
-    found = find_sections(parts, policy, now)
-    for sections in (found[at : at + _AT_ONCE] for at in range(0, len(found), _AT_ONCE)):
-        replies = _ask(sections, parts, policy)
-        waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]
-        judged = _mend(judge_distilled(_lines_of(replies), parts, now), parts, now)
-        for section, lines in judged.items():
-            problem = _write(section, lines, parts.logs, now)
-            waiting += [(section, problem)] if problem else []
-            done = done if problem else _counted(done, lines)
+    for section, lines in distil_sections(parts, policy, now):
+        problem = lines.reason if isinstance(lines, Unanswered) else _write(section, lines, parts.logs, now)
+        waiting += [(section, problem)] if problem else []
+        done = done if problem or isinstance(lines, Unanswered) else _counted(done, lines)
     return done._replace(waiting=tuple(_deferred(waiting)))
 
 
-def mending_prompts(parts: DistilParts, policy: DistilPolicy, now: datetime) -> list[Prompt]:
-    """What there will be to ask once more, by what the model says of what is new; nothing is written."""
-    replies = _ask(find_sections(parts, policy, now), parts, policy)
-    return [mending_prompt(*one) for one in _mendable(judge_distilled(_lines_of(replies), parts, now)).items()]
+def distil_sections(
+    parts: DistilParts, policy: DistilPolicy, now: datetime
+) -> Iterator[tuple[ProseSection, list[JudgedLine] | Unanswered]]:
+    """Have a model read what is new, one section after the other, so that a budget that ends leaves none half read."""
+    for section in find_sections(parts, policy, now):
+        yield section, _read(section, parts, policy, now)
 
 
-def _ask(
-    sections: Sequence[ProseSection], parts: DistilParts, policy: DistilPolicy
-) -> dict[ProseSection, Reply | Unanswered]:
-    answers = parts.models.answer([prompt_for(section, policy.categories) for section in sections])
-    return dict(zip(sections, answers, strict=True))
-
-
-def _lines_of(replies: Mapping[ProseSection, Reply | Unanswered]) -> dict[ProseSection, list[DistilledLine]]:
-    return {one: lines_in(reply.value, one) for one, reply in replies.items() if isinstance(reply, Reply)}
+def _read(
+    section: ProseSection, parts: DistilParts, policy: DistilPolicy, now: datetime
+) -> list[JudgedLine] | Unanswered:
+    """The lines that a model makes of a section, judged by the rules and then by the model, asked again."""
+    (reply,) = parts.models.answer([prompt_for(section, policy.categories)])
+    if isinstance(reply, Unanswered):
+        return reply
+    judged = judge_distilled(lines_in(reply.value, section), section, parts, now)
+    prompt = verifying_prompt(section, judged)
+    if prompt is None:
+        return judged
+    (answer,) = parts.models.answer([prompt])
+    return answer if isinstance(answer, Unanswered) else _mend(verified_in(answer.value, judged), section, parts, now)
 
 
 def judge_distilled(
-    read: Mapping[ProseSection, Sequence[DistilledLine]], parts: DistilParts, now: datetime
-) -> dict[ProseSection, list[JudgedLine]]:
+    lines: Sequence[DistilledLine], section: ProseSection, parts: DistilParts, now: datetime
+) -> list[JudgedLine]:
     """What a model wrote, each line with what is not in the text that it is of."""
-    texts = {text for section, lines in read.items() for text in texts_in(section, lines)}
-    wordings = parts.wordings.take_apart(map(as_read, texts)) if texts else {}
+    wordings = parts.wordings.take_apart(map(as_read, texts_in(section, lines))) if lines else {}
     passage = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
-    return {
-        section: [judge_line(line, section, now.date(), passage) for line in lines] for section, lines in read.items()
-    }
-
-
-def _mendable(judged: Mapping[ProseSection, Sequence[JudgedLine]]) -> dict[ProseSection, list[JudgedLine]]:
-    return {section: doubted for section, lines in judged.items() if (doubted := mendable(lines))}
+    return [judge_line(line, section, now.date(), passage) for line in lines]
 
 
 def _mend(
-    judged: Mapping[ProseSection, Sequence[JudgedLine]], parts: DistilParts, now: datetime
-) -> dict[ProseSection, list[JudgedLine]]:
-    """Have what is not believed written again, once; what is not believed then either stays as it was first."""
-    refused = _mendable(judged)
-    answers = parts.models.answer([mending_prompt(*one) for one in refused.items()]) if refused else ()
-    mended = {
-        section: mended_in(answer.value, refused[section])
-        for section, answer in zip(refused, answers, strict=True)
-        if isinstance(answer, Reply)
-    }
-    again = judge_distilled({section: list(lines.values()) for section, lines in mended.items()}, parts, now)
-    better = {
-        (section, first): one
-        for section, lines in mended.items()
-        for first, one in zip(lines, again[section], strict=True)
-        if one.reason is None
-    }
-    return {section: [better.get((section, one.line), one) for one in lines] for section, lines in judged.items()}
+    verified: Sequence[VerifiedLine], section: ProseSection, parts: DistilParts, now: datetime
+) -> list[JudgedLine]:
+    """The lines that the model wrote again in the place of those not believed, where the rules believe them."""
+    again = judge_distilled([one.again for one in verified if one.again], section, parts, now)
+    believed = {one.line: one for one in again if one.reason is None}
+    return [believed.get(again, one) if again else one for one, again in verified]
 
 
 def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:

@@ -356,8 +356,24 @@ FEATURES: tuple[Mutant, ...] = (
         '>= first', '!= first', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        'prose that was not answered waits and is named', "bankd.distilling", "distil_prose",
-        'waiting += [(one, reply.reason) for one, reply in replies.items() if isinstance(reply, Unanswered)]', '', ("tests/unit/test_distilling.py",),
+        "prose that was not answered waits and is named", "bankd.distilling", "distil_prose",
+        'waiting += [(section, problem)] if problem else []', '', ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "lines that were not verified are not taken in", "bankd.distilling", "_read",
+        "return answer if isinstance(answer, Unanswered) else", "return judged if isinstance(answer, Unanswered) else", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "what a model does not stand by is not believed", "bankd.core.distil.verifying", "_verified",
+        "judged.reason or _problem(said)", "judged.reason", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "what the rules do not believe no model makes believed", "bankd.core.distil.verifying", "_verified",
+        "judged.reason or _problem(said)", "_problem(said)", ("tests/unit/test_distilling.py",),
+    ),
+    Mutant(
+        "a line that an answer leaves out is not believed", "bankd.core.distil.verifying", "_problem",
+        'said.get("supported") is True', 'said.get("supported", True)', ("tests/unit/test_distilling.py",),
     ),
     Mutant(
         'a line of a model supersedes only as the setting says', "bankd.core.distil.conflicts", "_may",
@@ -670,15 +686,15 @@ FEATURES: tuple[Mutant, ...] = (
         " and not _is_denied_nearby(laid, at, there, settled)", "", ("tests/unit/test_grounding.py",),
     ),
     Mutant(
-        "a line that was mended is judged again", "bankd.distilling", "_mend",
+        "a line that was written again is judged again", "bankd.distilling", "_mend",
         "if one.reason is None", "", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "a line that rests on nothing is not mended", "bankd.core.distil.mending", "mendable",
-        " and one.line.sources", "", ("tests/unit/test_distilling.py",),
+        "a line that rests on nothing is not verified", "bankd.core.distil.verifying", "_asked",
+        "if line.sources", "if True", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "asking once more is bounded", "bankd.core.distil.mending", "mending_prompt",
+        "verifying is bounded", "bankd.core.distil.verifying", "_asked",
         " if end <= MOST_LETTERS", "", ("tests/unit/test_distilling.py",),
     ),
     Mutant(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from bankd.core.briefing.tokens import count_tokens
-from bankd.core.distil.mending import MOST_TOKENS as MOST_AGAIN
-from bankd.core.distil.mending import SYSTEM as AGAIN
 from bankd.core.distil.observing import MOST_TOKENS, SYSTEM
+from bankd.core.distil.verifying import MOST_TOKENS as MOST_AGAIN
+from bankd.core.distil.verifying import SYSTEM as AGAIN
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -25,9 +25,10 @@ asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
 line = lambda text, n: {"text": text, "priority": 5, "sources": [n], "lines": [{"tag": "W", "entities": [], "text": text}]}
-mended = []
+again = ["", ""]
 if "(rests on" in asked:
-    print(json.dumps({"lines": mended}))
+    verified = [{"number": n, "problem": "", "supported": True, "text": text} for n, text in enumerate(again, 1)]
+    print(json.dumps({"lines": verified}))
     sys.exit()
 queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3)]
 print(json.dumps({"observations": queue if "SQLite" in asked else [line("서버 포트는 8080이다.", 7)]}))
@@ -59,7 +60,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
     assert "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions would" in planned.out
-    assert "would be sent, at most 2 once more for lines that are not believed: at most" in planned.out
+    assert "would be sent, each section once more to verify what is made of it: at most" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
@@ -73,26 +74,26 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert "not believed: the name Marco is not in its lines" in waiting
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
     assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
-    assert calls(night, tmp_path) == 3, "two sections, and a line that was not believed"
+    assert calls(night, tmp_path) == 4, "two sections, and the lines made of each"
 
 
-def test_what_a_night_may_cost_counts_asking_once_more(night: Path, bankctl: Run, tmp_path: Path) -> None:
+def test_what_a_night_may_cost_counts_verifying(night: Path, bankctl: Run, tmp_path: Path) -> None:
     planned = bankctl("distil", "--dry-run", "--json", "--now", NOW).json
 
     bankctl("distil", "--now", NOW)
 
     sent = (tmp_path / "calls.txt").read_text("utf-8")
     once = sum(one["tokens"] for one in planned["sections"])
-    assert sent.count("(rests on") == 1 <= planned["repairs"] == len(planned["sections"])
-    assert once < count_tokens(SYSTEM * 2 + AGAIN + sent) <= planned["input_tokens"]
+    assert sent.count("<log>") == 4 == 2 * len(planned["sections"])
+    assert once < count_tokens((SYSTEM + AGAIN) * 2 + sent) <= planned["input_tokens"]
     assert planned["output_tokens"] == 2 * (MOST_TOKENS + MOST_AGAIN)
 
 
 def test_a_line_that_is_not_believed_is_mended_by_the_model_that_wrote_it(
     night: Path, bankctl: Run, tmp_path: Path
 ) -> None:
-    mended = 'mended = [{"number": 1, "text": "Dana signs the release."}]'
-    (tmp_path / "model.py").write_text(PROGRAM.replace("mended = []", mended), "utf-8")
+    mended = 'again = ["", "Dana signs the release."]'
+    (tmp_path / "model.py").write_text(PROGRAM.replace('again = ["", ""]', mended), "utf-8")
 
     done = bankctl("distil", "--json", "--now", NOW).json
 
@@ -165,7 +166,7 @@ def test_what_is_new_since_a_model_was_asked_waits_for_the_next_night(
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
     assert "a section waits to be distilled: it changed while the model was asked" in ran.out
-    assert calls(night, tmp_path) == 3, "two sections, and a line that was not believed"
+    assert calls(night, tmp_path) == 4, "two sections, and the lines made of each"
 
 
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:

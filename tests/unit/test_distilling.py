@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -11,11 +12,11 @@ from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
 from tests.odd_values import with_one_odd
 
 from bankd.core.distil import composing
-from bankd.core.distil.mending import MOST_LETTERS, mended_in
-from bankd.core.distil.mending import VERSION as MENDED
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
+from bankd.core.distil.verifying import MOST_LETTERS, verified_in
+from bankd.core.distil.verifying import VERSION as VERIFIED
 from bankd.core.grounding.passages import Passage
 from bankd.core.lifecycle.retain import LogReading, read_log
 from bankd.core.lifecycle.routing import Rules
@@ -44,15 +45,36 @@ def answer(*observations: dict[str, object]) -> Reply:
     return Reply({"observations": list(observations)}, 10, 5, is_kept=False)
 
 
-class FakeModels:
-    """Answers by what is asked."""
+Answering = Callable[[Prompt], Reply | Unanswered]
 
-    def __init__(self, answer: Callable[[Prompt], Reply | Unanswered]) -> None:
-        self.by, self.asked = answer, list[Prompt]()
+
+def supported(prompt: Prompt) -> Reply:
+    """All that is asked about is so."""
+    return verified(*re.findall(r"^\d+\. ", prompt.text.partition("</log>")[2], re.MULTILINE))
+
+
+def verified(*texts: str, problem: str = "") -> Reply:
+    """An answer that gives every line again, with what is wrong with each."""
+    lines = [
+        {"number": at, "problem": problem, "supported": not problem, "text": text} for at, text in enumerate(texts, 1)
+    ]
+    return Reply({"lines": lines}, 10, 5, is_kept=False)
+
+
+class FakeModels:
+    """Answers by what is asked: about prose, and about the lines that it made of it."""
+
+    def __init__(self, answer: Answering, verify: Answering) -> None:
+        self.by, self.verify = answer, verify
+        self.asked, self.verified = list[Prompt](), list[Prompt]()
 
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        self.asked += prompts
-        return [self.by(prompt) for prompt in prompts]
+        return [self._answer(prompt) for prompt in prompts]
+
+    def _answer(self, prompt: Prompt) -> Reply | Unanswered:
+        is_read = prompt.version != VERIFIED
+        (self.asked if is_read else self.verified).append(prompt)
+        return (self.by if is_read else self.verify)(prompt)
 
 
 class FakeProseLogs:
@@ -79,8 +101,8 @@ class FakeProseLogs:
 class Night:
     """A workspace and its nights."""
 
-    def __init__(self, logs: Mapping[str, str], by: Callable[[Prompt], Reply | Unanswered]) -> None:
-        self.world, self.models = FakeWorld({}, logs), FakeModels(by)
+    def __init__(self, logs: Mapping[str, str], by: Answering, verify: Answering = supported) -> None:
+        self.world, self.models = FakeWorld({}, logs), FakeModels(by, verify)
         self.logs = FakeProseLogs(self.world.disk)
 
     def run(self, now: datetime = NOW, **policy: object) -> Report:
@@ -134,14 +156,6 @@ def test_what_its_sources_do_not_say_waits_in_the_inbox_with_the_reason() -> Non
     assert "9090" in night.learned()
 
 
-def mended(*texts: str) -> Reply:
-    return Reply({"lines": [{"number": at, "text": text} for at, text in enumerate(texts, 1)]}, 10, 5, is_kept=False)
-
-
-def mending(*texts: str) -> Callable[[Prompt], Reply | Unanswered]:
-    return lambda prompt: mended(*texts) if prompt.version == MENDED else by_section(prompt)
-
-
 def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     check = composing.find_ungrounded
 
@@ -159,24 +173,31 @@ def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(monkeypatch: 
     assert "it could not be checked: this is a bug in bankd (ZeroDivisionError())" in report.plan.bad[0].reason
 
 
-def test_what_is_not_believed_is_asked_for_once_more_with_the_reason() -> None:
-    night = Night({LOG: PROSE}, mending("The port of the relay is 8080 now."))
+def of_evening(answered: Reply | Unanswered) -> Answering:
+    """What is said of the lines of the evening: of the port 8080, and of 9090, which the log does not have."""
+    return lambda prompt: answered if "8080" in prompt.text else supported(prompt)
+
+
+def test_a_model_is_asked_whether_the_log_says_what_it_made_of_it_and_writes_again_what_is_not_believed() -> None:
+    night = Night({LOG: PROSE}, by_section, of_evening(verified("never mind", "The port of the relay is 8080 now.")))
 
     report = night.run()
 
-    (asked,) = [one for one in night.models.asked if one.version == MENDED]
-    assert "9| The port of the relay is 8080 now." in asked.text
-    assert "1. The port of the relay is 9090. (rests on 9; the value 9090 is not in its lines)" in asked.text
+    (morning, evening) = sorted((one.text for one in night.models.verified), key=lambda text: "8080" in text)
+    assert "2. Dana signs the release. (rests on 5)" in morning
+    assert "9| The port of the relay is 8080 now." in evening
+    assert "2. The port of the relay is 9090. (rests on 9; remark: the value 9090 is not in its lines)" in evening
     assert "The port of the relay is 8080 now. ^m-" in night.learned()
+    assert "never mind" not in night.learned(), "what is supported is not written again"
     assert not report.plan.bad
 
 
 @pytest.mark.parametrize(
     "answered",
-    [mended("The port of the relay is 9091."), mended(""), mended(), answer(), Unanswered("the budget is spent")],
+    [verified("", "The port of the relay is 9091."), verified("", ""), verified("", "The port of the relay is 9090.")],
 )
-def test_what_is_not_believed_again_waits_as_it_was_first(answered: Reply | Unanswered) -> None:
-    night = Night({LOG: PROSE}, lambda prompt: answered if prompt.version == MENDED else by_section(prompt))
+def test_what_the_rules_do_not_believe_waits_whatever_the_model_says_of_it(answered: Reply) -> None:
+    night = Night({LOG: PROSE}, by_section, of_evening(answered))
 
     report = night.run()
 
@@ -186,24 +207,83 @@ def test_what_is_not_believed_again_waits_as_it_was_first(answered: Reply | Unan
     assert "909" not in night.learned()
 
 
-def test_asking_once_more_takes_no_more_than_is_told_of_before() -> None:
-    wrong = [one_line(f"The port of the relay is {port}, {'and no other ' * 9}.", 9) for port in range(9000, 9200)]
-    night = Night({LOG: PROSE}, lambda prompt: mended() if prompt.version == MENDED else answer(*wrong))
+@pytest.mark.parametrize(
+    ("answered", "reason"),
+    [
+        (verified("", problem="it is of the evening -->"), "the model, asked again: it is of the evening"),
+        (verified("", problem="x" * 500), "the model, asked again: it is more than its lines say"),
+        (verified(), "the model, asked again, says nothing of it"),
+        (answer(), "the model, asked again, says nothing of it"),
+    ],
+)
+def test_what_the_model_does_not_stand_by_waits_with_what_it_says_of_it(answered: Reply, reason: str) -> None:
+    night = Night({LOG: PROSE}, by_section, of_evening(answered))
+
+    report = night.run()
+
+    assert [one.reason.partition(";")[0] for one in report.plan.bad] == [
+        f"not believed: {reason}",
+        "not believed: the value 9090 is not in its lines",
+    ]
+    assert "8080" not in night.learned()
+    assert "queue runs on SQLite" in night.learned()
+
+
+def test_what_the_model_does_not_stand_by_and_writes_again_is_believed_where_the_rules_believe_it() -> None:
+    said = verified("The port of the relay is 8080 now.", "The port is 7070.", problem="not what it was")
+    night = Night({LOG: PROSE}, by_section, of_evening(said))
+
+    report = night.run()
+
+    assert "The port of the relay is 8080 now. ^m-" in night.learned()
+    assert [one.place.log for one in report.plan.bad] == [DISTILLED]
+
+
+def test_a_section_whose_lines_are_not_verified_waits_as_a_whole() -> None:
+    night = Night({LOG: PROSE}, by_section, of_evening(Unanswered("the budget is spent")))
+
+    report = night.run()
+
+    (waits,) = [one for one in report.plan.deferred if "distilled" in one.reason]
+    assert (waits.what, waits.reason) == (f"memory/{LOG}", "a section waits to be distilled: the budget is spent")
+    assert not report.plan.bad
+    assert "8080" not in night.learned()
+    night.models.verify = supported
+    night.run(NOW.replace(day=4))
+    assert "port of the relay is 8080" in night.learned()
+
+
+def test_a_section_is_verified_before_the_next_is_read() -> None:
+    spent = list[str]()
+
+    def one_call_is_left(prompt: Prompt) -> Reply | Unanswered:
+        spent.append(prompt.text)
+        return by_section(prompt) if len(spent) == 1 else Unanswered("the budget is spent")
+
+    night = Night({LOG: PROSE}, one_call_is_left)
+    night.run()
+
+    assert "queue runs on SQLite" in night.learned()
+
+
+def test_verifying_takes_no_more_than_is_told_of_before() -> None:
+    many = [one_line(f"The port of the relay is {port}, {'and no other ' * 9}.", 9) for port in range(9000, 9200)]
+    night = Night({LOG: PROSE}, lambda _: answer(*many))
 
     night.run()
 
-    asked = [one for one in night.models.asked if one.version == MENDED]
     (_, evening) = sections_of(read_log(LOG, PROSE, anywhere=True), PROSE)
-    assert "9000" in asked[-1].text
-    assert len(asked[-1].text) <= len(as_data(evening)) + MOST_LETTERS
+    assert "9000" in night.models.verified[-1].text
+    assert len(night.models.verified[-1].text) <= len(as_data(evening)) + MOST_LETTERS
 
 
-def test_a_line_that_names_no_line_of_the_log_is_not_asked_for_again() -> None:
+def test_a_line_that_names_no_line_of_the_log_cannot_be_verified() -> None:
     night = Night({LOG: PROSE}, lambda _: answer(one_line("everything is permitted")))
 
-    night.run()
+    report = night.run()
 
-    assert MENDED not in {one.version for one in night.models.asked}
+    assert not night.models.verified
+    assert "it names no line of the log" in report.plan.bad[0].reason
 
 
 def test_a_second_night_asks_nothing_and_changes_nothing() -> None:
@@ -368,5 +448,5 @@ def test_a_kept_reply_of_any_shape_gives_what_can_be_read_of_it() -> None:
         lines_in(odd, section)
     for odd in with_one_odd(sound):
         assert "The queue runs on SQLite." in {one.text for one in lines_in({"observations": [odd, sound]}, section)}
-    for odd in with_one_odd({"lines": [{"number": 1, "text": "x"}]}):
-        mended_in(odd, refused)
+    for odd in with_one_odd({"lines": [{"number": 1, "problem": "", "supported": True, "text": "x"}]}):
+        verified_in(odd, refused)

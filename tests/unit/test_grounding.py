@@ -31,10 +31,10 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         (
             "The well is 30 m deep.",
             "The well is 40 m deep. The rope is 30 m long.",
-            "30m stands where its lines have 40m",
+            "30 m stands where its lines have 40 m",
         ),
-        ("The lamp costs 12 euros.", "The lamp costs 15 euros, and postage is 12 euros.", "12유로 stands"),
-        ("The well was dug on May 6.", "The well was dug on May 5. The rope came on May 6.", "6일 stands"),
+        ("The lamp costs 12 euros.", "The lamp costs 15 euros, and postage is 12 euros.", "12 euros stands"),
+        ("The well was dug on May 6.", "The well was dug on May 5. The rope came on May 6.", "6 stands"),
         ("Greta waters the figs.", "Nora waters the figs, then Greta.", "greta stands where its lines have nora"),
         ("The fig is late, says Piet.", "Piet dug the well. Nora says the fig is late.", "piet stands"),
         (
@@ -59,7 +59,7 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("The rope is not 30 m long.", "The rope is 30 m long.", "30m is denied"),
         ("The lamp is off.", "Nora left the lamp on", "off is not denied"),
         ("Nora does not use rope.", "Nora bought rope. The fig is not dead.", "it denies use"),
-        ("The rope is 9.5 m long.", "The rope is 9.6 m long", "9.5m"),
+        ("The rope is 9.5 m long.", "The rope is 9.6 m long", "9.5 m"),
         ("버스는 아침 8시에 뜬다.", "버스는 오후 8시에 뜬다", "8시"),
         ("이번 주에 심는다.", "다음 주에 심는다", "이번 주"),
         ("수확을 이번 두레로 당겼다.", "수확을 다음 두레로 미뤘다", "이번"),
@@ -108,8 +108,8 @@ def why_not(line: str, source: str, analyse: Analyse) -> str | None:
         ("유료 램프를 결제했다.", "유료 램프를 결제할까 하다가 그냥 두었다", "결제 is not denied"),
         ("북 녹음을 이미 끝마쳤다.", "북 녹음은 아직 시작도 못 함", "its lines deny it"),
         ("Bea is called Beatrice.", "She is called Bea instead of Beatrice", "bea is not denied"),
-        ("Mina has 14 kg left.", "Mina used 12 of 30 kg", "the value 14kg"),
-        ("Mina has 7 kg left.", "Mina used 12 of 19 kg", "the value 7kg"),
+        ("Mina has 14 kg left.", "Mina used 12 of 30 kg", "the value 14 kg"),
+        ("Mina has 7 kg left.", "Mina used 12 of 19 kg", "the value 7 kg"),
         ("Piet approved the rope.", "Piet approved nothing, asked for a rope instead", "approved is not denied"),
     ],
 )

@@ -212,7 +212,7 @@ def test_what_notes_say_in_short_is_believed(line: str, source: str, analyse: An
             "its lines deny it",
         ),
         ("The export does not stay on Postgres.", "Export on Postgres", "it denies stay"),
-        ("The timeout of the pump was raised from 30s to 60s.", "pump: timeout 30s → 90s", "the value 60초"),
+        ("The timeout of the pump was raised from 30s to 60s.", "pump: timeout 30s → 90s", "the value 60s"),
         (
             "The user has already signed the lease renewal that is due by May 24.",
             "lease renewal to sign by May 24, Dana reads it first, I haven't signed",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bankd.app.workspace import Workspace
 from bankd.core.briefing.tokens import count_tokens
-from bankd.core.distil import mending
+from bankd.core.distil import verifying
 from bankd.core.distil.observing import MOST_TOKENS, as_data, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import ProseSection
@@ -19,8 +19,8 @@ from bankd.distilling import (
     Proposed,
     ProseParts,
     distil_prose,
+    distil_sections,
     find_sections,
-    mending_prompts,
     propose,
 )
 from bankd.enriching import Enriched, enrich_memories
@@ -43,12 +43,11 @@ class PlannedSection(NamedTuple):
 class DistilPlan(NamedTuple):
     """What a night would send: sections of prose, and how many questions about clusters and for memories.
 
-    Each section may be asked about once more, for lines that are not believed: `repairs` at most. With the tokens that all
-    of them take and the answers may take, and what that costs; 0 where no price is set.
+    Each section is asked about once more, whether it says what the lines made of it say. With the tokens that all of them
+    take at most and the answers may take, and what that costs; 0 where no price is set.
     """
 
     sections: Sequence[PlannedSection]
-    repairs: int
     insights: int
     enrichments: int
     input_tokens: int
@@ -66,9 +65,9 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     prompts = [*insights, *enrichments]
     asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
     asked += sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = (MOST_TOKENS + mending.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
+    answered = (MOST_TOKENS + verifying.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    return DistilPlan(sections, len(sections), len(insights), len(enrichments), asked, answered, cost)
+    return DistilPlan(sections, len(insights), len(enrichments), asked, answered, cost)
 
 
 def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Prompt], list[Prompt]]:
@@ -99,8 +98,8 @@ def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection
 
 
 def _asked_again(section: ProseSection) -> int:
-    """The tokens that it takes at most to ask about lines of a section once more: a letter is one at most."""
-    return count_tokens(mending.SYSTEM + as_data(section)) + mending.MOST_LETTERS
+    """The tokens that it takes at most to ask about the lines of a section: a letter is one at most."""
+    return count_tokens(verifying.SYSTEM + as_data(section)) + verifying.MOST_LETTERS
 
 
 class _Answered:
@@ -111,6 +110,18 @@ class _Answered:
 
     def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
         return [self._answers.get(one.text, Unanswered("it changed while the model was asked")) for one in prompts]
+
+
+class _Heard:
+    """A model of which is remembered what it says."""
+
+    def __init__(self, models: Models) -> None:
+        self._models, self.answers = models, dict[str, Reply | Unanswered]()
+
+    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
+        answers = self._models.answer(prompts)
+        self.answers |= zip([one.text for one in prompts], answers, strict=True)
+        return answers
 
 
 class _AsSeen:
@@ -161,15 +172,12 @@ def enrich_now(workspace: Workspace) -> Sequence[str]:
 
 
 def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:
-    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named.
-
-    Of what it says the lines that are not believed are asked about once more.
-    """
-    parts, settings = _parts(workspace), workspace.settings.distil
-    prompts = [prompt_for(one, settings.categories) for one in find_sections(parts, settings, workspace.now)]
-    answers = _answers_to(prompts, parts)
-    doubted = mending_prompts(replace(parts, models=_Answered(answers)), settings, workspace.now)
-    return answers | _answers_to(doubted, parts)
+    """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
+    parts = _parts(workspace)
+    heard = _Heard(parts.models)
+    for _ in distil_sections(replace(parts, models=heard), workspace.settings.distil, workspace.now):
+        pass
+    return heard.answers
 
 
 def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Reply | Unanswered]:

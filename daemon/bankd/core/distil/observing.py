@@ -114,9 +114,9 @@ def _lines_of(observation: Mapping[str, object], known: set[int]) -> Iterator[Di
             yield DistilledLine(head.tag, _entities(one), text, own, _priority(observation))
 
 
-def text_in(one: Mapping[str, object]) -> str:
-    """The text of a line in an answer, without what is no text; empty where it is no line."""
-    text = clean_text(_MARKUP.sub(" ", str(one.get("text", ""))))
+def text_in(one: Mapping[str, object], name: str = "text") -> str:
+    """A text in an answer as one line, without what is no text; empty where it is too long for a line."""
+    text = clean_text(_MARKUP.sub(" ", str(one.get(name, ""))))
     return text if len(text) <= _LONGEST_LINE else ""
 
 

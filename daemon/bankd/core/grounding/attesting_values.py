@@ -53,7 +53,7 @@ def find_unsaid_value(line: Passage, said: SaidInLog) -> str | None:
     for at, token in enumerate(tokens):
         before, behind = (tokens[near].base if 0 <= near < len(tokens) else "" for near in (at - 1, at + 1))
         if token.kind is TokenKind.VALUE and not _is_known(token, before, behind, line, said, in_days):
-            return f"the value {token.base} is not in its lines"
+            return f"the value {line.as_written(token.base)} is not in its lines"
     return None
 
 

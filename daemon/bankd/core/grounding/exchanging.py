@@ -38,7 +38,7 @@ def find_exchanged(line: Passage, sources: Sequence[Passage], said: SaidInLog) -
         found = (*_exchanged(one, source, laid, said), *_moved(one, said)) if _is_near(one) else ()
         for word, rival in found:
             if not any(_is_of_day(word, day) for day in in_place):
-                return f"{word.base} stands where its lines have {rival.base}"
+                return f"{line.as_written(word.base)} stands where its lines have {source.as_written(rival.base)}"
     return None
 
 

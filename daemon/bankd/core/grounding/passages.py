@@ -14,6 +14,7 @@ _SENTENCE = re.compile(r"(?<=[.!?\u3002])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bNo
 _ITEM = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _OPEN_TASK = re.compile(r"^[-*+] \[ \] ")
 """What makes a line an item of a list: before a number it would be its sign."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def sentences_of(text: str) -> list[str]:
@@ -42,6 +43,14 @@ class Passage(NamedTuple):
 
     text: str
     statement: Statement
+
+    def as_written(self, value: str) -> str:
+        """How a value stands in the text: what is compared as 29분 may be 29 minutes there."""
+        number = _NUMBER.match(value)
+        if number is None or value in self.text:
+            return value
+        found = re.search(rf"(?<!\d){re.escape(number[0])}(?!\.?\d)(?: ?[A-Za-z%]+)?", self.text)
+        return found[0] if found else value
 
 
 def english_words(text: str) -> list[str]:
