@@ -9,7 +9,7 @@ Where things are, from what people type down to Markdown:
     app               use cases: what the user asks for, one module a verb, over ports
     adapters          the outside world: storage, workspace, watching, index, korean, meaning, models, fleet, system
     config, shipped   settings; the template, rules and units that come with the package
-    cycle, answering  the two stories a reader comes for; look_alikes, rearranging, retention, relinking, comparing, distilling, deriving and enriching are chapters of the first, the room search of both
+    cycle, answering  the two stories a reader comes for; look_alikes, rearranging, retention, relinking, comparing, matching, distilling, deriving and enriching are chapters of the first, the room search of both
     ports             what the use cases need from the outside, a protocol each
     core              rules: pure, no I/O, no clock, no logging
     errors            who must act

@@ -68,7 +68,7 @@ def _compare(
     ids = {id_ for pair in kin for id_ in pair}
     reader = Reader(of.wordings.take_apart(sorted({compared_text(memories[id_]) for id_ in ids})))
     dated = {
-        id_: Dated(id_, reader.read(memories[id_]), source_day(sources.get(id_)), _line_of(sources.get(id_)))
+        id_: Dated(id_, reader.read(memories[id_]), source_day(sources.get(id_)), source_line_number(sources.get(id_)))
         for id_ in ids
     }
     compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold)
@@ -85,6 +85,7 @@ def source_day(fact: Event | None) -> date | None:
         return day_of(fact)
 
 
-def _line_of(fact: Event | None) -> int:
+def source_line_number(fact: Event | None) -> int:
+    """The line of the log that a memory came from; 0 where that is not known."""
     line = fact.get("line") if fact else None
     return line if isinstance(line, int) else 0

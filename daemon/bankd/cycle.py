@@ -44,6 +44,7 @@ from bankd.deriving import derive_insights
 from bankd.distilling import UNDISTILLED, Distilled, DistilParts, distil_prose
 from bankd.enriching import EnrichParts, enrich_memories
 from bankd.errors import InvariantError, RefusedError
+from bankd.matching import MatchParts, match_memories
 from bankd.ports.bank import Graph, Index, MemoryCatalog
 from bankd.ports.logs import Logs, Recalls
 from bankd.ports.reading import Wordings
@@ -69,6 +70,7 @@ class World:
     distilling: DistilParts | None = None
     """None unless the user named a language model."""
     enriching: EnrichParts | None = None
+    matching: MatchParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +170,19 @@ def think_over(parts: DistilParts, catalog: MemoryCatalog, policy: Policy, now: 
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """What a night does besides: it names pages that grow, packs old events while the clock can be believed, and enriches."""
+    """What a night does besides: it names pages that grow, packs old events while the clock can be believed, and asks a model about memories."""
     if not plan.is_empty:
         world.graph.refresh()
     notes = list(note_sizes(plan, world.catalog, world.graph, policy.settings))
     notes += [] if policy.clock_frozen else world.transactions.pack_events(plan.now.date())
-    return [*notes, *_enrich(plan.now, world, policy)]
+    return [*notes, *_match(world, policy), *_enrich(plan.now, world, policy)]
+
+
+def _match(world: World, policy: Policy) -> list[str]:
+    """Have the model, if the user named one, look at new memories and those like them."""
+    if world.matching is None:
+        return []
+    return match_memories(world.matching, world.transactions.ledger(), policy.settings.distil.compare).notes
 
 
 def _enrich(now: datetime, world: World, policy: Policy) -> list[str]:

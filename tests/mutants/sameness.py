@@ -6,6 +6,7 @@ from tests.mutants.switching import Mutant
 
 RELATIONS, PAIRS = "bankd.core.ranking.relations", "bankd.core.dedup.known_pairs"
 COMPARING, COMPARED = "bankd.comparing", "bankd.adapters.workspace.compared_table"
+MATCHING, OF_MATCHING = "bankd.matching", ("tests/stories/test_matching.py",)
 FINDING = "bankd.search.finding"
 STRUCTURE = "bankd.core.dedup.phrase_structure"
 REWORDING, CHANGE, GIST, RESTATING = (
@@ -160,7 +161,15 @@ SAMENESS: tuple[Mutant, ...] = (
         "listed or query.by_page or query.everything", "listed", OF_GROUPS,
     ),
     Mutant("what is folded makes room", FINDING, "find_answers", "else shown[: query.limit]", "else [one for one in shown if one in ranked[: query.limit]]", OF_GROUPS),
-    Mutant("the older is compared with the newer", PAIRS, "compare_pairs", "key=_age", "key=lambda memory: memory.id", OF_PAIRS),
+    Mutant("the older is compared with the newer", PAIRS, "compare_pairs", "age_of(of.day, of.line, of.id)", "of.id", OF_PAIRS),
+    Mutant("a model is asked about older ones", MATCHING, "_nearest", "if _age(one, ledger) < _age(id_, ledger)", "if one != id_", OF_MATCHING),
+    Mutant("a model is not asked about what a person keeps", MATCHING, "_nearest", "ledger.wanted_both | ", "", OF_MATCHING),
+    Mutant("a model is not asked about what the rules know", MATCHING, "_nearest", " | set(parts.catalog.alike_to(id_))", "", OF_MATCHING),
+    Mutant("what somebody thinks and what is so are not matched", MATCHING, "_question", " and held[one].tag == held[id_].tag", "", OF_MATCHING),
+    Mutant("a credential is not sent to be matched", MATCHING, "_question", "rest and not find_secrets(", "rest and not (lambda *_, **__: 0)(", OF_MATCHING),
+    Mutant("what was not answered is asked again", MATCHING, "match_memories", "for one, reply in replies if not isinstance(reply, Unanswered)", "for one, reply in replies", OF_MATCHING),
+    Mutant("a model looks at a memory once", COMPARED, "ComparedTable.record_matched", "keys.items()", "()", OF_MATCHING),
+    Mutant("what says something else is looked at again", COMPARED, "ComparedTable._forget_all", '            "DELETE FROM matched WHERE id = ?",\n', "", OF_MATCHING),
     Mutant("what a person keeps is not compared", COMPARING, "compare_changed", " - ledger.wanted_both", "", OF_GROUPS),
     Mutant(
         "who lets a line in wants both", "bankd.core.lifecycle.events", "Ledger.wanted_both",

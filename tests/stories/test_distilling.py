@@ -59,7 +59,10 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     night: Path, bankctl: Run, tmp_path: Path
 ) -> None:
     planned = bankctl("distil", "--dry-run", "--text", "--now", NOW)
-    assert "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions would" in planned.out
+    assert (
+        "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions, 0 memories beside"
+        in planned.out
+    )
     assert "would be sent, each section once more to verify what is made of it: at most" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0

@@ -32,6 +32,7 @@ def night(root: Path, bankctl: Run, tmp_path: Path) -> Path:
     (tmp_path / "model.py").write_text(PROGRAM, "utf-8")
     settings = root / "bankd.yaml"
     text = settings.read_text("utf-8").replace('provider: "off"', "provider: command")
+    text = text.replace("compare: 50", "compare: 0")
     settings.write_text(text.replace('command: ""', f"command: {sys.executable} {tmp_path / 'model.py'}", 1), "utf-8")
     write_log(root, "2026-05-01.md", SAID, "W: The release workflow has a sign-off by Mina.")
     reflect(bankctl)

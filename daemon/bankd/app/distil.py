@@ -25,6 +25,7 @@ from bankd.distilling import (
 )
 from bankd.enriching import Enriched, enrich_memories
 from bankd.errors import UserError
+from bankd.matching import Matched, find_questions, match_memories
 from bankd.ports.models import Models, UnaskedMemories
 
 _MILLION = 1_000_000
@@ -41,7 +42,7 @@ class PlannedSection(NamedTuple):
 
 
 class DistilPlan(NamedTuple):
-    """What a night would send: sections of prose, and how many questions about clusters and for memories.
+    """What a night would send: sections of prose, and how many questions about clusters, for memories and about look-alikes.
 
     Each section is asked about once more, whether it says what the lines made of it say. With the tokens that all of them
     take at most and the answers may take, and what that costs; 0 where no price is set.
@@ -50,6 +51,7 @@ class DistilPlan(NamedTuple):
     sections: Sequence[PlannedSection]
     insights: int
     enrichments: int
+    comparisons: int
     input_tokens: int
     output_tokens: int
     cost: float
@@ -62,12 +64,13 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     found = find_sections(parts, settings, workspace.now)
     sections = [_planned(one, settings.categories) for one in found]
     insights, enrichments = _other_prompts(workspace, parts)
-    prompts = [*insights, *enrichments]
+    comparisons = _matching_prompts(workspace)
+    prompts = [*insights, *enrichments, *comparisons]
     asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
     asked += sum(count_tokens(one.system + one.text) for one in prompts)
     answered = (MOST_TOKENS + verifying.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    return DistilPlan(sections, len(insights), len(enrichments), asked, answered, cost)
+    return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
 
 
 def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Prompt], list[Prompt]]:
@@ -77,6 +80,13 @@ def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Promp
     if enriching := workspace.enriching():
         enrich_memories(replace(enriching, models=enrichments), workspace.settings.distil.enrich, workspace.now)
     return insights.asked, enrichments.asked
+
+
+def _matching_prompts(workspace: Workspace) -> list[Prompt]:
+    """What a night asks about memories that are like each other."""
+    parts, ledger = workspace.matching(), workspace.transactions.ledger()
+    questions = find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
+    return [one.prompt for one in questions if one.prompt]
 
 
 class _OnlyAsked:
@@ -148,7 +158,7 @@ class AskedBefore(NamedTuple):
 def ask_for_night(workspace: Workspace) -> AskedBefore:
     """Ask what a night asks about prose and clusters; needs no lock. UserError where no model is named.
 
-    For memories without questions it is asked when the run is over, for those too that this learned.
+    About memories it is asked when the run is over, about those too that this learned.
     """
     parts = _parts(workspace)
     answers = ask_now(workspace) | _answers_to(_other_prompts(workspace, parts)[0], parts)
@@ -156,19 +166,20 @@ def ask_for_night(workspace: Workspace) -> AskedBefore:
 
 
 def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
-    """Ask for the memories without questions; needs no lock. None where there are none."""
+    """Ask for memories without questions, and about those like each other; needs no lock. None where there are none."""
     parts, most = _parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
-    prompts = _other_prompts(workspace, parts)[1]
+    prompts = [*_matching_prompts(workspace), *_other_prompts(workspace, parts)[1]]
     return AskedBefore(_Answered(_answers_to(prompts, parts)), seen) if prompts else None
 
 
 def enrich_now(workspace: Workspace) -> Sequence[str]:
-    """Keep what a model wrote for memories, and find them by it from now on; gives what there is to say of it."""
-    parts = workspace.enriching()
-    done = enrich_memories(parts, workspace.settings.distil.enrich, workspace.now) if parts else Enriched()
-    return [*done.notes, *(workspace.index.refresh(workspace.now) if done.memories else ())]
+    """Keep what a model wrote for memories and said of those like each other; gives what there is to say of it."""
+    parts, matching, settings = workspace.enriching(), workspace.matching(), workspace.settings.distil
+    matched = match_memories(matching, workspace.transactions.ledger(), settings.compare) if matching else Matched()
+    done = enrich_memories(parts, settings.enrich, workspace.now) if parts else Enriched()
+    return [*matched.notes, *done.notes, *(workspace.index.refresh(workspace.now) if done.memories else ())]
 
 
 def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:

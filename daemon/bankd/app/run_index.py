@@ -90,6 +90,14 @@ class RunIndex:
             looks = [look.at(one) for one in near if pairs.may_be_alike(letters.of(one.row.text))]
             yield id_, [one for one in looks if one]
 
+    def nearest(self, text: str) -> Sequence[str]:
+        """The ids of the memories of the bank that share words with a text, those that share most first."""
+        return self._search.index.whole(self._now, lambda: self._nearest(text))
+
+    def _nearest(self, text: str) -> list[str]:
+        alike = self._look_alikes()
+        return [one.row.id for one in (alike.near(text) if alike else ()) if one.row.id]
+
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first; none while there is no index."""
         return self._search.index.whole(self._now, lambda: self._similar_to(memory))

@@ -28,6 +28,7 @@ from bankd.cycle import CycleKind, Policy, Report, World, run_cycle
 from bankd.distilling import DistilParts
 from bankd.enriching import EnrichParts
 from bankd.errors import UserError
+from bankd.matching import MatchParts
 from bankd.ports.bank import Graph, MemoryCatalog
 from bankd.ports.logs import Logs, ProseLogs, Recalls
 from bankd.ports.models import Enrichments, Models, UnaskedMemories
@@ -184,7 +185,7 @@ class Workspace:
 
     def _world(self) -> World:
         self.catalog.resting = self.transactions.journals.resting(self.now)
-        parts = self.distilling(), self.enriching()
+        parts = self.distilling(), self.enriching(), None if self.unasked else self.matching()
         return World(
             self.logs, self.catalog, self.transactions, self.index, self.index, self.graph, self.recalls, *parts
         )
@@ -200,6 +201,10 @@ class Workspace:
             if self.models
             else None
         )
+
+    def matching(self) -> MatchParts | None:
+        """What has a model look at memories that are like each other; None unless the user named one."""
+        return MatchParts(self.catalog, self.index, self.models, self.finders()) if self.models else None
 
     def refresh(self) -> None:
         """Bring what is derived from the pages up to date after a change outside a cycle."""

@@ -51,6 +51,15 @@ class MemoryCatalog(Protocol):
     def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that these were compared, and what was found."""
 
+    def unmatched(self, most: int) -> Mapping[str, str]:
+        """Up to so many memories that were compared by the rules alone, the last added first, with their text keys."""
+
+    def alike_to(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory, older and newer, that were found to be no different things."""
+
+    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that a model looked at these, and what it found; other pairs stay as they are."""
+
     def known_pairs(self) -> Pairs:
         """Which memories look alike, and what they are to each other."""
 
@@ -108,6 +117,9 @@ class Index(Protocol):
 
     def neighbours_of(self, memories: Mapping[str, Memory]) -> Mapping[str, Sequence[Neighbour]]:
         """For each new memory, by id: the memories of the bank that look like it, read from their pages."""
+
+    def nearest(self, text: str) -> Sequence[str]:
+        """The ids of the memories of the bank that share words with a text, those that share most first."""
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first."""

@@ -19,11 +19,19 @@ CREATE TABLE alike (
     PRIMARY KEY (older, newer)
 ) WITHOUT ROWID;
 CREATE INDEX alike_newer ON alike (newer);
+CREATE TABLE matched (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER memory_came AFTER INSERT ON memories WHEN new.id IS NOT NULL
 BEGIN INSERT OR IGNORE INTO to_look_at VALUES (new.id); END;
 CREATE TRIGGER memory_went AFTER DELETE ON memories WHEN old.id IS NOT NULL
 BEGIN INSERT OR IGNORE INTO to_look_at VALUES (old.id); END;
 """
+_UNMATCHED = """
+SELECT looked_at.id, looked_at.key FROM looked_at JOIN memories ON memories.id = looked_at.id
+LEFT JOIN matched ON matched.id = looked_at.id AND matched.key = looked_at.key
+WHERE matched.id IS NULL GROUP BY looked_at.id ORDER BY MAX(memories.rowid) DESC LIMIT ?
+"""
+_ALIKE = "SELECT older, newer FROM alike WHERE relation != 'different' AND (older = ? OR newer = ?)"
+_FOUND = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?, ?, ?)"
 _CHANGED = """
 SELECT to_look_at.id, looked_at.key, MIN(memories.key) FROM to_look_at
 LEFT JOIN looked_at ON looked_at.id = to_look_at.id
@@ -62,6 +70,7 @@ class ComparedTable:
         for statement in (
             "DELETE FROM looked_at",
             "DELETE FROM alike",
+            "DELETE FROM matched",
             "DELETE FROM noted WHERE what LIKE 'compared from %'",
             "INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL",
         ):
@@ -72,6 +81,7 @@ class ComparedTable:
         gone = list(ids)
         for statement in (
             "DELETE FROM looked_at WHERE id = ?",
+            "DELETE FROM matched WHERE id = ?",
             "DELETE FROM alike WHERE older = ?",
             "DELETE FROM alike WHERE newer = ?",
         ):
@@ -79,17 +89,31 @@ class ComparedTable:
 
     def record(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that these were compared, and what was found."""
-        rows = [
-            (*ids, str(one.relation), one.reason.encode("utf-8", "replace").decode(), one.is_dated)
-            for ids, one in pairs.items()
-        ]
 
         def note() -> None:
             self._database.execute_many("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", keys.items())
             self._database.execute_many("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys])
-            self._database.execute_many("INSERT OR REPLACE INTO alike VALUES (?, ?, ?, ?, ?)", rows)
+            self._database.execute_many(_FOUND, _rows_of(pairs))
 
-        if keys or rows:
+        if keys or pairs:
+            self._database.change(note)
+
+    def unmatched(self, most: int) -> dict[str, str]:
+        """The memories that were compared by the rules alone, the last added first, with their text keys."""
+        return dict(self._database.execute(_UNMATCHED, (most,)))
+
+    def alike_to(self, id_: str) -> list[tuple[str, str]]:
+        """The pairs of a memory that were found to be no different things."""
+        return [(older, newer) for older, newer in self._database.execute(_ALIKE, (id_, id_))]
+
+    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that a model looked at these, and what it found."""
+
+        def note() -> None:
+            self._database.execute_many("INSERT OR REPLACE INTO matched VALUES (?, ?)", keys.items())
+            self._database.execute_many(_FOUND, _rows_of(pairs))
+
+        if keys:
             self._database.change(note)
 
     def pairs(self) -> dict[tuple[str, str], Likeness]:
@@ -112,6 +136,13 @@ class ComparedTable:
             self._database.execute_many("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
 
         self._database.change(forget)
+
+
+def _rows_of(pairs: Pairs) -> list[tuple[object, ...]]:
+    return [
+        (*ids, str(one.relation), one.reason.encode("utf-8", "replace").decode(), one.is_dated)
+        for ids, one in pairs.items()
+    ]
 
 
 def _likeness(older: str, newer: str, relation: str, reason: str, is_dated: int) -> tuple[tuple[str, str], Likeness]:

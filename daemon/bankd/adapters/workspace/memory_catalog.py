@@ -116,6 +116,18 @@ class PageMemoryCatalog:
         """Remember that these were compared, and what was found."""
         self._catalog_db.compared.record(keys, pairs)
 
+    def unmatched(self, most: int) -> Mapping[str, str]:
+        """The memories that were compared by the rules alone, the last added first, with their text keys."""
+        return self._catalog_db.compared.unmatched(most)
+
+    def alike_to(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory that were found to be no different things."""
+        return self._catalog_db.compared.alike_to(id_)
+
+    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that a model looked at these, and what it found."""
+        self._catalog_db.compared.record_matched(keys, pairs)
+
     def known_pairs(self) -> Pairs:
         """Which memories look alike, and what they are to each other."""
         return self._catalog_db.compared.pairs()

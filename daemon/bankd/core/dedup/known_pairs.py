@@ -43,7 +43,7 @@ def compare_pairs(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRES
     """Compare candidate pairs, each once, in whatever order it comes."""
     found: dict[tuple[str, str], Likeness] = {}
     for one, other in pairs:
-        older, newer = sorted((one, other), key=_age)
+        older, newer = sorted((one, other), key=lambda of: age_of(of.day, of.line, of.id))
         if older.id != newer.id and (older.id, newer.id) not in found:
             found[older.id, newer.id] = _likeness(older, newer, threshold)
     return found
@@ -59,9 +59,9 @@ def _likeness(older: Dated, newer: Dated, threshold: float) -> Likeness:
     return Likeness(verdict.outcome, verdict.reason, newer.day is not None)
 
 
-def _age(memory: Dated) -> tuple[date, int, str]:
-    """Oldest first, and within a log the line that stands higher; what has no day counts as oldest."""
-    return memory.day or date.min, memory.line, memory.id
+def age_of(day: date | None, line: int, id_: str) -> tuple[date, int, str]:
+    """An order of memories: oldest first, and within a log the line that stands higher; what has no day counts as oldest."""
+    return day or date.min, line, id_
 
 
 def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:

@@ -85,7 +85,7 @@ class MeaningPolicy:
 class DistilPolicy:
     """Which language model turns prose into lines, what it may cost, what it looks for, and which of two facts stays.
 
-    Seconds a call, tokens a day, minutes a night, days back, memories that get questions a night; prices in any currency per million tokens.
+    Seconds a call, tokens a day, minutes a night, days back, memories that get questions, and that are compared, a night; prices in any currency per million tokens.
     """
 
     provider: str = "off"
@@ -99,6 +99,7 @@ class DistilPolicy:
     minutes: int = 15
     days: int = 14
     enrich: int = 100
+    compare: int = 50
     conflict: str = "newer"
     input_price: float = 0
     output_price: float = 0

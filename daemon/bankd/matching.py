@@ -1,0 +1,125 @@
+"""The story of what the rules miss: a model looks at new memories and those most like them, a few a night.
+
+    find memories not looked at | ask | remember in the catalog what they are to each other
+
+What it takes for the same is shown as one and asked about, and an older value stands behind a newer; nothing goes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bankd.comparing import source_day, source_line_number
+from bankd.core.dedup.duplicates import Relation
+from bankd.core.dedup.known_pairs import Likeness, age_of
+from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
+from bankd.core.distil.prompts import Prompt, Reply, Unanswered
+from bankd.core.language.reading import compared_text
+from bankd.core.lifecycle.events import Ledger
+from bankd.core.lifecycle.retiring import memory_of
+from bankd.core.markdown.memory import Memory
+from bankd.core.secrets.screening import Finder, find_secrets
+from bankd.ports.bank import Index, MemoryCatalog
+from bankd.ports.models import Models
+
+_REASONS = {
+    Relation.NEAR: "a language model takes both for the same",
+    Relation.UPDATE: "a language model takes the newer for another value of the same",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchParts:
+    """What matching needs: what the bank holds, who looks alike, a model, and what credentials look like."""
+
+    catalog: MemoryCatalog
+    index: Index
+    models: Models
+    finders: Sequence[Finder] = ()
+
+
+class MatchQuestion(NamedTuple):
+    """A memory that a model has not looked at, its text key, and the older ones most like it that the rules tell from it."""
+
+    id: str
+    key: str
+    others: Sequence[str]
+    prompt: Prompt | None
+
+
+class Matched(NamedTuple):
+    """What came of a night: memories looked at, pairs found, how many memories wait, and why."""
+
+    memories: int = 0
+    pairs: int = 0
+    waiting: int = 0
+    reason: str = ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say of it."""
+        done = f"{self.memories} memories compared by the model with those like them: {self.pairs} say the same or a newer value"
+        wait = f"{self.waiting} memories wait to be compared by the model: {self.reason}"
+        return [*([done] if self.memories else ()), *([wait] if self.waiting else ())]
+
+
+def find_questions(parts: MatchParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
+    """What is to be asked about the memories that no model has looked at, the last added first; nothing is written."""
+    keys = parts.catalog.unmatched(most) if most else {}
+    held = _memories(parts, keys)
+    near = {id_: _nearest(id_, memory, parts, ledger) for id_, memory in held.items()}
+    held |= _memories(parts, {id_ for others in near.values() for id_ in others} - held.keys())
+    return [_question(id_, keys[id_], others, held, parts, ledger) for id_, others in near.items()]
+
+
+def _memories(parts: MatchParts, ids: Mapping[str, str] | set[str]) -> dict[str, Memory]:
+    return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
+
+
+def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:
+    """The older ones that share most words with a memory, but what the rules know, or a person keeps beside it."""
+    settled = ledger.wanted_both | set(parts.catalog.alike_to(id_))
+    older = (one for one in parts.index.nearest(compared_text(memory)) if _age(one, ledger) < _age(id_, ledger))
+    return [one for one in older if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
+
+
+def _question(
+    id_: str, key: str, near: Sequence[str], held: Mapping[str, Memory], parts: MatchParts, ledger: Ledger
+) -> MatchQuestion:
+    """Without a prompt where nothing is like a memory, or it must not be sent."""
+    others = [one for one in near if one in held and held[one].tag == held[id_].tag]
+    one, *rest = (StatementOfDay(compared_text(held[of]), source_day(ledger.consumed.get(of))) for of in (id_, *others))
+    is_sendable = rest and not find_secrets("\n".join(text for text, _ in (one, *rest)), parts.finders)
+    return MatchQuestion(id_, key, others, matching_prompt(one, rest) if is_sendable else None)
+
+
+def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
+    """Have a model look at a limited number of memories; those it does not answer for wait for the next night."""
+    questions = find_questions(parts, ledger, most)
+    asked = [one.prompt for one in questions if one.prompt]
+    answers = iter(parts.models.answer(asked) if asked else ())
+    replies = [(one, next(answers) if one.prompt else None) for one in questions]
+    waiting = [reply.reason for _, reply in replies if isinstance(reply, Unanswered)]
+    done = [(one, reply) for one, reply in replies if not isinstance(reply, Unanswered)]
+    pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
+    parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
+    memories = sum(reply is not None for _, reply in done)
+    return Matched(memories, len(pairs), len(waiting), waiting[0] if waiting else "")
+
+
+def _pairs_in(
+    question: MatchQuestion, reply: Reply | None, ledger: Ledger
+) -> Iterator[tuple[tuple[str, str], Likeness]]:
+    """By older and newer what the memory of a question is to those that are no other thing."""
+    relations = relations_in(reply.value, len(question.others)) if reply else ()
+    is_dated = source_day(ledger.consumed.get(question.id)) is not None
+    for older, relation in zip(question.others, relations, strict=False):
+        if relation is not Relation.DIFFERENT:
+            yield (older, question.id), Likeness(relation, _REASONS[relation], is_dated)
+
+
+def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
+    fact = ledger.consumed.get(id_)
+    return age_of(source_day(fact), source_line_number(fact), id_)

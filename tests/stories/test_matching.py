@@ -1,0 +1,176 @@
+"""A night in which a model says what memories are to those like them: a command stands for it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.settings import change_setting
+from tests.stories.conftest import Run, write_log
+
+NOW = "2026-05-04T03:00"
+KEPT, AGAIN = (
+    "The spare keys of the cellar hang in the blue cupboard.",
+    "cellar: take the spare ones out of the blue cupboard",
+)
+OLD, NEW = "The deposit for the flat is 1,500 euros.", "Before moving into the flat the landlord gets 2000 as a deposit"
+PROGRAM = """
+import json, pathlib, sys
+asked = json.load(sys.stdin)["messages"][0]["content"]
+calls = pathlib.Path(__file__).with_name("calls.txt")
+calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
+first, *others = [line.partition("| ")[2] for line in asked.splitlines() if line.partition("| ")[1]]
+relation = lambda other: next((said for word, said in SAID if word in first and word in other), "different")
+numbered = [{"number": number, "relation": relation(other)} for number, other in enumerate(others, 1)]
+print(json.dumps({"others": numbered}))
+"""
+SAID = 'SAID = [("cupboard", "same"), ("deposit", "changed")]\n'
+
+
+def name_model(root: Path, tmp_path: Path) -> None:
+    """Have the settings name a model that knows what says the same."""
+    (tmp_path / "model.py").write_text(SAID + PROGRAM, "utf-8")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    change_setting(root, 'provider: "off"', "provider: command")
+    change_setting(root, 'command: ""', f"command: {sys.executable} {tmp_path / 'model.py'}")
+    change_setting(root, "enrich: 100", "enrich: 0")
+
+
+@pytest.fixture
+def bank(root: Path, tmp_path: Path) -> Path:
+    """A bank with two facts that were each noted again a day later, and a model that knows it."""
+    name_model(root, tmp_path)
+    write_log(root, "2026-05-01.md", f"W: {KEPT}", f"W: {OLD}", "W: The blue kettle leaks.")
+    write_log(root, "2026-05-02.md", f"W: {AGAIN}", f"W: {NEW}")
+    return root
+
+
+def reflect(bankctl: Run, now: str = NOW) -> str:
+    ran = bankctl("cycle", "reflect", "--now", now)
+    assert ran.code == 0, ran.err
+    return ran.out + ran.err
+
+
+def asked(tmp_path: Path) -> str:
+    file = tmp_path / "calls.txt"
+    return file.read_text("utf-8") if file.exists() else ""
+
+
+def hits(bankctl: Run, question: str) -> list[tuple[str, int, bool]]:
+    found = bankctl("search", question, "--in", "bank", "--json").json["hits"]
+    return [(hit["text"], len(hit["like_it"]), bool(hit["superseded_by"])) for hit in found]
+
+
+def test_the_same_in_other_words_is_shown_as_one_and_asked_about_and_nothing_goes_away(
+    bank: Path, bankctl: Run
+) -> None:
+    said = reflect(bankctl)
+
+    assert "memories compared by the model with those like them: 2 say the same or a newer value" in said
+    (first, like, _), *rest = hits(bankctl, "where are the cellar spare keys")
+    assert (first in (KEPT, AGAIN), like) == (True, 1)
+    assert not {KEPT, AGAIN} & {text for text, _, _ in rest}
+    assert "cupboard" in bankctl("inbox").out
+    pages = "".join(page.read_text("utf-8") for page in (bank / "bank").rglob("*.md"))
+    assert all(text in pages for text in (KEPT, AGAIN, OLD, NEW))
+
+
+def test_a_newer_value_in_other_words_stands_before_the_older(bank: Path, bankctl: Run) -> None:
+    reflect(bankctl)
+
+    (newer, _, is_old), (older, _, was_old), *_ = hits(bankctl, "how much is the deposit for the flat")
+    assert (newer, is_old, older, was_old) == (NEW, False, OLD, True)
+    assert "another value of the same" in bankctl("conflicts").out
+
+
+def test_a_memory_is_asked_about_once_and_again_when_it_says_something_else(
+    bank: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    reflect(bankctl)
+    before = asked(tmp_path)
+    reflect(bankctl, "2026-05-05T03:00")
+    assert asked(tmp_path) == before
+
+    (page,) = [page for page in (bank / "bank").rglob("*.md") if AGAIN in page.read_text("utf-8")]
+    page.write_text(page.read_text("utf-8").replace(AGAIN, AGAIN.replace("cellar", "garage")), "utf-8")
+    reflect(bankctl, "2026-05-06T03:00")
+    assert asked(tmp_path).count("the first| " + AGAIN.replace("cellar", "garage")) == 1
+
+
+def test_what_was_paid_for_is_not_asked_again_where_what_is_derived_is_lost(
+    bank: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    reflect(bankctl)
+    before = asked(tmp_path)
+    shutil.rmtree(bank / ".bankd")
+
+    reflect(bankctl, "2026-05-05T03:00")
+
+    assert asked(tmp_path) == before
+    assert hits(bankctl, "where are the cellar spare keys")[0][1] == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"W: {KEPT}", f"O(c=0.80): {AGAIN}"),
+        ("W: We keep the spare keys in the blue cupboard.", "W: The spare keys are stored in the blue cupboard."),
+    ],
+    ids=["what somebody thinks and what is so", "what the rules know"],
+)
+def test_some_pairs_are_not_asked_about(root: Path, bankctl: Run, tmp_path: Path, one: str, other: str) -> None:
+    name_model(root, tmp_path)
+    write_log(root, "2026-05-01.md", one)
+    write_log(root, "2026-05-02.md", other)
+
+    reflect(bankctl)
+
+    assert asked(tmp_path) == ""
+
+
+def test_what_a_person_keeps_beside_it_is_not_asked_about(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    name_model(root, tmp_path)
+    write_log(root, "2026-05-01.md", f"W: {KEPT}")
+    write_log(root, "2026-05-02.md", f"W: {AGAIN}")
+    bankctl("cycle", "micro", "--now", "2026-05-03T12:00")
+    ids = [bankctl("search", text, "--json").json["hits"][0]["id"] for text in (KEPT, AGAIN)]
+    kept = bankctl("conflicts", "keep", *ids)
+    assert kept.code == 0, kept.err
+
+    reflect(bankctl)
+
+    assert asked(tmp_path) == ""
+
+
+def test_a_plan_tells_of_it_and_zero_turns_it_off(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    bankctl("cycle", "micro", "--now", "2026-05-03T12:00")
+    assert bankctl("distil", "--dry-run", "--json", "--now", NOW).json["comparisons"] >= 4
+    change_setting(bank, "compare: 50", "compare: 0")
+
+    reflect(bankctl)
+
+    assert asked(tmp_path) == ""
+
+
+def test_a_model_that_fails_leaves_memories_waiting_and_the_night_goes_on(
+    bank: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "model.py").write_text("raise SystemExit('out of order')", "utf-8")
+
+    assert "memories wait to be compared by the model: " in reflect(bankctl)
+    (tmp_path / "model.py").write_text(SAID + PROGRAM, "utf-8")
+    assert "2 say the same or a newer value" in reflect(bankctl, "2026-05-05T03:00")
+
+
+def test_what_looks_like_a_credential_is_not_sent(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    page = next((bank / "bank").rglob("*.md"))
+    page.write_text(
+        page.read_text("utf-8") + "- W: the cellar key in the blue cupboard is AKIAIOSFODNN7EXAMPLE\n", "utf-8"
+    )
+
+    reflect(bankctl)
+
+    assert "AKIA" not in asked(tmp_path)
