@@ -155,6 +155,15 @@ def test_a_plan_tells_of_it_and_zero_turns_it_off(bank: Path, bankctl: Run, tmp_
     assert asked(tmp_path) == ""
 
 
+def test_each_memory_has_its_night_where_a_night_looks_at_few(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    change_setting(bank, "compare: 50", "compare: 1")
+    for day in range(4, 9):
+        reflect(bankctl, f"2026-05-{day:02}T03:00")
+
+    assert asked(tmp_path).count("the first| " + AGAIN) == asked(tmp_path).count("the first| " + NEW) == 1
+    assert hits(bankctl, "where are the cellar spare keys")[0][1] == 1
+
+
 def test_a_model_that_fails_leaves_memories_waiting_and_the_night_goes_on(
     bank: Path, bankctl: Run, tmp_path: Path
 ) -> None:

@@ -25,7 +25,7 @@ from bankd.distilling import (
 )
 from bankd.enriching import Enriched, enrich_memories
 from bankd.errors import UserError
-from bankd.matching import Matched, find_questions, match_memories
+from bankd.matching import Matched, MatchQuestion, find_questions, match_memories
 from bankd.ports.models import Models, UnaskedMemories
 
 _MILLION = 1_000_000
@@ -64,7 +64,7 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     found = find_sections(parts, settings, workspace.now)
     sections = [_planned(one, settings.categories) for one in found]
     insights, enrichments = _other_prompts(workspace, parts)
-    comparisons = _matching_prompts(workspace)
+    comparisons = [one.prompt for one in _questions(workspace) if one.prompt]
     prompts = [*insights, *enrichments, *comparisons]
     asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
     asked += sum(count_tokens(one.system + one.text) for one in prompts)
@@ -82,11 +82,10 @@ def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Promp
     return insights.asked, enrichments.asked
 
 
-def _matching_prompts(workspace: Workspace) -> list[Prompt]:
+def _questions(workspace: Workspace) -> Sequence[MatchQuestion]:
     """What a night asks about memories that are like each other."""
     parts, ledger = workspace.matching(), workspace.transactions.ledger()
-    questions = find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
-    return [one.prompt for one in questions if one.prompt]
+    return find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
 
 
 class _OnlyAsked:
@@ -170,8 +169,9 @@ def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
     parts, most = _parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
-    prompts = [*_matching_prompts(workspace), *_other_prompts(workspace, parts)[1]]
-    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen) if prompts else None
+    questions = _questions(workspace)  # of those without a prompt is noted that nothing is like them
+    prompts = [*(one.prompt for one in questions if one.prompt), *_other_prompts(workspace, parts)[1]]
+    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen) if prompts or questions else None
 
 
 def enrich_now(workspace: Workspace) -> Sequence[str]:
