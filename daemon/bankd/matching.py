@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple
 
 from bankd.comparing import source_day, source_line_number
@@ -41,7 +42,7 @@ class MatchParts:
 
 
 class MatchQuestion(NamedTuple):
-    """A memory that a model has not looked at, its text key, and the older ones most like it that the rules tell from it."""
+    """A memory that a model has not looked at, its text key, and those most like it that the rules tell from it."""
 
     id: str
     key: str
@@ -79,10 +80,14 @@ def _memories(parts: MatchParts, ids: Mapping[str, str] | set[str]) -> dict[str,
 
 
 def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:
-    """The older ones that share most words with a memory, but what the rules know, or a person keeps beside it."""
-    settled = ledger.wanted_both | set(parts.catalog.alike_to(id_))
-    older = (one for one in parts.index.nearest(compared_text(memory)) if _age(one, ledger) < _age(id_, ledger))
-    return [one for one in older if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
+    """Those that share most words with a memory, but what the rules know, or a person keeps beside it.
+
+    Newer ones have a question of their own, but beside what somebody wrote on a page: nobody knows when.
+    """
+    settled, is_dated = ledger.wanted_both | set(parts.catalog.alike_to(id_)), _day(id_, ledger) is not None
+    found = (one for one in parts.index.nearest(compared_text(memory)) if one != id_)
+    near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
+    return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
 
 
 def _question(
@@ -90,7 +95,7 @@ def _question(
 ) -> MatchQuestion:
     """Without a prompt where nothing is like a memory, or it must not be sent."""
     others = [one for one in near if one in held and held[one].tag == held[id_].tag]
-    one, *rest = (StatementOfDay(compared_text(held[of]), source_day(ledger.consumed.get(of))) for of in (id_, *others))
+    one, *rest = (StatementOfDay(compared_text(held[of]), _day(of, ledger)) for of in (id_, *others))
     is_sendable = rest and not find_secrets("\n".join(text for text, _ in (one, *rest)), parts.finders)
     return MatchQuestion(id_, key, others, matching_prompt(one, rest) if is_sendable else None)
 
@@ -114,12 +119,15 @@ def _pairs_in(
 ) -> Iterator[tuple[tuple[str, str], Likeness]]:
     """By older and newer what the memory of a question is to those that are no other thing."""
     relations = relations_in(reply.value, len(question.others)) if reply else ()
-    is_dated = source_day(ledger.consumed.get(question.id)) is not None
-    for older, relation in zip(question.others, relations, strict=False):
+    for other, relation in zip(question.others, relations, strict=False):
+        older, newer = sorted((question.id, other), key=lambda id_: _age(id_, ledger))
         if relation is not Relation.DIFFERENT:
-            yield (older, question.id), Likeness(relation, _REASONS[relation], is_dated)
+            yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
 
 
 def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:
-    fact = ledger.consumed.get(id_)
-    return age_of(source_day(fact), source_line_number(fact), id_)
+    return age_of(_day(id_, ledger), source_line_number(ledger.consumed.get(id_)), id_)
+
+
+def _day(id_: str, ledger: Ledger) -> date | None:
+    return source_day(ledger.consumed.get(id_))

@@ -15,9 +15,12 @@ from bankd.adapters.models.door import ModelDoor
 from bankd.adapters.models.replies import ReplyLog
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_monotonic
-from bankd.core.distil.observing import lines_in, prompt_for
+from bankd.core.distil.composing import JudgedLine
+from bankd.core.distil.matching import StatementOfDay, matching_prompt, relations_in
+from bankd.core.distil.observing import DistilledLine, lines_in, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import sections_of
+from bankd.core.distil.verifying import verified_in, verifying_prompt
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.markdown.policy import DistilPolicy
 
@@ -66,12 +69,24 @@ def test_what_it_says_has_the_form_that_was_asked_for(url: str, tmp_path: Path) 
         assert one.output_tokens > 0
 
 
-def test_a_section_of_prose_is_answered_by_the_schema_or_waits(url: str, tmp_path: Path) -> None:
-    text = "# 2026-05-02\n\nWe moved the queue to SQLite. Dana signs the release.\n"
-    (section,) = sections_of(read_log("2026-05-02.md", text, anywhere=False), text)
-    (one,) = ask(url, tmp_path, [prompt_for(section, ["decisions"])._replace(most_tokens=60)])
+TEXT = "# 2026-05-02\n\nWe moved the queue to SQLite. Dana signs the release.\n"
+(SECTION,) = sections_of(read_log("2026-05-02.md", TEXT, anywhere=False), TEXT)
+LINE = JudgedLine(DistilledLine("W", (), "Dana signs the release.", (3,), 5), None)
 
-    if isinstance(one, Reply):
-        assert all(line.tag in "WBOS" for line in lines_in(one.value, section))
-    else:
-        assert one.reason == "the answer was cut off at its longest"
+
+def test_what_bankd_asks_is_answered_by_the_schema_or_waits(url: str, tmp_path: Path) -> None:
+    verifying = verifying_prompt(SECTION, [LINE])
+    assert verifying
+    one, other = StatementOfDay("Dana signs it.", None), StatementOfDay("Dana signs the release.", None)
+    prompts = [prompt_for(SECTION, ["decisions"]), verifying, matching_prompt(one, [other])]
+
+    read, verified, matched = ask(url, tmp_path, [prompt._replace(most_tokens=60) for prompt in prompts])
+
+    waits = [reply.reason for reply in (read, verified, matched) if isinstance(reply, Unanswered)]
+    assert set(waits) <= {"the answer was cut off at its longest"}
+    if isinstance(read, Reply):
+        assert all(line.tag in "WBOS" for line in lines_in(read.value, SECTION))
+    if isinstance(verified, Reply):
+        assert len(verified_in(verified.value, [LINE])) == 1
+    if isinstance(matched, Reply):
+        assert len(relations_in(matched.value, 1)) == 1

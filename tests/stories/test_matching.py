@@ -131,6 +131,18 @@ def test_some_pairs_are_not_asked_about(root: Path, bankctl: Run, tmp_path: Path
     assert asked(tmp_path) == ""
 
 
+def test_what_a_hand_wrote_is_looked_at_beside_what_logs_say(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    name_model(root, tmp_path)
+    write_log(root, "2026-05-01.md", f"W: {KEPT}")
+    reflect(bankctl)
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(f"# Tools\n\n- W: {AGAIN} ^m-aaaaaaaaaaaa\n", "utf-8")
+
+    reflect(bankctl, "2026-05-05T03:00")
+
+    assert hits(bankctl, "where are the cellar spare keys")[0][1] == 1
+
+
 def test_what_a_person_keeps_beside_it_is_not_asked_about(root: Path, bankctl: Run, tmp_path: Path) -> None:
     name_model(root, tmp_path)
     write_log(root, "2026-05-01.md", f"W: {KEPT}")
