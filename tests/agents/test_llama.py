@@ -58,7 +58,7 @@ def ask(url: str, root: Path, prompts: list[Prompt]) -> list[Reply | Unanswered]
 def test_what_it_says_has_the_form_that_was_asked_for(url: str, tmp_path: Path) -> None:
     texts = ("The port is 8080.", "서버 포트는 8080이다.")
     answers = ask(
-        url, tmp_path, [Prompt("t", "Say the tag of the statement, as JSON.", text, SCHEMA, 30) for text in texts]
+        url, tmp_path, [Prompt("t", "Say the tag of the statement, as JSON.", text, SCHEMA, 300) for text in texts]
     )
 
     for one in answers:

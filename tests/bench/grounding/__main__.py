@@ -1,6 +1,7 @@
 """How much of what a model invents the grounding check refuses, and how much of what is true.
 
     python -m tests.bench.grounding [--all] [--missed]
+    python -m tests.bench.grounding --command COMMAND FILE     ask a model about the lines of a file that are reported
 
 Every set beside this file has passages of logs as people and agents write them, each with some lines that are true, as a
 model would put them, and some that say one thing more or otherwise. `five_kinds.jsonl`, `everyday.jsonl`, `prose.jsonl`,
@@ -13,17 +14,23 @@ on in the end, and the last 140 passages of `terse.jsonl`, by two more writers, 
 turns, of later passages by such a bit, and the last 26 were all chosen on, as all of `chosen_on.jsonl` and of
 `reworded.jsonl`, whose lines are as far from the words of the log as their writers could put them. Reported is the half
 that nothing was chosen on, with Wilson's 95 % interval.
+
+Behind the rules the model that wrote a line verifies it (`core.distil.verifying`). `../replies/grounding.jsonl` has what a large model answered to
+just those prompts, the lines of a passage in two calls; it saw neither what is true nor these files. A line that is refused and that the model
+wrote again so that the rules believe it is mended: nothing true is lost with it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from tests.bench.grounding.judging import Judged, judge_lines
+from tests.bench.asking import keep_answers
+from tests.bench.grounding.judging import REPLIES, Judged, judge_rows, prompts_of, verify_rows
 from tests.bench.intervals import wilson
 
 
@@ -32,26 +39,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="the passages for choosing too")
     parser.add_argument("--missed", action="store_true", help="what was judged wrongly of those for choosing")
+    parser.add_argument("--command", help="as distil.command of bankd.yaml: the model to ask about FILE")
+    parser.add_argument("file", nargs="?", type=Path, help="a file of samples")
     arguments = parser.parse_args()
+    if arguments.command:
+        keep_answers(arguments.command, prompts_of(judge_rows(arguments.file)), REPLIES)
+        return 0
     for file in sorted(Path(__file__).parent.glob("*.jsonl")):
-        judged = judge_lines(file)
-        for half, is_reported in [("choosing", False)] * arguments.all + [("reporting", True)]:
-            if of_half := [one for one in judged if one.is_reported == is_reported]:
-                _tell(f"{file.name} {half}", of_half)
-        for one in judged if arguments.missed else ():
-            if not one.is_reported and one.is_invented == (one.reason is None):
-                print(f"  {one.kind}: {one.text}: {one.reason}")
+        _tell_file(file, with_choosing=arguments.all, with_missed=arguments.missed)
     return 0
 
 
-def _tell(name: str, judged: list[Judged]) -> None:
+def _tell_file(file: Path, *, with_choosing: bool, with_missed: bool) -> None:
+    rows = judge_rows(file)
+    judged, verified = [one for row in rows for one in row.lines], verify_rows(rows)
+    for half, is_reported in [("choosing", False)] * with_choosing + [("reporting", True)]:
+        of_half, asked = ([one for one in lines if one.is_reported == is_reported] for lines in (judged, verified))
+        if of_half:
+            _tell(f"{file.name} {half}: by rules", of_half, lambda one: one.reason is not None)
+        if asked:
+            _tell(f"{file.name} {half}: verified", asked, lambda one: one.verified is not None)
+            true = [one for one in asked if not one.is_invented]
+            print(f"  true lost, not being mended: {sum(not one.is_in for one in true)} of {len(true)}")
+    for one in judged if with_missed else ():
+        if not one.is_reported and one.is_invented == (one.reason is None):
+            print(f"  {one.kind}: {one.text}: {one.reason}")
+
+
+def _tell(name: str, judged: list[Judged], is_refused: Callable[[Judged], bool]) -> None:
     for what, wanted in (("invented", True), ("true", False)):
         of = [one for one in judged if one.is_invented is wanted]
-        refused = sum(one.reason is not None for one in of)
+        refused = sum(map(is_refused, of))
         low, high = wilson(refused, len(of))
         print(f"{name}: {what} refused {refused} of {len(of)} = {refused / len(of):.3f} [{low:.3f}, {high:.3f}]")
     kinds = groupby(sorted((one for one in judged if one.is_invented), key=attrgetter("kind")), attrgetter("kind"))
-    shares = ((kind, [one.reason is not None for one in of_kind]) for kind, of_kind in kinds)
+    shares = ((kind, [is_refused(one) for one in of_kind]) for kind, of_kind in kinds)
     print("  refused by kind:", ", ".join(f"{kind} {sum(refused)} of {len(refused)}" for kind, refused in shares))
 
 
