@@ -28,6 +28,7 @@ from bankd.ports.models import Models
 _REASONS = {
     Relation.NEAR: "a language model takes both for the same",
     Relation.UPDATE: "a language model takes the newer for another value of the same",
+    Relation.DIFFERENT: "a language model tells them apart",
 }
 
 
@@ -42,7 +43,7 @@ class MatchParts:
 
 
 class MatchQuestion(NamedTuple):
-    """A memory that a model has not looked at, its text key, and those most like it that the rules tell from it."""
+    """A memory that a model has not looked at, its text key, and those most like it that the rules tell from it, or only find near."""
 
     id: str
     key: str
@@ -80,11 +81,11 @@ def _memories(parts: MatchParts, ids: Mapping[str, str] | set[str]) -> dict[str,
 
 
 def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:
-    """Those that share most words with a memory, but what the rules know, or a person keeps beside it.
+    """Those that share most words with a memory, but what the rules are sure of, or a person keeps beside it.
 
     Newer ones have a question of their own, but beside what somebody wrote on a page: nobody knows when.
     """
-    settled, is_dated = ledger.wanted_both | set(parts.catalog.alike_to(id_)), _day(id_, ledger) is not None
+    settled, is_dated = ledger.wanted_both | set(parts.catalog.surely_alike(id_)), _day(id_, ledger) is not None
     found = (one for one in parts.index.nearest(compared_text(memory)) if one != id_)
     near = (one for one in found if not is_dated or _age(one, ledger) < _age(id_, ledger))
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
@@ -111,18 +112,18 @@ def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
     pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
     parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
     memories = sum(reply is not None for _, reply in done)
-    return Matched(memories, len(pairs), len(waiting), waiting[0] if waiting else "")
+    alike = sum(one.relation is not Relation.DIFFERENT for one in pairs.values())
+    return Matched(memories, alike, len(waiting), waiting[0] if waiting else "")
 
 
 def _pairs_in(
     question: MatchQuestion, reply: Reply | None, ledger: Ledger
 ) -> Iterator[tuple[tuple[str, str], Likeness]]:
-    """By older and newer what the memory of a question is to those that are no other thing."""
+    """By older and newer what the memory of a question is to the others."""
     relations = relations_in(reply.value, len(question.others)) if reply else ()
     for other, relation in zip(question.others, relations, strict=False):
         older, newer = sorted((question.id, other), key=lambda id_: _age(id_, ledger))
-        if relation is not Relation.DIFFERENT:
-            yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
+        yield (older, newer), Likeness(relation, _REASONS[relation], _day(newer, ledger) is not None)
 
 
 def _age(id_: str, ledger: Ledger) -> tuple[object, ...]:

@@ -5,7 +5,7 @@
 
 Of each set the old lines of both halves and the facts of LoCoMo stand in one bank; each new line of the reporting half is
 held against those that share most words with it (`core.distil.matching.MOST_OTHERS`), as a night does it: a pair whose old
-line is not among them is missed. What the guard knows counts as it does without a model. `replies/matching.jsonl` has what a large model
+line is not among them is missed. What the guard calls the same or an update is not asked about; what it calls near the model may tell apart. `replies/matching.jsonl` has what a large model
 answered to just these prompts, by what was asked; it saw neither the labels nor these files.
 """
 
@@ -80,7 +80,7 @@ def looks_of(name: str) -> Iterator[Look]:
 
 def _call(look: Look, answer: Any) -> str:
     """What a bank makes of a pair at last: what is near is shown as one, as what is the same."""
-    if look.guard in ("same", "near", "update") or look.old not in look.others:
+    if answer is None or look.guard in ("same", "update") or look.old not in look.others:
         return "same" if look.guard == "near" else look.guard
     relation = str(relations_in(answer, len(look.others))[look.others.index(look.old)])
     return "same" if relation == "near" else relation
@@ -112,7 +112,7 @@ def main() -> None:
             continue
         kept = kept_replies(REPLIES)
         answered = [(look, kept.get(look.key)) for look in looks if look.key in kept or not look.others]
-        _tell(f"{name}, guard", Counter((look.label, _call(look, {})) for look, _ in answered))
+        _tell(f"{name}, guard", Counter((look.label, _call(look, None)) for look, _ in answered))
         _tell(f"{name}, and model", Counter((look.label, _call(look, answer)) for look, answer in answered))
 
 

@@ -117,9 +117,9 @@ def test_what_was_paid_for_is_not_asked_again_where_what_is_derived_is_lost(
     ("one", "other"),
     [
         (f"W: {KEPT}", f"O(c=0.80): {AGAIN}"),
-        ("W: We keep the spare keys in the blue cupboard.", "W: The spare keys are stored in the blue cupboard."),
+        ("W: The deposit for the flat is 1,500 euros.", "W: The deposit for the flat is 2,000 euros."),
     ],
-    ids=["what somebody thinks and what is so", "what the rules know"],
+    ids=["what somebody thinks and what is so", "what the rules are sure of"],
 )
 def test_some_pairs_are_not_asked_about(root: Path, bankctl: Run, tmp_path: Path, one: str, other: str) -> None:
     name_model(root, tmp_path)
@@ -129,6 +129,20 @@ def test_some_pairs_are_not_asked_about(root: Path, bankctl: Run, tmp_path: Path
     reflect(bankctl)
 
     assert asked(tmp_path) == ""
+
+
+def test_what_the_rules_only_find_near_a_model_may_tell_apart(root: Path, bankctl: Run, tmp_path: Path) -> None:
+    write_log(root, "2026-05-01.md", "W: We keep the spare keys in the blue drawer.")
+    write_log(root, "2026-05-02.md", "W: The spare keys are stored in the blue drawer.")
+    name_model(root, tmp_path)
+    change_setting(root, "compare: 50", "compare: 0")
+    reflect(bankctl)
+    assert hits(bankctl, "spare keys in the drawer")[0][1] == 1
+
+    change_setting(root, "compare: 0", "compare: 50")
+    assert "0 say the same or a newer value" in reflect(bankctl, "2026-05-05T03:00")
+
+    assert [like for _, like, _ in hits(bankctl, "spare keys in the drawer")] == [0, 0]
 
 
 def test_what_a_hand_wrote_is_looked_at_beside_what_logs_say(root: Path, bankctl: Run, tmp_path: Path) -> None:

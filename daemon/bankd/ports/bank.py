@@ -54,8 +54,8 @@ class MemoryCatalog(Protocol):
     def unmatched(self, most: int) -> Mapping[str, str]:
         """Up to so many memories that were compared by the rules alone, the last added first, with their text keys."""
 
-    def alike_to(self, id_: str) -> Sequence[tuple[str, str]]:
-        """The pairs of a memory, older and newer, that were found to be no different things."""
+    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory, older and newer, that were found to say the same, or a newer value."""
 
     def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that a model looked at these, and what it found; other pairs stay as they are."""

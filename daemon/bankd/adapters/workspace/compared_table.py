@@ -30,7 +30,7 @@ SELECT looked_at.id, looked_at.key FROM looked_at JOIN memories ON memories.id =
 LEFT JOIN matched ON matched.id = looked_at.id AND matched.key = looked_at.key
 WHERE matched.id IS NULL GROUP BY looked_at.id ORDER BY MAX(memories.rowid) DESC LIMIT ?
 """
-_ALIKE = "SELECT older, newer FROM alike WHERE relation != 'different' AND (older = ? OR newer = ?)"
+_SURE = "SELECT older, newer FROM alike WHERE relation IN ('same', 'update') AND (older = ? OR newer = ?)"
 _FOUND = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?, ?, ?)"
 _CHANGED = """
 SELECT to_look_at.id, looked_at.key, MIN(memories.key) FROM to_look_at
@@ -102,9 +102,9 @@ class ComparedTable:
         """The memories that were compared by the rules alone, the last added first, with their text keys."""
         return dict(self._database.execute(_UNMATCHED, (most,)))
 
-    def alike_to(self, id_: str) -> list[tuple[str, str]]:
-        """The pairs of a memory that were found to be no different things."""
-        return [(older, newer) for older, newer in self._database.execute(_ALIKE, (id_, id_))]
+    def surely_alike(self, id_: str) -> list[tuple[str, str]]:
+        """The pairs of a memory that were found to say the same, or a newer value."""
+        return [(older, newer) for older, newer in self._database.execute(_SURE, (id_, id_))]
 
     def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that a model looked at these, and what it found."""

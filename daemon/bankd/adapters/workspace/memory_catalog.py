@@ -120,9 +120,9 @@ class PageMemoryCatalog:
         """The memories that were compared by the rules alone, the last added first, with their text keys."""
         return self._catalog_db.compared.unmatched(most)
 
-    def alike_to(self, id_: str) -> Sequence[tuple[str, str]]:
-        """The pairs of a memory that were found to be no different things."""
-        return self._catalog_db.compared.alike_to(id_)
+    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory that were found to say the same, or a newer value."""
+        return self._catalog_db.compared.surely_alike(id_)
 
     def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
         """Remember that a model looked at these, and what it found."""
