@@ -1,22 +1,24 @@
 """The story of what the rules miss: a model looks at new memories and those most like them, a few a night.
 
-    find memories not looked at | ask | remember in the catalog what they are to each other
+    find memories not looked at | try the model on what is known | ask | remember what they are to each other
 
 What it takes for the same is shown as one and asked about, and an older value stands behind a newer; nothing goes away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from bankd.comparing import source_day, source_line_number
 from bankd.core.dedup.duplicates import Relation
 from bankd.core.dedup.known_pairs import Likeness, age_of
-from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
+from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, Trial, matching_prompt, relations_in, trial_in
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
+from bankd.core.language.analysis import has_hangul
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retiring import memory_of
@@ -103,10 +105,7 @@ def _question(
 
 def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
     """Have a model look at a limited number of memories; those it does not answer for wait for the next night."""
-    questions = find_questions(parts, ledger, most)
-    asked = [one.prompt for one in questions if one.prompt]
-    answers = iter(parts.models.answer(asked) if asked else ())
-    replies = [(one, next(answers) if one.prompt else None) for one in questions]
+    replies = ask_questions(parts, find_questions(parts, ledger, most))
     waiting = [reply.reason for _, reply in replies if isinstance(reply, Unanswered)]
     done = [(one, reply) for one, reply in replies if not isinstance(reply, Unanswered)]
     pairs = {pair: likeness for one, reply in done for pair, likeness in _pairs_in(one, reply, ledger)}
@@ -114,6 +113,27 @@ def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
     memories = sum(reply is not None for _, reply in done)
     alike = sum(one.relation is not Relation.DIFFERENT for one in pairs.values())
     return Matched(memories, alike, len(waiting), waiting[0] if waiting else "")
+
+
+def ask_questions(
+    parts: MatchParts, questions: Sequence[MatchQuestion]
+) -> list[tuple[MatchQuestion, Reply | Unanswered | None]]:
+    """What a model says to each, None where there is nothing to ask; it is first tried in the languages of them."""
+    why_not = cache(lambda is_korean: _why_not(parts, trial_in(is_korean=is_korean)))
+    return [(one, _reply(parts, one.prompt, why_not) if one.prompt else None) for one in questions]
+
+
+def _reply(parts: MatchParts, prompt: Prompt, why_not: Callable[[bool], Unanswered | None]) -> Reply | Unanswered:
+    return why_not(has_hangul(prompt.text)) or parts.models.answer([prompt])[0]
+
+
+def _why_not(parts: MatchParts, trial: Trial) -> Unanswered | None:
+    """Why a model is not asked about memories; as its replies are kept, it is tried once for good."""
+    (reply,) = parts.models.answer([trial.prompt])
+    if isinstance(reply, Unanswered):
+        return reply
+    is_passed = trial.is_passed(reply.value)
+    return None if is_passed else Unanswered("tried on what is known, it cannot tell the same from another thing")
 
 
 def _pairs_in(

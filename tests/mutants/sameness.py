@@ -170,6 +170,8 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a credential is not sent to be matched", MATCHING, "_question", "rest and not find_secrets(", "rest and not (lambda *_, **__: 0)(", OF_MATCHING),
     Mutant("what was not answered is asked again", MATCHING, "match_memories", "for one, reply in replies if not isinstance(reply, Unanswered)", "for one, reply in replies", OF_MATCHING),
     Mutant("what is only near a model may tell apart", COMPARED, "ComparedTable.surely_alike", "_SURE", "_SURE.replace(\"'same'\", \"'near', 'same'\")", OF_MATCHING),
+    Mutant("a model is tried before it is asked", MATCHING, "_why_not", "if is_passed", "if True", OF_MATCHING),
+    Mutant("a model that takes all for the same fails", "bankd.core.distil.matching", "Trial.is_passed", "relation in known for", "Relation.NEAR in (relation, *known) for", OF_MATCHING),
     Mutant("a model looks at a memory once", COMPARED, "ComparedTable.record_matched", "keys.items()", "()", OF_MATCHING),
     Mutant("what says something else is looked at again", COMPARED, "ComparedTable._forget_all", '            "DELETE FROM matched WHERE id = ?",\n', "", OF_MATCHING),
     Mutant("what a person keeps is not compared", COMPARING, "compare_changed", " - ledger.wanted_both", "", OF_GROUPS),

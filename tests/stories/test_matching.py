@@ -23,11 +23,12 @@ asked = json.load(sys.stdin)["messages"][0]["content"]
 calls = pathlib.Path(__file__).with_name("calls.txt")
 calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
 first, *others = [line.partition("| ")[2] for line in asked.splitlines() if line.partition("| ")[1]]
-relation = lambda other: next((said for word, said in SAID if word in first and word in other), "different")
+relation = lambda other: next((said for word, part, said in SAID if word in first and part in other), "different")
 numbered = [{"number": number, "relation": relation(other)} for number, other in enumerate(others, 1)]
 print(json.dumps({"others": numbered}))
 """
-SAID = 'SAID = [("cupboard", "same"), ("deposit", "changed")]\n'
+KNOWS = '("ladder", "Jonas borrowed", "same"), ("ladder", "by Mina", "same"), ("사다리", "유리한테서", "same"), ("사다리", "유리다", "same")'
+SAID = f'SAID = [("cupboard", "cupboard", "same"), ("deposit", "deposit", "changed"), {KNOWS}]\n'
 
 
 def name_model(root: Path, tmp_path: Path) -> None:
@@ -198,6 +199,35 @@ def test_a_model_that_fails_leaves_memories_waiting_and_the_night_goes_on(
     assert "memories wait to be compared by the model: " in reflect(bankctl)
     (tmp_path / "model.py").write_text(SAID + PROGRAM, "utf-8")
     assert "2 say the same or a newer value" in reflect(bankctl, "2026-05-05T03:00")
+
+
+@pytest.mark.parametrize(
+    "knows",
+    [
+        '("ladder", "ladder", "same")',
+        '("ladder", "of wood", "changed"), ("ladder", "Jonas borrowed", "same"), ("ladder", "by Mina", "same")',
+        '("no", "no", "same")',
+    ],
+)
+def test_a_model_that_cannot_tell_what_is_known_is_asked_about_no_memory(
+    bank: Path, bankctl: Run, tmp_path: Path, knows: str
+) -> None:
+    program = tmp_path / "model.py"
+    program.write_text(program.read_text("utf-8").replace(KNOWS, knows), "utf-8")
+
+    said = reflect(bankctl)
+
+    assert "wait to be compared by the model: tried on what is known, it cannot tell the same" in said
+    assert asked(tmp_path).count("the first|") == 1
+    assert {like for _, like, _ in hits(bankctl, "where are the cellar spare keys")} == {0}
+
+
+def test_a_model_is_tried_once_in_each_language(bank: Path, bankctl: Run, tmp_path: Path) -> None:
+    write_log(bank, "2026-05-03.md", "W: 지하실 열쇠는 파란 찬장에 있다.", "W: 파란 찬장에 지하실 열쇠를 걸어 둔다.")
+    reflect(bankctl)
+    reflect(bankctl, "2026-05-05T03:00")
+
+    assert asked(tmp_path).count("the first| Mina lent") == asked(tmp_path).count("the first| 유리가") == 1
 
 
 def test_what_looks_like_a_credential_is_not_sent(bank: Path, bankctl: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.odd_values import with_one_odd
 
 from bankd.core.dedup.duplicates import Relation
-from bankd.core.distil.matching import SCHEMA, StatementOfDay, matching_prompt, relations_in
+from bankd.core.distil.matching import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
 
 
 def test_statements_are_data_a_line_each_with_their_days() -> None:
@@ -46,3 +46,15 @@ def test_a_kept_reply_of_any_shape_gives_a_relation_for_each() -> None:
     for odd in with_one_odd(sound):
         assert len(relations_in(odd, 2)) == 2
     assert relations_in(sound, 2) == [Relation.NEAR, Relation.DIFFERENT]
+
+
+@pytest.mark.parametrize("is_korean", [False, True])
+def test_a_trial_is_passed_by_who_says_of_each_what_is_known(is_korean: bool) -> None:
+    words = ["changed", "same", "different", "different", "same", "changed"]
+    said = [{"number": number, "relation": word} for number, word in enumerate(words, 1)]
+
+    assert trial_in(is_korean=is_korean).is_passed({"others": said})
+    for gone in range(len(said)):
+        assert not trial_in(is_korean=is_korean).is_passed({"others": said[:gone] + said[gone + 1 :]})
+    for number in (1, 3, 4, 6):
+        assert not trial_in(is_korean=is_korean).is_passed({"others": [*said, {"number": number, "relation": "same"}]})

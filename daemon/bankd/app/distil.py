@@ -25,7 +25,7 @@ from bankd.distilling import (
 )
 from bankd.enriching import Enriched, enrich_memories
 from bankd.errors import UserError
-from bankd.matching import Matched, MatchQuestion, find_questions, match_memories
+from bankd.matching import Matched, MatchQuestion, ask_questions, find_questions, match_memories
 from bankd.ports.models import Models, UnaskedMemories
 
 _MILLION = 1_000_000
@@ -169,9 +169,12 @@ def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
     parts, most = _parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
-    questions = _questions(workspace)  # of those without a prompt is noted that nothing is like them
-    prompts = [*(one.prompt for one in questions if one.prompt), *_other_prompts(workspace, parts)[1]]
-    return AskedBefore(_Answered(_answers_to(prompts, parts)), seen) if prompts or questions else None
+    questions, prompts = _questions(workspace), _other_prompts(workspace, parts)[1]
+    heard = _Heard(parts.models)
+    if matching := workspace.matching():
+        ask_questions(replace(matching, models=heard), questions)
+    answers = heard.answers | _answers_to(prompts, parts)
+    return AskedBefore(_Answered(answers), seen) if prompts or questions else None
 
 
 def enrich_now(workspace: Workspace) -> Sequence[str]:
