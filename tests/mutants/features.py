@@ -698,7 +698,7 @@ FEATURES: tuple[Mutant, ...] = (
         " if end <= MOST_LETTERS", "", ("tests/unit/test_distilling.py",),
     ),
     Mutant(
-        "asking once more is counted before", "bankd.app.distil", "plan_distilling",
+        "asking once more is counted before", "bankd.app.distil_plan", "plan_distilling",
         " + sum(map(_asked_again, found))", "", ("tests/stories/test_distilling.py",),
     ),
     Mutant(

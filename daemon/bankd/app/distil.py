@@ -1,4 +1,4 @@
-"""Distilling by hand: what would be sent to the language model, what that may cost, doing it now; asking for a night."""
+"""Distilling by hand, and a night's questions: a model is asked before the lock is taken, since it may take minutes."""
 
 from __future__ import annotations
 
@@ -6,109 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from bankd.app.night_prompts import distil_parts, enrichment_prompts, insight_prompts, matching_questions
 from bankd.app.workspace import Workspace
-from bankd.core.briefing.tokens import count_tokens
-from bankd.core.distil import verifying
-from bankd.core.distil.observing import MOST_TOKENS, as_data, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
-from bankd.core.distil.sections import ProseSection
-from bankd.deriving import derive_insights
-from bankd.distilling import (
-    Distilled,
-    DistilParts,
-    Proposed,
-    ProseParts,
-    distil_prose,
-    distil_sections,
-    find_sections,
-    propose,
-)
+from bankd.distilling import Distilled, DistilParts, Proposed, ProseParts, distil_prose, distil_sections, propose
 from bankd.enriching import Enriched, enrich_memories
-from bankd.errors import UserError
-from bankd.matching import Matched, MatchQuestion, ask_questions, find_questions, match_memories
+from bankd.matching import Matched, ask_questions, match_memories
 from bankd.ports.models import Models, UnaskedMemories
-
-_MILLION = 1_000_000
-
-
-class PlannedSection(NamedTuple):
-    """A section that would be sent: its log, first line and heading, the tokens of the question, and its text."""
-
-    log: str
-    line: int
-    heading: str
-    tokens: int
-    text: str
-
-
-class DistilPlan(NamedTuple):
-    """What a night would send: sections of prose, and how many questions about clusters, for memories and about look-alikes.
-
-    Each section is asked about once more, whether it says what the lines made of it say. With the tokens that all of them
-    take at most and the answers may take, and what that costs; 0 where no price is set.
-    """
-
-    sections: Sequence[PlannedSection]
-    insights: int
-    enrichments: int
-    comparisons: int
-    input_tokens: int
-    output_tokens: int
-    cost: float
-
-
-def plan_distilling(workspace: Workspace) -> DistilPlan:
-    """Look what would be sent; UserError where no model is named."""
-    settings = workspace.settings.distil
-    parts = _parts(workspace)
-    found = find_sections(parts, settings, workspace.now)
-    sections = [_planned(one, settings.categories) for one in found]
-    insights, enrichments = _other_prompts(workspace, parts)
-    comparisons = [one.prompt for one in _questions(workspace) if one.prompt]
-    prompts = [*insights, *enrichments, *comparisons]
-    asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
-    asked += sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = (MOST_TOKENS + verifying.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
-    cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
-    return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
-
-
-def _other_prompts(workspace: Workspace, parts: DistilParts) -> tuple[list[Prompt], list[Prompt]]:
-    """What a night asks besides: about clusters of memories, and for memories without questions."""
-    insights, enrichments = _OnlyAsked(), _OnlyAsked()
-    derive_insights(replace(parts, models=insights), workspace.catalog.all_lines(), workspace.now)
-    if enriching := workspace.enriching():
-        enrich_memories(replace(enriching, models=enrichments), workspace.settings.distil.enrich, workspace.now)
-    return insights.asked, enrichments.asked
-
-
-def _questions(workspace: Workspace) -> Sequence[MatchQuestion]:
-    """What a night asks about memories that are like each other."""
-    parts, ledger = workspace.matching(), workspace.transactions.ledger()
-    return find_questions(parts, ledger, workspace.settings.distil.compare) if parts else ()
-
-
-class _OnlyAsked:
-    """A model that collects what it is asked and answers nothing, so that nothing is written."""
-
-    def __init__(self) -> None:
-        self.asked: list[Prompt] = []
-
-    def answer(self, prompts: Sequence[Prompt]) -> Sequence[Reply | Unanswered]:
-        self.asked += prompts
-        return [Unanswered("only looked at")] * len(prompts)
-
-
-def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection:
-    prompt = prompt_for(section, categories)
-    return PlannedSection(
-        section.log, section.lines[0][0], section.heading, count_tokens(prompt.system + prompt.text), prompt.text
-    )
-
-
-def _asked_again(section: ProseSection) -> int:
-    """The tokens that it takes at most to ask about the lines of a section: a letter is one at most."""
-    return count_tokens(verifying.SYSTEM + as_data(section)) + verifying.MOST_LETTERS
 
 
 class _Answered:
@@ -159,17 +63,17 @@ def ask_for_night(workspace: Workspace) -> AskedBefore:
 
     About memories it is asked when the run is over, about those too that this learned.
     """
-    parts = _parts(workspace)
-    answers = ask_now(workspace) | _answers_to(_other_prompts(workspace, parts)[0], parts)
+    parts = distil_parts(workspace)
+    answers = ask_now(workspace) | _answers_to(insight_prompts(workspace), parts)
     return AskedBefore(_Answered(answers), _AsSeen(()))
 
 
 def ask_for_memories(workspace: Workspace) -> AskedBefore | None:
     """Ask for memories without questions, and about those like each other; needs no lock. None where there are none."""
-    parts, most = _parts(workspace), workspace.settings.distil.enrich
+    parts, most = distil_parts(workspace), workspace.settings.distil.enrich
     seen = _AsSeen(workspace.index.unasked(most) if most else ())
     workspace.unasked = seen
-    questions, prompts = _questions(workspace), _other_prompts(workspace, parts)[1]
+    questions, prompts = matching_questions(workspace), enrichment_prompts(workspace)
     heard = _Heard(parts.models)
     if matching := workspace.matching():
         ask_questions(replace(matching, models=heard), questions)
@@ -187,7 +91,7 @@ def enrich_now(workspace: Workspace) -> Sequence[str]:
 
 def ask_now(workspace: Workspace) -> dict[str, Reply | Unanswered]:
     """By the text of each question what the model says of what is new; needs no lock. UserError where none is named."""
-    parts = _parts(workspace)
+    parts = distil_parts(workspace)
     heard = _Heard(parts.models)
     for _ in distil_sections(replace(parts, models=heard), workspace.settings.distil, workspace.now):
         pass
@@ -200,7 +104,7 @@ def _answers_to(prompts: Sequence[Prompt], parts: DistilParts) -> dict[str, Repl
 
 def distil_now(workspace: Workspace, answers: Mapping[str, Reply | Unanswered]) -> Distilled:
     """Compose what was answered; the next run takes the lines in. UserError where no model is named."""
-    parts = replace(_parts(workspace), models=_Answered(answers))
+    parts = replace(distil_parts(workspace), models=_Answered(answers))
     with workspace.recorder.recording("distil") as record:
         done = distil_prose(parts, workspace.settings.distil, workspace.now)
         record.counts, record.is_changed = {"distilled": done.lines, "not believed": done.refused}, bool(done.sections)
@@ -217,12 +121,3 @@ def propose_now(workspace: Workspace, days: int, *, dry_run: bool) -> list[Propo
         found = propose(parts, policy, workspace.now, dry_run=False)
         record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
     return found
-
-
-def _parts(workspace: Workspace) -> DistilParts:
-    parts = workspace.distilling()
-    if parts is None:
-        raise UserError(
-            "no language model is named; distil.provider in bankd.yaml names one, and nothing is sent without it"
-        )
-    return parts

@@ -10,7 +10,7 @@ from bankd.cli.printing import say, say_answer, say_json
 from bankd.cli.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from bankd.app.distil import DistilPlan
+    from bankd.app.distil_plan import DistilPlan
     from bankd.distilling import Distilled
 
 
@@ -24,7 +24,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Distil, or say what would be sent, how many tokens that takes, and what it costs."""
-    from bankd.app.distil import ask_now, distil_now, plan_distilling
+    from bankd.app.distil import ask_now, distil_now
+    from bankd.app.distil_plan import plan_distilling
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
