@@ -151,14 +151,20 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def put_in_place(file: Path, data: bytes) -> None:
+    """Another file of this name: threads of tantivy may have the old one mapped for a while yet, and what is cut then kills."""
+    file.unlink()
+    file.write_bytes(data)
+
+
 def damage_rows(folder: Path) -> None:
     for file in folder.glob("*/rows.sqlite3*"):
-        file.write_bytes(b"\0" * file.stat().st_size)
+        put_in_place(file, b"\0" * file.stat().st_size)
 
 
 def cut_terms(folder: Path) -> None:
     for file in folder.glob("*/terms/*.idx"):
-        file.write_bytes(file.read_bytes()[:7])
+        put_in_place(file, file.read_bytes()[:7])
 
 
 def lose_terms(folder: Path) -> None:
@@ -193,7 +199,7 @@ def test_verify_finds_a_single_changed_bit(root: Path) -> None:
     victim = max(parts, key=lambda file: file.stat().st_size)
     data = bytearray(victim.read_bytes())
     data[len(data) // 2] ^= 1
-    victim.write_bytes(data)
+    put_in_place(victim, bytes(data))
 
     index = open_index(root)
     with pytest.raises(IndexDamaged, match=victim.name):
