@@ -7,7 +7,7 @@ What it takes for the same is shown as one and asked about, and an older value s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -24,6 +24,7 @@ from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.memory import Memory
 from bankd.core.secrets.screening import Finder, find_secrets
+from bankd.errors import BankError, bug_in
 from bankd.ports.bank import Index, MemoryCatalog
 from bankd.ports.models import Models
 
@@ -51,6 +52,7 @@ class MatchQuestion(NamedTuple):
     key: str
     others: Sequence[str]
     prompt: Prompt | None
+    bug: str = ""
 
 
 class Matched(NamedTuple):
@@ -60,26 +62,56 @@ class Matched(NamedTuple):
     pairs: int = 0
     waiting: int = 0
     reason: str = ""
+    bugs: tuple[str, ...] = ()
 
     @property
     def notes(self) -> list[str]:
         """What there is to say of it."""
         done = f"{self.memories} memories compared by the model with those like them: {self.pairs} say the same or a newer value"
         wait = f"{self.waiting} memories wait to be compared by the model: {self.reason}"
-        return [*([done] if self.memories else ()), *([wait] if self.waiting else ())]
+        return [*([done] if self.memories else ()), *([wait] if self.waiting else ()), *self.bugs]
 
 
 def find_questions(parts: MatchParts, ledger: Ledger, most: int) -> list[MatchQuestion]:
     """What is to be asked about the memories that no model has looked at, the last added first; nothing is written."""
     keys = parts.catalog.unmatched(most) if most else {}
     held = _memories(parts, keys)
-    near = {id_: _nearest(id_, memory, parts, ledger) for id_, memory in held.items()}
-    held |= _memories(parts, {id_ for others in near.values() for id_ in others} - held.keys())
-    return [_question(id_, keys[id_], others, held, parts, ledger) for id_, others in near.items()]
+    return [_question(id_, keys[id_], memory, parts, ledger) for id_, memory in held.items()]
 
 
-def _memories(parts: MatchParts, ids: Mapping[str, str] | set[str]) -> dict[str, Memory]:
+def _memories(parts: MatchParts, ids: Iterable[str]) -> dict[str, Memory]:
     return {id_: memory_of(lines) for id_, lines in parts.catalog.lines_of(ids).items()}
+
+
+def _question(id_: str, key: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> MatchQuestion:
+    """Without a prompt where nothing is like a memory, it must not be sent, or it cannot be read."""
+    try:
+        others = _others(id_, memory, parts, ledger)
+        return MatchQuestion(id_, key, [*others], _prompt({id_: memory, **others}, parts, ledger))
+    except BankError:
+        raise
+    except Exception as error:  # one memory must not keep all the others from being looked at
+        return MatchQuestion(id_, key, (), None, bug_in(f"{id_} is not compared by the model", error))
+
+
+def _others(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> dict[str, Memory]:
+    near = _nearest(id_, memory, parts, ledger)
+    held = {one: other for one, other in _memories(parts, near).items() if _can_be_read(other)}
+    return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
+
+
+def _can_be_read(memory: Memory) -> bool:
+    """Whether another memory can be compared; what keeps it from that is told when it is its turn."""
+    try:
+        return bool(compared_text(memory))
+    except Exception:
+        return False
+
+
+def _prompt(memories: Mapping[str, Memory], parts: MatchParts, ledger: Ledger) -> Prompt | None:
+    one, *rest = (StatementOfDay(compared_text(memory), _day(id_, ledger)) for id_, memory in memories.items())
+    is_sendable = rest and not find_secrets("\n".join(text for text, _ in (one, *rest)), parts.finders)
+    return matching_prompt(one, rest) if is_sendable else None
 
 
 def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:
@@ -93,16 +125,6 @@ def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> lis
     return [one for one in near if not {(id_, one), (one, id_)} & settled][:MOST_OTHERS]
 
 
-def _question(
-    id_: str, key: str, near: Sequence[str], held: Mapping[str, Memory], parts: MatchParts, ledger: Ledger
-) -> MatchQuestion:
-    """Without a prompt where nothing is like a memory, or it must not be sent."""
-    others = [one for one in near if one in held and held[one].tag == held[id_].tag]
-    one, *rest = (StatementOfDay(compared_text(held[of]), _day(of, ledger)) for of in (id_, *others))
-    is_sendable = rest and not find_secrets("\n".join(text for text, _ in (one, *rest)), parts.finders)
-    return MatchQuestion(id_, key, others, matching_prompt(one, rest) if is_sendable else None)
-
-
 def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
     """Have a model look at a limited number of memories; those it does not answer for wait for the next night."""
     replies = ask_questions(parts, find_questions(parts, ledger, most))
@@ -112,7 +134,8 @@ def match_memories(parts: MatchParts, ledger: Ledger, most: int) -> Matched:
     parts.catalog.record_matched({one.id: one.key for one, _ in done}, pairs)
     memories = sum(reply is not None for _, reply in done)
     alike = sum(one.relation is not Relation.DIFFERENT for one in pairs.values())
-    return Matched(memories, alike, len(waiting), waiting[0] if waiting else "")
+    bugs = tuple(one.bug for one, _ in replies if one.bug)
+    return Matched(memories, alike, len(waiting), waiting[0] if waiting else "", bugs)
 
 
 def ask_questions(

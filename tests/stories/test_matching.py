@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bankd import matching
+from bankd.core.markdown.memory import Memory
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -228,6 +230,24 @@ def test_a_model_is_tried_once_in_each_language(bank: Path, bankctl: Run, tmp_pa
     reflect(bankctl, "2026-05-05T03:00")
 
     assert asked(tmp_path).count("the first| Mina lent") == asked(tmp_path).count("the first| 유리가") == 1
+
+
+def test_a_memory_that_cannot_be_read_keeps_no_other_from_being_looked_at(
+    bank: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = matching.compared_text
+
+    def fail(memory: Memory) -> str:
+        if "kettle" in memory.text:
+            raise ZeroDivisionError
+        return read(memory)
+
+    monkeypatch.setattr(matching, "compared_text", fail)
+
+    said = reflect(bankctl)
+
+    assert "is not compared by the model: this is a bug in bankd (ZeroDivisionError())" in said
+    assert hits(bankctl, "where are the cellar spare keys")[0][1] == 1
 
 
 def test_what_looks_like_a_credential_is_not_sent(bank: Path, bankctl: Run, tmp_path: Path) -> None:
