@@ -96,22 +96,21 @@ def _question(id_: str, key: str, memory: Memory, parts: MatchParts, ledger: Led
 
 def _others(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> dict[str, Memory]:
     near = _nearest(id_, memory, parts, ledger)
-    held = {one: other for one, other in _memories(parts, near).items() if _can_be_read(other)}
+    held = {one: other for one, other in _memories(parts, near).items() if _can_be_sent(other, parts)}
     return {one: held[one] for one in near if one in held and held[one].tag == memory.tag}
 
 
-def _can_be_read(memory: Memory) -> bool:
-    """Whether another memory can be compared; what keeps it from that is told when it is its turn."""
+def _can_be_sent(other: Memory, parts: MatchParts) -> bool:
+    """Whether one of the others can be read and holds no credential; what keeps it from being read is told at its turn."""
     try:
-        return bool(compared_text(memory))
+        return not find_secrets(compared_text(other), parts.finders)
     except Exception:
         return False
 
 
 def _prompt(memories: Mapping[str, Memory], parts: MatchParts, ledger: Ledger) -> Prompt | None:
     one, *rest = (StatementOfDay(compared_text(memory), _day(id_, ledger)) for id_, memory in memories.items())
-    is_sendable = rest and not find_secrets("\n".join(text for text, _ in (one, *rest)), parts.finders)
-    return matching_prompt(one, rest) if is_sendable else None
+    return matching_prompt(one, rest) if rest and not find_secrets(one.text, parts.finders) else None
 
 
 def _nearest(id_: str, memory: Memory, parts: MatchParts, ledger: Ledger) -> list[str]:

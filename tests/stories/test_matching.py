@@ -250,12 +250,14 @@ def test_a_memory_that_cannot_be_read_keeps_no_other_from_being_looked_at(
     assert hits(bankctl, "where are the cellar spare keys")[0][1] == 1
 
 
-def test_what_looks_like_a_credential_is_not_sent(bank: Path, bankctl: Run, tmp_path: Path) -> None:
-    page = next((bank / "bank").rglob("*.md"))
-    page.write_text(
-        page.read_text("utf-8") + "- W: the cellar key in the blue cupboard is AKIAIOSFODNN7EXAMPLE\n", "utf-8"
-    )
+def test_what_looks_like_a_credential_is_not_sent_and_keeps_nothing_else_from_it(
+    bank: Path, bankctl: Run, tmp_path: Path
+) -> None:
+    page = bank / "bank/knowledge/tools.md"
+    secret = "the cellar spare keys in the blue cupboard open AKIAIOSFODNN7EXAMPLE"
+    page.write_text(f"# Tools\n\n- W: {secret} ^m-cccccccccccc\n", "utf-8")
 
     reflect(bankctl)
 
     assert "AKIA" not in asked(tmp_path)
+    assert hits(bankctl, "where do the cellar spare keys hang")[0][1] == 1
