@@ -112,6 +112,8 @@ def main() -> None:
             continue
         kept = kept_replies(REPLIES)
         answered = [(look, kept.get(look.key)) for look in looks if look.key in kept or not look.others]
+        alike = [look for look in looks if look.label != "different"]
+        print(f"{name:<22} shown the old line: {_share(sum(look.old in look.others for look in alike), len(alike))}")
         _tell(f"{name}, guard", Counter((look.label, _call(look, None)) for look, _ in answered))
         _tell(f"{name}, and model", Counter((look.label, _call(look, answer)) for look, answer in answered))
 

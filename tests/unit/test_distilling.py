@@ -254,13 +254,16 @@ def test_a_section_whose_lines_are_not_verified_waits_as_a_whole() -> None:
 
 
 def test_a_section_is_verified_before_the_next_is_read() -> None:
-    spent = list[str]()
+    spent = list[Prompt]()
 
-    def one_call_is_left(prompt: Prompt) -> Reply | Unanswered:
-        spent.append(prompt.text)
-        return by_section(prompt) if len(spent) == 1 else Unanswered("the budget is spent")
+    def within_two_calls(answer: Answering) -> Answering:
+        def ask(prompt: Prompt) -> Reply | Unanswered:
+            spent.append(prompt)
+            return answer(prompt) if len(spent) <= 2 else Unanswered("the budget is spent")
 
-    night = Night({LOG: PROSE}, one_call_is_left)
+        return ask
+
+    night = Night({LOG: PROSE}, within_two_calls(by_section), within_two_calls(supported))
     night.run()
 
     assert "queue runs on SQLite" in night.learned()

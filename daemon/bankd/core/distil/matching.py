@@ -15,8 +15,9 @@ from bankd.core.distil.prompts import Prompt
 
 VERSION = "match-1"
 MOST_OTHERS = 3
-"""Memories that one is compared with: of reworded pairs nine in ten are among those that share most words, of `tests.bench.candidates`."""
+"""Memories that one is compared with; how many pairs have their old line among them is told by `tests.bench.matching`."""
 MOST_TOKENS = 300
+"""Of the answer: a relation for each statement of a trial, with room for a model that spaces its JSON out."""
 
 SYSTEM = """\
 Somebody keeps a bank of short statements, and some say again what others say. Compare the first statement with each of
@@ -76,7 +77,9 @@ class Trial(NamedTuple):
 
     def is_passed(self, answer: object) -> bool:
         """Whether an answer says what is known, of each of them."""
-        relations = relations_in(answer, len(self.others), unsaid=Relation.SAME)
+        relations = relations_in(
+            answer, len(self.others), unsaid=Relation.SAME
+        )  # which no answer says, and none passes
         return all(relation in known for relation, known in zip(relations, self.others.values(), strict=True))
 
 
