@@ -154,8 +154,8 @@ def _why_not(parts: MatchParts, trial: Trial) -> Unanswered | None:
     (reply,) = parts.models.answer([trial.prompt])
     if isinstance(reply, Unanswered):
         return reply
-    is_passed = trial.is_passed(reply.value)
-    return None if is_passed else Unanswered("tried on what is known, it cannot tell the same from another thing")
+    why = "tried on what is known, it cannot tell the same from another thing; distil.compare: 0 ends this"
+    return None if trial.is_passed(reply.value) else Unanswered(why)
 
 
 def _pairs_in(

@@ -170,7 +170,7 @@ SAMENESS: tuple[Mutant, ...] = (
     Mutant("a credential is not sent to be matched", MATCHING, "_prompt", " and not find_secrets(one.text, parts.finders)", "", OF_MATCHING),
     Mutant("what was not answered is asked again", MATCHING, "match_memories", "for one, reply in replies if not isinstance(reply, Unanswered)", "for one, reply in replies", OF_MATCHING),
     Mutant("what is only near a model may tell apart", COMPARED, "ComparedTable.surely_alike", "_SURE", "_SURE.replace(\"'same'\", \"'near', 'same'\")", OF_MATCHING),
-    Mutant("a model is tried before it is asked", MATCHING, "_why_not", "if is_passed", "if True", OF_MATCHING),
+    Mutant("a model is tried before it is asked", MATCHING, "_why_not", "if trial.is_passed(reply.value)", "if True", OF_MATCHING),
     Mutant("a model that takes all for the same fails", "bankd.core.distil.matching", "Trial.is_passed", "relation in known for", "Relation.NEAR in (relation, *known) for", OF_MATCHING),
     Mutant("a memory that cannot be read stops no other", MATCHING, "_question", "except BankError:", "except Exception:", OF_MATCHING),
     Mutant("nothing is compared with what cannot be read", MATCHING, "_can_be_sent", "return False", "return True", OF_MATCHING),
