@@ -27,28 +27,28 @@ lint: .venv/ready
 
 # Quality and speed, each figure beside its peer in the same run; they take the better part of an hour on two cores.
 eval: .venv/ready
-	$(BIN)/python -m tests.bench.quality
-	$(BIN)/python -m tests.bench.floor
-	$(BIN)/python -m tests.bench.questions
-	$(BIN)/python -m tests.bench.use
-	$(BIN)/python -m tests.bench.choosing
-	$(BIN)/python -m tests.bench.floor_choosing
+	$(BIN)/python -m bench.quality
+	$(BIN)/python -m bench.floor
+	$(BIN)/python -m bench.questions
+	$(BIN)/python -m bench.use
+	$(BIN)/python -m bench.choosing
+	$(BIN)/python -m bench.floor_choosing
 
 bench: .venv/ready
-	$(BIN)/python -m tests.bench.quality --perturb
-	$(BIN)/python -m tests.bench.speed
-	$(BIN)/python -m tests.bench.served
-	$(BIN)/python -m tests.bench.page
-	$(BIN)/python -m tests.bench.all_banks
-	$(BIN)/python -m tests.bench.served_banks
-	$(BIN)/python -m tests.bench.start
-	$(BIN)/python -m tests.bench.hooks
-	$(BIN)/python -m tests.bench.briefs
-	$(BIN)/python -m tests.bench.reindex
-	$(BIN)/python -m tests.bench.tree
-	$(BIN)/python -m tests.bench.service
-	$(BIN)/python -m tests.bench.cliffs
-	$(BIN)/python -m pytest -m full -s tests/bench
+	$(BIN)/python -m bench.quality --perturb
+	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.served
+	$(BIN)/python -m bench.page
+	$(BIN)/python -m bench.all_banks
+	$(BIN)/python -m bench.served_banks
+	$(BIN)/python -m bench.start
+	$(BIN)/python -m bench.hooks
+	$(BIN)/python -m bench.briefs
+	$(BIN)/python -m bench.reindex
+	$(BIN)/python -m bench.tree
+	$(BIN)/python -m bench.service
+	$(BIN)/python -m bench.cliffs
+	$(BIN)/python -m pytest -m full -s bench
 
 # The page as it looks, into docs/pictures: needs chromium and fonts-nanum.
 pictures: .venv/ready

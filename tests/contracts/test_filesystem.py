@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.crash.world import bank_of, build, faults, fresh, run
 
 from bankd.adapters.storage.filesystem import probe_filesystem, require_safe
 from bankd.adapters.storage.syscalls import Syscalls, SyscallsWithoutExchange
 from bankd.adapters.storage.tree import FileTree
 from bankd.errors import RefusedError
+from tests.crash.world import bank_of, build, faults, fresh, run
 
 
 class NoExchange(Syscalls):

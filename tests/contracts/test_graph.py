@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.settings import change_setting
 
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.workspace.link_graph import LinkGraph
@@ -15,6 +14,7 @@ from bankd.app.init import make_workspace
 from bankd.app.rearrange import open_rearranger
 from bankd.core.plan.report import counts_of, rows_of
 from bankd.wiring.workspace import open_workspace
+from tests.settings import change_setting
 
 NOW = datetime(2026, 7, 1, 3, tzinfo=UTC)
 

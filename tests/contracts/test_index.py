@@ -11,7 +11,6 @@ from random import Random
 from types import MappingProxyType
 
 import pytest
-from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.answering import Answering
@@ -22,6 +21,7 @@ from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import StorageError
 from bankd.ports.searching import IndexView
 from bankd.search.ranking_options import RankingOptions
+from tests.fakes import FakeAnalyser, FakeIndex, FakePages
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PAGES = {

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.settings import change_setting
 
 from bankd.adapters.workspace import logs
 from bankd.app.init import make_workspace
 from bankd.core.lifecycle.retain import LogReading, read_log
 from bankd.wiring.workspace import open_workspace
+from tests.settings import change_setting
 
 LINES = 2_050
 

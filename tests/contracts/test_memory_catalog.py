@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.fake_world import FakeDisk, FakeHoldings
 
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
@@ -18,6 +17,7 @@ from bankd.core.dedup.exact_match import text_key
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Confidence, parse_memory
 from bankd.ports.bank import MemoryCatalog
+from tests.fake_world import FakeDisk, FakeHoldings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.model_servers import TOKENS, Choose, ModelServer, Script, serve_model
 
 from bankd.adapters.models.door import ModelDoor, most_taken
 from bankd.adapters.models.replies import ReplyLog
@@ -21,6 +20,7 @@ from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.clock import read_monotonic
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.markdown.policy import DistilPolicy
+from tests.model_servers import TOKENS, Choose, ModelServer, Script, serve_model
 
 NOW = datetime(2026, 5, 2, 3, 0, tzinfo=UTC)
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.fake_vectors import EmbeddingServer, embedding_server
 
 from bankd.adapters.meaning import sentence_vectors
 from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
@@ -16,6 +15,7 @@ from bankd.app.search_service import SearchService
 from bankd.core.ranking.fusion import beginning_of
 from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
 from bankd.wiring.searching import make_search
+from tests.fake_vectors import EmbeddingServer, embedding_server
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 PAGES = {

@@ -12,10 +12,9 @@ import re
 import sys
 from pathlib import Path
 
-from tests.settings import change_setting
-
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from tests.settings import change_setting
 
 NOW, LATER = "2026-06-10T03:00", "2026-06-10T03:05"
 PEOPLE = ("Minji", "Peter", "Jun")

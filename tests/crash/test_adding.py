@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
 
 from bankd.adapters.storage.log_end import append_line
 from bankd.adapters.storage.tree import FileTree
 from bankd.errors import StorageError
+from tests.crash.faults import Fault, FaultyCalls, Killed
 
 LOG, LINE = "2026-05-02.md", "- W: 한 줄을 더한다"
 NEW = f"# 2026-05-02\n\n## Retain\n{LINE}\n"

@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.crash.world import Recoverer, Session, bank_of
 
 from bankd.core.edits.operations import Append, Operation, Piece, Remove
 from bankd.core.edits.spans import LineSpan, text_of
@@ -21,6 +20,7 @@ from bankd.core.edits.transaction import Transaction
 from bankd.core.markdown.memory import parse_memory
 from bankd.core.markdown.pages import read_page
 from bankd.errors import ConflictError
+from tests.crash.world import Recoverer, Session, bank_of
 
 FOLDERS = ("identity", "daily", "knowledge", "opinions")
 PAGES = tuple(f"bank/{folder}/page-{n}.md" for folder in FOLDERS for n in range(5))

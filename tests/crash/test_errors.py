@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import KINDS, Fault, FaultyCalls
-from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
 from bankd.adapters.storage import disk
 from bankd.errors import BankError, StorageError
+from tests.crash.faults import KINDS, Fault, FaultyCalls
+from tests.crash.world import ORIGINAL, Session, bank_of, build, faults, fresh, lost, run
 
 WRITING = ("create", "write", "mkdir")
 

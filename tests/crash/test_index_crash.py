@@ -15,7 +15,6 @@ from threading import Event
 from unittest.mock import patch
 
 import pytest
-from tests.fakes import FakeAnalyser
 
 from bankd.adapters.index import writer
 from bankd.adapters.index.page_files import PageFiles
@@ -25,6 +24,7 @@ from bankd.answering import Answering
 from bankd.core.ranking.query import Filters, Freshness, Query
 from bankd.errors import IndexDamaged, StorageError
 from bankd.search.ranking_options import RankingOptions
+from tests.fakes import FakeAnalyser
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 CHILD = """

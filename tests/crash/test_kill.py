@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.passing import states_passed
 from tests.crash.world import ORIGINAL, bank_of, build, faults, fresh, lost, run

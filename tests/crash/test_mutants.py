@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+
+from bankd.errors import BankError
 from tests.crash.faults import Fault, FaultyCalls, Killed
 from tests.crash.hands import PAGES, Hand
 from tests.crash.mutants import MUTANTS
 from tests.crash.power import Recorder, materialise, states
 from tests.crash.world import EXPECTED, ORIGINAL, bank_of, build, faults, fresh, lost, run
-
-from bankd.errors import BankError
 
 Cases = Iterator[bool]
 QUICK = {

@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
 
 from bankd.adapters.index.event_days import EventDays
 from bankd.adapters.storage.events import EventLog
@@ -21,6 +20,7 @@ from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.tree import FileTree
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, Ledger, fold_events, make_event
 from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED
+from tests.crash.faults import Fault, FaultyCalls, Killed
 
 BEGAN = datetime(2026, 1, 1, 3, tzinfo=UTC)
 PACKING, ARCHIVING = date(2026, 5, 1), date(2027, 3, 1)

@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
 
 from bankd.adapters.index.enriched import read_enriched
 from bankd.adapters.models.replies import FOLDER as REPLIES
@@ -25,6 +24,7 @@ from bankd.adapters.storage.tree import FileTree
 from bankd.core.distil.enrichment import Enrichment, UnaskedStatement
 from bankd.core.distil.prompts import Reply
 from bankd.core.ranking.indexable import LineQuestions
+from tests.crash.faults import Fault, FaultyCalls, Killed
 
 BEGAN = datetime(2026, 1, 1, 3, tzinfo=UTC)
 PACKING, ARCHIVING = date(2026, 5, 1), date(2027, 3, 1)

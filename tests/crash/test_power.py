@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tests.crash.power import Recorder, materialise, states
 from tests.crash.world import ORIGINAL, bank_of, build, faults, fresh, lost, run
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
-from tests.crash.hands import PAGES, STYLES, Hand
-from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
 
 from bankd.adapters.storage import staging
 from bankd.adapters.storage.tree import FileTree
 from bankd.errors import ConflictError
+from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.hands import PAGES, STYLES, Hand
+from tests.crash.world import EXPECTED, VALUES, bank_of, build, faults, fresh, run
 
 
 @pytest.fixture(scope="module")

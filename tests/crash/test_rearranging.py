@@ -9,8 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
-from tests.crash.world import AT, NOW, bank_of
 
 from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.recovery import Recoverer, Recovery
@@ -33,6 +31,8 @@ from bankd.core.pages.moves import plan_move
 from bankd.core.pages.rearrange import operations_for, read_source, reference_rewriter
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import ConflictError, StorageError
+from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.world import AT, NOW, bank_of
 
 FULL, MOVED, LOG = "bank/knowledge/full.md", "bank/world/all.md", "bank/daily/log.md"
 TITLES = ("Storage", "네트워크", "Release", "지원")

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.crash import outside
-from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
-from tests.crash.world import bank_of
 
 from bankd.adapters.storage import tree
 from bankd.adapters.storage.syscalls import Syscalls
+from tests.crash import outside
+from tests.crash.faults import KINDS, Fault, FaultyCalls, Killed
+from tests.crash.world import bank_of
 
 Patch = pytest.MonkeyPatch
 TREE = "bank/_meta/tree-index.json"

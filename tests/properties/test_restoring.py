@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.properties.test_operations import SCALE, page_bytes
 
 from bankd.core.edits.spans import outdent_lines, unix_text
 from bankd.core.edits.transaction import Transaction, replay_transaction
@@ -15,6 +14,7 @@ from bankd.core.lifecycle.restoring import plan_restoring, read_contents
 from bankd.core.lifecycle.retiring import moved_out
 from bankd.core.markdown.page_lines import MemoryLines, PageLines
 from bankd.core.markdown.pages import read_page
+from tests.properties.test_operations import SCALE, page_bytes
 
 NOW = datetime(2026, 6, 10, 3, tzinfo=UTC)
 PAGE, ARCHIVE = "bank/p.md", "archive/p.md"

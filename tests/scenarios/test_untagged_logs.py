@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench.passages import count_found, first_hits, questions, workspace_of_archive, workspace_of_logs
+from bench.passages import count_found, first_hits, questions, workspace_of_archive, workspace_of_logs
 
 ASKED = [*questions("questions-1"), *questions("questions-2")]
 PROMISED = 34

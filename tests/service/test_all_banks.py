@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.service.conftest import BIN, LONG_ENOUGH, Manager
 
 from bankd.adapters.system.socket_client import NoDaemonError, send_request
+from tests.service.conftest import BIN, LONG_ENOUGH, Manager
 
 
 class Banks:

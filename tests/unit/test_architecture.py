@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.bench.house import SOURCE, homonyms, owners_of_names
 
 import bankd
+from bench.house import SOURCE, homonyms, owners_of_names
 
 PAGE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 TOPS = (

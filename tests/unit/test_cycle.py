@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.fake_world import FakeWorld
 
 from bankd import rearranging
 from bankd.core.dedup import duplicates
@@ -28,6 +27,7 @@ from bankd.core.pages.rearrange import Rearrangement
 from bankd.core.plan.decisions import Deferred
 from bankd.cycle import CycleKind, Policy, Report, check_plan, run_cycle
 from bankd.errors import InvariantError, RefusedError
+from tests.fake_world import FakeWorld
 
 NOW = datetime(2026, 5, 5, 3, tzinfo=UTC)
 LOG, FACTS, OPINIONS = "2026-05-04.md", "bank/world/facts.md", "bank/opinions.md"

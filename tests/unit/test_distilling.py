@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
-from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
-from tests.odd_values import with_one_odd
 
 from bankd.core.distil import composing
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
@@ -25,6 +23,8 @@ from bankd.core.plan.batches import order_by_day
 from bankd.cycle import Policy, Report, run_cycle
 from bankd.distilling import DistilParts
 from bankd.errors import StorageError
+from tests.fake_world import FakeDisk, FakeWordings, FakeWorld
+from tests.odd_values import with_one_odd
 
 NOW = datetime(2026, 5, 3, 3, 0, tzinfo=UTC)
 LOG, DISTILLED = "2026-05-02.md", "distilled/2026-05-02.md"

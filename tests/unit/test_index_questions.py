@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.fakes import FakeAnalyser, FakePages
-
 from bankd.adapters.index.line_questions import read_questions
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
@@ -18,6 +16,7 @@ from bankd.core.ranking.indexable import LineQuestions, NewQuestions
 from bankd.core.ranking.query import Filters
 from bankd.core.ranking.scoring import Candidate, Corpus, score_first, score_texts
 from bankd.core.ranking.weighing import weigh_query
+from tests.fakes import FakeAnalyser, FakePages
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PAGES = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from tests.odd_values import with_one_odd
-from tests.unit.test_distilling import NOW, Night
 
 from bankd.core.distil.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.markdown.memory import Memory
+from tests.odd_values import with_one_odd
+from tests.unit.test_distilling import NOW, Night
 
 PEOPLE = "bank/people.md"
 SAID = ("drinks tea in the morning", "cycles to the office", "reads before bed", "cooks on Sunday", "swims in the lake",

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 import pytest
-from tests.odd_values import with_one_odd
 
 from bankd.core.dedup.duplicates import Relation
 from bankd.core.distil.matching import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
+from tests.odd_values import with_one_odd
 
 
 def test_statements_are_data_a_line_each_with_their_days() -> None:

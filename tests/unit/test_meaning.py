@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from tests.fake_vectors import FakeVectors
-from tests.fakes import FakeAnalyser, FakeIndex
 
 from bankd.core.ranking import fusion
 from bankd.core.ranking.floor import answers_across, evidence_of
@@ -14,6 +12,8 @@ from bankd.core.ranking.fusion import CosineBounds
 from bankd.core.ranking.query import Filters, Query
 from bankd.search.finding import Found, find_answers
 from bankd.search.ranking_options import RankingOptions
+from tests.fake_vectors import FakeVectors
+from tests.fakes import FakeAnalyser, FakeIndex
 
 TODAY = date(2026, 5, 4)
 PAGES = {

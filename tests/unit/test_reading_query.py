@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from tests.fakes import FakeAnalyser, FakeIndex
-
 from bankd.core.ranking.query import Query
 from bankd.search.finding import find_answers
 from bankd.search.ranking_options import RankingOptions
 from bankd.search.reading_query import read_query, words_for
+from tests.fakes import FakeAnalyser, FakeIndex
 
 PAGES = {"home.md": "# Home\n\n- W: My sister never drinks coffee.\n- W: The lamp is broken.\n"}
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.test_routing import rules
 
 from bankd.core.lifecycle.routing import find_claims, route_memory
 from bankd.core.lifecycle.similar import Similar, choose_page
 from bankd.core.markdown.memory import Memory, parse_memory
+from tests.unit.test_routing import rules
 
 
 def like(page: str, score: float, tag: str = "W", *entities: str) -> Similar:

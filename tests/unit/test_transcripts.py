@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.odd_values import with_one_odd
 
 from bankd.core.agents.recalled import wrap_memories
 from bankd.core.lifecycle.retain import read_log
 from bankd.core.transcripts.day_logs import chunks, is_log_of, keys_in_log, log_name, new_turns, opening
 from bankd.core.transcripts.recognise import Recognised, read_export, read_lines, read_markdown
 from bankd.core.transcripts.turns import Dialogue, TornRow, Turn, moment_of
+from tests.odd_values import with_one_odd
 
 AT = "2026-05-04T09:30:00.000Z"
 OURS = wrap_memories("- 가치관: 정직을 최우선으로 한다.")

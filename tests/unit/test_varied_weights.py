@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Variation, varied
 
 from bankd.core.language.analysis import Analysis, runs_of
 from bankd.core.language.lexicon import analyse_by_lexicon, lexicon_of
 from bankd.core.ranking.scoring import Candidate, Corpus, bigrams_as_text, score_finalists, score_first, vocabulary_of
 from bankd.core.ranking.weighing import weigh_query
+from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Variation, varied
 
 CORPUS = Corpus(memories=1000, words=8, sentence=5, heading=2)
 QUERY = "what does Peter not eat in 성수동 zzyzx"

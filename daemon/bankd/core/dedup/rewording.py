@@ -3,7 +3,7 @@
 What forbids it is the guard's: another value, name, denial, opposite, subject, role, or a change that is told. What is left
 is weighed by a few features. The letters weigh against it: of two lines that look alike and still differ in a word, that
 word is what they tell apart. The cosine of sentence vectors adds nothing: it hardly sees which word was exchanged
-(`tests.bench.exchanged`).
+(`bench.exchanged`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bankd.core.language.word_lists import split_words
 SAME, NEAR = 1.5, -1.0
 """Of what has no word of its own all pairs of the choosing halves above the first are the same by their label."""
 _WEIGHTS = (12.3, 8.8, -22.6, -2.4, -2.8, -1.1, -8.5)
-"""The constant, and what each part of `Evidence` weighs: `python -m tests.bench.sameness_fit`."""
+"""The constant, and what each part of `Evidence` weighs: `python -m bench.sameness_fit`."""
 _DUTY, _WRITTEN, _WRITES = Token("필요"), Token("작성"), "쓰"
 """What lays a duty on somebody; and using, which in Korean is writing too."""
 _LEAST_SHARED = 2

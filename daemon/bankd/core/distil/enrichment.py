@@ -80,7 +80,7 @@ class Enrichment(NamedTuple):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What a memory is found by: on the conversation for choosing of `tests.bench.questions` all of it was best."""
+        """What a memory is found by: on the conversation for choosing of `bench.questions` all of it was best."""
         return tuple(filter(None, (*self.questions, *self.other, self.gist, " ".join(self.entities))))
 
 

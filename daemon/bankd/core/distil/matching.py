@@ -15,7 +15,7 @@ from bankd.core.distil.prompts import Prompt
 
 VERSION = "match-1"
 MOST_OTHERS = 3
-"""Memories that one is compared with; how many pairs have their old line among them is told by `tests.bench.matching`."""
+"""Memories that one is compared with; how many pairs have their old line among them is told by `bench.matching`."""
 MOST_TOKENS = 300
 """Of the answer: a relation for each statement of a trial, with room for a model that spaces its JSON out."""
 

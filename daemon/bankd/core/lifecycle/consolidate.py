@@ -28,7 +28,7 @@ CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
 """What counts in the affinity of two memories: their words, title and headings around them, tag and entities."""
 
 THRESHOLD = 0.55
-"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare_statements` finds the same (tests/bench):
+"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare_statements` finds the same (bench):
 at 0.55 one in 262 is missed, wherever the two stand, and of chance pairs on one page 3 % are gathered; at 0.4 whole pages
 are, and at 0.6 a fifth of the pairs on two pages is missed."""
 

@@ -19,7 +19,7 @@ from bankd.core.language.english.stemming import stem_words
 from bankd.core.markdown.memory import Memory
 
 LEAST_SURE = 0.4
-"""The probability that a page must have: of the examples, a fifth at a time told by the others, .13 are left (tests.bench.routing)."""
+"""The probability that a page must have: of the examples, a fifth at a time told by the others, .13 are left (bench.routing)."""
 _SMOOTHING = 0.1
 """What is added to each count (Lidstone)."""
 _LEAST_WORDS, _SHOWN = 2, 3

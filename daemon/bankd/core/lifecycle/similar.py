@@ -1,7 +1,7 @@
 """Where a memory belongs by what it is like: the pages of the most similar memories decide, when they agree clearly.
 
 They are asked after the rules and before the inbox; the kind of a memory (`page_classifier`) stands above what is little alike. So bankd learns from where the user moves things: what was moved to a
-page speaks for that page. Chosen on one half of 150 everyday lines and reported on the other (tests.bench.routing).
+page speaks for that page. Chosen on one half of 150 everyday lines and reported on the other (bench.routing).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LEAST = 0.12
 """The score that one memory of the page, of the same tag, must have: below, what two lines share are words of no subject."""
 _CLOSE = 0.2
 """The score from which it stands above the kind of a memory: below, where the two named different pages of the template, the
-kind was right 24 times of 32, likeness 5 (shipped examples in a bank of 400 others, tests.bench.routing)."""
+kind was right 24 times of 32, likeness 5 (shipped examples in a bank of 400 others, bench.routing)."""
 _AGREEMENT = 0.5
 """The share of the votes that a page needs."""
 _OTHER_TAG = 0.5

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TAIL = 0.5
 """The share of the floor that the further answers must reach, once one has reached it."""
 NEAREST_SHOWN = 5
-"""So many are shown where nothing is an answer: `python -m tests.bench.short_facts` says where the right one stands then."""
+"""So many are shown where nothing is an answer: `python -m bench.short_facts` says where the right one stands then."""
 
 
 def answers_among(

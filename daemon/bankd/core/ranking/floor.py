@@ -14,8 +14,8 @@ Where sentence vectors take part, the nearest is a second witness: a question wh
 answered by more words, and one whose nearest stands out by fewer. Between Hangul and Latin letters, where no words can
 meet, it is the only one.
 
-`tests/bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
-of `tests/bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
+`bench/floor.py` shows how many true answers this costs and how many false ones it stops; the values are round ones
+of `bench/floors.md` that stop most where about one true answer in a hundred is lost, naia among what was looked at.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ the candidates of one question, the least to 0 and the most to 1, both say "of w
 put back on the scale of the words, so that days, pins and the floor weigh what they weigh without vectors.
 
 The surer the words are of their best, the less meaning moves: one weight for all questions that is good for short facts
-is bad for dialogue. `tests/bench/meaning.py` has the figures that the values were chosen by, and on which halves.
+is bad for dialogue. `bench/meaning.py` has the figures that the values were chosen by, and on which halves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LEAST_SHARE, MOST_SHARE = 0.2, 0.8
 """The share of meaning in the order, where the words are sure and where they found nothing."""
 OF_NOTES = 0.5
 """The share where words are sure, the nearer to it the longer the memories are, for what only names its subject: what a
-note is about is seldom all said by its title (`python -m tests.bench.meaning --titles`)."""
+note is about is seldom all said by its title (`python -m bench.meaning --titles`)."""
 SURE = 0.35
 """A score by words from which they are sure of it."""
 SILENT = 0.1
@@ -29,7 +29,7 @@ NO_VECTOR = -1
 """Stands for the key of a vector where the model refuses the text: it is left to the words, and not asked for again."""
 
 BEGINNING = 700
-"""Letters of a text that a model reads: what a note is about stands there, by titles of three vaults (`tests/bench/meaning.md`).
+"""Letters of a text that a model reads: what a note is about stands there, by titles of three vaults (`bench/meaning.md`).
 
 What a model needs grows with the text, a second of CPU for a thousand letters: the notes of a vault waited for their
 vectors for ten minutes. Longer memories are few, and the words of all of it are found as before.

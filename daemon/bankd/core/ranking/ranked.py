@@ -17,7 +17,7 @@ from bankd.core.ranking.weighing import Weights
 NEXT_SHARE = 0.1
 """What each further memory of a page adds, as a share of what the one before it could; chosen by `bankctl eval --pages`."""
 OF_TITLES = 0.3
-"""The same where a query only names its subject, as a title does: that is of a page as a whole (`tests.bench.titles`)."""
+"""The same where a query only names its subject, as a title does: that is of a page as a whole (`bench.titles`)."""
 SHOWN = 3
 """So many memories of a page are shown."""
 

@@ -8,7 +8,7 @@
     tree  = where it stands: the words of its page, its heading path, the memories beside it, whom it is about
 
 All weights are here and are round numbers, one setting for all languages. They were chosen on one half of KorQuAD and
-LoCoMo and are reported on the other, and on naia: `tests/bench/choosing.py` does both again, and `tests/bench/choices.md`
+LoCoMo and are reported on the other, and on naia: `bench/choosing.py` does both again, and `bench/choices.md`
 has its tables: what each part brings, with intervals, and what other values of each weight would have given.
 What was tried and brought nothing: grams of Latin letters, prefixes, long words weighing more, bigrams by BM25.
 """
@@ -40,7 +40,7 @@ _NEAR = 3
 """Places on, counted in terms, within which words belong together: `support group` finds `group for support` no more than it should."""
 QUESTION_SHARE = 0.5
 """What the words of the questions that a memory answers count beside its own. On the conversation for choosing of
-`tests.bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
+`bench.questions` all ways and shares of taking them along come to the same within .006, but the best question alone."""
 _TREE_SHARES = {"node": 0.1, "heading": 0.4, "beside": 0.1, "entity": 0.15}
 LEANING = 40
 """Terms of a memory on average up to which it leans on those beside it as a turn of a dialogue does; longer ones, less."""

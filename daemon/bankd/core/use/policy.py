@@ -30,7 +30,7 @@ What was only shown counts far less: SHOWN_SHARE. A competitor's counter had mor
 
 SHOWN_SHARE = 0.1
 """What a day on which a memory only answered a search counts beside one on which it was of use: ours. Whoever asks is shown
-five answers, of which one or none is right; counted in full, 1,000 questions cost .005 of MRR (`tests.bench.use`)."""
+five answers, of which one or none is right; counted in full, 1,000 questions cost .005 of MRR (`bench.use`)."""
 
 PACKED_AFTER, ARCHIVED_AFTER = 90, 365
 """Days after its last event in which a segment of the event log is packed, and put away: design section 17."""
@@ -58,6 +58,6 @@ PROMOTED_AFTER, PROMOTED_USES = 7, 3
 design section 17."""
 
 SAME_NEED = 0.7
-"""Two questions that share so much of the weight of their words are of one cluster: ours, chosen by `tests.bench.suppressing`."""
+"""Two questions that share so much of the weight of their words are of one cluster: ours, chosen by `bench.suppressing`."""
 SUPPRESSION = 0.05
 """The most that being beaten in a cluster takes of a score of 0 to 1; half of it after once: ours, chosen there too."""

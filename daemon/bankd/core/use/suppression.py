@@ -1,6 +1,6 @@
 """What lost where another memory of the same answer was used steps back when nearly the same is asked again.
 
-Retrieval-induced forgetting, off unless the settings ask for it: `tests.bench.suppressing` has the table of what it brings.
+Retrieval-induced forgetting, off unless the settings ask for it: `bench.suppressing` has the table of what it brings.
 """
 
 from __future__ import annotations

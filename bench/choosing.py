@@ -1,0 +1,204 @@
+"""How the weights of search were chosen: each part of a score taken away, each constant varied, everything else the same.
+
+    python -m bench.choosing [--queries 400] > bench/choices.md
+    python -m bench.choosing --only beside locomo-turns-1-5      a part of it, of some sets
+    python -m bench.boosting >> bench/choices.md
+
+Varied on the questions for choosing (`halves`); what a part brings stands beside it on the questions for reporting, with
+the 95 % interval of a paired bootstrap. A query is read and found once; the score is computed by `bankd.search.finding` itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from bankd.adapters.korean.kiwi import KiwiWorker
+from bankd.adapters.system.clock import read_monotonic
+from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
+from bankd.core.ranking import question_words as asking
+from bankd.core.ranking import scoring, weighing
+from bankd.core.ranking.comparing import bootstrap_interval
+from bankd.core.ranking.eval_bank import TrialBank, group_folder
+from bankd.core.ranking.evaluation import quality_of
+from bankd.core.ranking.query import Filters, Query
+from bankd.search.finding import find_candidates, rank_candidates
+from bankd.search.ranking_options import RankingOptions
+from bankd.search.reading_query import read_query
+from bankd.wiring.searching import make_search
+from bench.halves import halves_of
+from bench.quality import GROUP, SEED, SETS, data_folder
+from bench.remembering import RememberingIndex, RememberingReader
+
+_TODAY = NOW.date()
+_MODULES = (scoring, weighing)
+
+
+class Variation(NamedTuple):
+    """A name, the constants of `core.scoring` that it changes, and the weight of the tree."""
+
+    name: str
+    constants: Mapping[str, Any] = {}
+    tree_weight: float = scoring.TREE_WEIGHT
+
+
+def _shares(**changed: float) -> Mapping[str, Any]:
+    return {"_TREE_SHARES": {**scoring._TREE_SHARES, **changed}}
+
+
+AS_CHOSEN = Variation("as chosen")
+PARTS = (
+    Variation("without the heading over each sentence", {"HEADING_COUNT": 0}),
+    Variation("without the best sentence", {"SENTENCE_SHARE": 0.0}),
+    Variation("without bigrams", {"BIGRAM_SHARE": 0.0}),
+    Variation("without the order of words", {"ORDER_SHARE": 0.0}),
+    Variation("without less weight for words that ask", {"ASKING_WEIGHT": 1.0}),
+    Variation("without less weight for what is unknown", {"UNKNOWN_WEIGHT": 1.0}),
+    Variation("without the words of the page", _shares(node=0.0)),
+    Variation("without the heading path", _shares(heading=0.0)),
+    Variation("without the memories beside", _shares(beside=0.0)),
+    Variation("without whom it is about", _shares(entity=0.0)),
+    Variation("without the tree", {}, 0.0),
+    Variation("without caution about denials", {"_CAUTION": 0.0}),
+)
+CONSTANTS = (
+    *(Variation(f"B {value}", {"B": value}) for value in (0.3, 0.75)),
+    *(Variation(f"K1 {value}", {"K1": value}) for value in (0.8, 1.6)),
+    *(Variation(f"HEADING_COUNT {value}", {"HEADING_COUNT": value}) for value in (0.5, 2)),
+    *(Variation(f"SENTENCE_SHARE {value}", {"SENTENCE_SHARE": value}) for value in (0.25, 0.75)),
+    *(Variation(f"BIGRAM_SHARE {value}", {"BIGRAM_SHARE": value}) for value in (0.2, 0.6)),
+    *(Variation(f"ORDER_SHARE {value}", {"ORDER_SHARE": value}) for value in (0.07, 0.25)),
+    *(Variation(f"ASKING_WEIGHT {value}", {"ASKING_WEIGHT": value}) for value in (0.25, 0.75)),
+    *(Variation(f"node {value}", _shares(node=value)) for value in (0.05, 0.2)),
+    *(Variation(f"heading {value}", _shares(heading=value)) for value in (0.2, 0.6)),
+    *(Variation(f"beside {value}", _shares(beside=value)) for value in (0.05, 0.2)),
+    *(Variation(f"entity {value}", _shares(entity=value)) for value in (0.05, 0.3)),
+    *(Variation(f"tree weight {value}", {}, value) for value in (0.2, 0.6)),
+)
+
+
+@contextmanager
+def varied(variation: Variation) -> Iterator[None]:
+    """The constants of a variation for a while."""
+    before = {
+        name: getattr(module, name) for module in _MODULES for name in variation.constants if hasattr(module, name)
+    }
+    try:
+        _set(variation.constants)
+        yield
+    finally:
+        _set(before)
+
+
+def _set(constants: Mapping[str, Any]) -> None:
+    for module in _MODULES:
+        for name, value in constants.items():
+            if hasattr(module, name):
+                setattr(module, name, value)
+    asking.WEIGHT = constants.get("ASKING_WEIGHT", asking.WEIGHT)
+
+
+class Bench:
+    """One set as a bank, its queries read once."""
+
+    def __init__(self, name: str, trial: TrialSet, root: Path, bank: TrialBank, most: int) -> None:
+        self.name, self._trial, self._bank = name, trial, bank
+        choosing, reporting = halves_of(trial)
+        few = Random(SEED).sample(list(choosing), min(most, len(choosing)))
+        self.choosing, self.reporting = few, reporting
+        self._searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
+        self._searching.refresh(NOW, None)
+        self._index = RememberingIndex(self._searching.index)
+        self._reader = RememberingReader(self._searching.analyser)
+
+    def close(self) -> None:
+        self._searching.close()
+
+    def ranks(self, queries: Sequence[Mapping[str, Any]], variation: Variation) -> list[float]:
+        """The reciprocal rank of each query among the first ten."""
+        with varied(variation):
+            return [self._rank(query, RankingOptions(variation.tree_weight)) for query in queries]
+
+    def _rank(self, query: Mapping[str, Any], options: RankingOptions) -> float:
+        filters = Filters(nodes=(group_folder(query[GROUP]),)) if query.get(GROUP) else Filters()
+        weights = read_query(Query(query["text"]), self._index, self._reader)
+        ranked = rank_candidates(
+            find_candidates(weights, filters, self._index, _TODAY, options), weights, self._index, _TODAY, options
+        )
+        documents = [self._bank.documents[one.path, one.row.line] for one in ranked[:10] if one.parts["score"] > 0]
+        return quality_of(documents, self._trial.relevant[str(query["id"])]).mrr_10
+
+
+@contextmanager
+def open_benches(most: int, names: Sequence[str] = SETS) -> Iterator[list[Bench]]:
+    """These sets, each as a bank of its own."""
+    with ExitStack() as stack:
+        benches = []
+        for name in names:
+            trial = read_set(data_folder() / name)
+            root, bank = stack.enter_context(trial_workspace(trial.documents, GROUP))
+            benches.append(Bench(name, trial, root, bank, most))
+            stack.callback(benches[-1].close)
+        yield benches
+
+
+def print_choosing(benches: Sequence[Bench], variations: Sequence[Variation]) -> None:
+    """MRR@10 of every variation on the questions for choosing."""
+    with_choice = [bench for bench in benches if bench.choosing]
+    print("\n## On the questions for choosing\n\nMRR@10.\n")
+    print_head([f"{bench.name} ({len(bench.choosing)})" for bench in with_choice])
+    for variation in (AS_CHOSEN, *variations):
+        ranks = [bench.ranks(bench.choosing, variation) for bench in with_choice]
+        print_cells(variation.name, [f"{sum(own) / len(own):.3f}" for own in ranks])
+
+
+def print_reporting(benches: Sequence[Bench], variations: Sequence[Variation]) -> None:
+    """What each part brings on the questions for reporting, with its interval."""
+    print("\n## On the questions for reporting\n\nMRR@10, and what is lost without a part (95 % interval).\n")
+    print_head([f"{bench.name} ({len(bench.reporting)})" for bench in benches])
+    whole = [bench.ranks(bench.reporting, AS_CHOSEN) for bench in benches]
+    print_cells(AS_CHOSEN.name, [f"{sum(own) / len(own):.3f}" for own in whole])
+    for variation in variations:
+        less = [bench.ranks(bench.reporting, variation) for bench in benches]
+        print_cells(variation.name, [lost_text(own, other) for own, other in zip(whole, less, strict=True)])
+
+
+def lost_text(whole: Sequence[float], less: Sequence[float]) -> str:
+    differences = [other - own for own, other in zip(whole, less, strict=True)]
+    low, high = bootstrap_interval(differences)
+    return f"{sum(differences) / len(differences):+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def print_head(names: Sequence[str]) -> None:
+    print_cells("", names)
+    print_cells("---", ["---"] * len(names))
+
+
+def print_cells(name: str, cells: Sequence[str]) -> None:
+    print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="How the weights of search were chosen.")
+    parser.add_argument("--queries", type=int, default=400, help="at most so many of each set for choosing")
+    parser.add_argument("--only", default="", help="only variations with this in their name, on both halves")
+    parser.add_argument("sets", nargs="*", default=SETS)
+    options = parser.parse_args(arguments)
+    variations = [one for one in (*PARTS, *CONSTANTS) if options.only in one.name]
+    print("# How the weights of search were chosen\n")
+    print(
+        "Made by `python -m bench.choosing`, which says how; the weights are in `daemon/bankd/core/ranking/scoring.py`."
+    )
+    with open_benches(options.queries, options.sets) as benches:
+        print_choosing(benches, variations)
+        print_reporting(benches, variations if options.only else PARTS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+"""How often the shared search of a fleet gives the same ten answers as a bank's own, over sets of questions.
+
+python -m bench.fleet_parity [--queries 500] [SET …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, time
+from pathlib import Path
+from typing import Any
+
+from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
+from bankd.core.daemon.nights import FleetBank
+from bankd.core.ranking.comparing import bootstrap_interval
+from bankd.core.ranking.eval_bank import group_folder
+from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
+from bankd.wiring.fleet_search import answer_from_fleet, share_bank
+from bankd.wiring.searching import make_search, trial_tools
+from bench.quality import GROUP, data_folder
+from tests.fleet.postgres import Postgres
+
+SETS = ("korquad1-a", "locomo-turns-1-5", "locomo-facts-1-5")
+
+
+def put_in(fleet: Fleet, root: Path, name: str) -> None:
+    """A workspace as a bank of the fleet, with its index in the shared search."""
+    fleet.banks.add(FleetBank(0, name, str(root), "default", "UTC", time(3), datetime(2027, 1, 1, tzinfo=UTC)))
+    share_bank(fleet, fleet.banks.find([name])[0])
+
+
+def ten_of(answer: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(hit["path"], hit["line"]) for hit in answer["hits"] if hit["group"] == "bank"][:10]
+
+
+def _request(query: Mapping[str, Any]) -> dict[str, Any]:
+    nodes = [group_folder(str(query[GROUP]))] if query.get(GROUP) else []
+    now = {"now": query["now"]} if query.get("now") else {}
+    return {
+        "query": query["text"],
+        "limit": 10,
+        "see_also": False,
+        "in": ["bank"],
+        "keep": False,
+        "nodes": nodes,
+        **now,
+    }
+
+
+def show_set(fleet: Fleet, name: str, most: int) -> None:
+    """Print the share of questions with the same ten, and what the others have in common."""
+    trial = read_set(data_folder() / name, most)
+    with trial_workspace(trial.documents, GROUP) as (root, _):
+        with closing(trial_tools().make_search(root, True)) as own:
+            own.refresh(NOW, None)
+        put_in(fleet, root, name)
+        with closing(make_search(root, SETTINGS)) as own:
+            asked = [_request(query) for query in trial.queries]
+            pairs = [
+                (
+                    ten_of(own.answer(one, NOW, pending=0)),
+                    ten_of(answer_from_fleet(fleet, {**one, "banks": [name]}, NOW)),
+                )
+                for one in asked
+            ]
+    same = [float(one == other) for one, other in pairs]
+    in_common = [
+        len({*one} & {*other}) / max(len({*one} | {*other}), 1) if one or other else 1.0 for one, other in pairs
+    ]
+    low, high = bootstrap_interval(same)
+    first = sum(one[:1] == other[:1] for one, other in pairs) / len(pairs)
+    print(
+        f"{name}: {len(pairs)} questions, same ten in the same order {sum(same) / len(same):.3f} [{low:.3f}, {high:.3f}] (at least .98); "
+        f"same first {first:.3f}; in common {sum(in_common) / len(in_common):.4f}; differing {sum(not one for one in same)}"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="How often the shared search answers as a bank's own.")
+    parser.add_argument("sets", nargs="*", default=SETS)
+    parser.add_argument("--queries", type=int, default=500)
+    options = parser.parse_args(arguments)
+    with closing(Postgres()) as server:
+        make_fleet(server.dsn)
+        with open_fleet(server.dsn) as fleet:
+            for name in options.sets:
+                show_set(fleet, name, options.queries)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
