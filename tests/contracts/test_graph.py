@@ -50,7 +50,7 @@ def opened_by_a_move(root: Path) -> int:
     with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, graph):
         before = graph.opened
         done = rearranger.move("target.md", "knowledge/target.md")
-        assert len(done.relinked.edits) == 30
+        assert len(done.edits) == 30
         return graph.opened - before
 
 
@@ -174,7 +174,7 @@ def test_files_outside_the_workspace_follow_too(tmp_path: Path) -> None:
     with open_workspace(root) as workspace, open_rearranger(workspace) as (rearranger, _):
         done = rearranger.move("knowledge/full.md", "world/all.md")
 
-    assert done.conflicts == []
+    assert done.conflicts == ()
     assert (root / "scripts/run.sh").read_text() == f"cat {root}/bank/world/all.md\n"
     assert (tmp_path / "agent/a.md").read_text() == "[t](../ws/bank/world/all.md#tools) `bank/world/all.md`\n"
     assert (tmp_path / "agent/run.sh").read_text() == f'cat "$WS/bank/world/all.md#tools" {root}/bank/world/all.md\n'

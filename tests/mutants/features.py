@@ -43,6 +43,8 @@ WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standi
 OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_dates.py",)
 OF_NOTES = ("tests/unit/test_grounding_of_notes.py",)
 
+OF_REARRANGED = ("tests/stories/test_rearranging.py",)
+
 FEATURES: tuple[Mutant, ...] = (
     # what a line is about
     Mutant("what speaks for several pages is left to a person", CLASSIFIER, "PageClassifier.classify", " if probability >= LEAST_SURE else ()", "", OF_CLASSIFIER),
@@ -134,6 +136,18 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what heals takes out what it knows", TRANSACTION, "keep_versions", "if transaction.kind in HEALING:", "if False:", OF_COPIES),
     Mutant("what stays is not told to have gone", TRANSACTION, "keep_versions", 'if said.get("memory") not in versions', "", OF_COPIES),
     Mutant("what reads alike in both places may go", TRANSACTION, "_other_versions", ".apply(there) == there", ".apply(there) is not None", OF_COPIES),
+    Mutant(
+        "a hub without a line of its own is merged", "bankd.core.pages.merge", "plan_merge",
+        "(own, *pieces)", "pieces", OF_REARRANGED,
+    ),
+    Mutant(
+        "what was not written is not told as done", "bankd.app.rearrange", "Rearranger._as_written",
+        "if data is not None and (", "if True or (", OF_REARRANGED,
+    ),
+    Mutant(
+        "what is still there is not told as gone", "bankd.app.rearrange", "Rearranger._as_written",
+        "if path not in graph.names", "", OF_REARRANGED,
+    ),
     Mutant(
         "a merge keeps apart what would run together", "bankd.core.pages.merge", "_would_join",
         "return not any(", "return False and any(", ("tests/unit/test_relink.py",),

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bankd.adapters.storage.transactions import TransactionWriter
+from bankd.core.edits.journal import Applied
+from bankd.core.edits.transaction import Transaction
 from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
 
@@ -132,6 +135,84 @@ def test_a_split_and_a_merge_leave_nothing_behind(root: Path, page: Path, bankct
     assert (len(split["pages"]), len(split["links"]), len(merge["links"])) == (4, 2, 2)
     assert written_by_people(root) == before
     assert not (page.parent / "full").exists()
+
+
+SECTIONS = {
+    topic: "".join(f"- W: {words} number {n}, at some length\n" for n in range(12)) for topic, words in TOPICS.items()
+}
+WITHOUT_OPENING = {
+    "headings of the second level": "".join(f"## {topic}\n\n{items}\n" for topic, items in SECTIONS.items()),
+    "several titles": "".join(f"# {topic}\n\n{items}\n" for topic, items in SECTIONS.items()),
+    "one list": "".join(SECTIONS.values()),
+    "lines that end as on Windows": "".join(f"## {topic}\r\n\r\n{items}" for topic, items in SECTIONS.items()),
+    "sections that are divided again": "".join(f"## {topic}\n\n{items * 4}\n" for topic, items in SECTIONS.items()),
+    "no end of the last line": "".join(SECTIONS.values()).rstrip("\n"),
+}
+
+
+@pytest.mark.parametrize("text", WITHOUT_OPENING.values(), ids=WITHOUT_OPENING.keys())
+def test_a_page_without_a_line_before_its_first_part_is_merged_back(
+    root: Path, page: Path, bankctl: Run, text: str
+) -> None:
+    page.write_bytes(text.encode())
+
+    split = bankctl("split", "knowledge/full.md", "--json").json
+    merge = bankctl("merge", "knowledge/full.md", "--json")
+
+    assert (len(split["pages"]) > 1, merge.code) == (True, 0)
+    assert (merge.json["pages"], merge.json["gone"]) == (["bank/knowledge/full.md"], split["pages"][1:])
+    assert page.read_bytes() == text.encode()
+    assert not page.with_suffix("").exists()
+    assert bankctl("merge", "knowledge/full.md").err.strip().endswith("has no parts")
+
+
+def test_a_hub_that_lost_its_title_by_hand_is_merged_back(root: Path, page: Path, bankctl: Run) -> None:
+    before = page.read_text("utf-8")
+    bankctl("split", "knowledge/full.md")
+    page.write_text(page.read_text("utf-8").removeprefix("# Full\n\n"), "utf-8")
+
+    assert bankctl("merge", "knowledge/full.md").code == 0
+    assert page.read_text("utf-8") == before.removeprefix("# Full\n\n")
+    assert not page.with_suffix("").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "undone"),
+    [
+        (("split", "full"), ["bank/knowledge/full.md: was not written"]),
+        (("move", "knowledge/full.md", "world/all.md"), ["bank/knowledge/full.md: is still there"]),
+    ],
+)
+def test_what_was_not_written_is_named_and_not_told_as_done(
+    page: Path, bankctl: Run, words: tuple[str, ...], undone: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TransactionWriter, "commit", lambda *_: Applied(0))
+
+    done = bankctl(*words)
+    told = bankctl(*words, "--json").json
+
+    assert done.code == 3
+    assert "0 pages, 0 links" in done.out
+    assert not re.search(r"^[+~-]", done.out, re.MULTILINE)
+    assert (told["pages"], told["gone"], told["links"]) == ([], [], [])
+    assert set(undone) <= set(told["conflicts"])
+    assert any("daily/home.md: the link" in line for line in told["conflicts"])
+
+
+def test_what_the_user_wrote_meanwhile_is_in_the_size_that_is_told(
+    page: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = TransactionWriter.commit
+
+    def save_before(writer: TransactionWriter, transaction: Transaction) -> Applied:
+        with page.open("a", encoding="utf-8") as opened:
+            opened.write("- W: " + "a late line " * 200 + "\n")
+        return commit(writer, transaction)
+
+    monkeypatch.setattr(TransactionWriter, "commit", save_before)
+    told = bankctl("split", "knowledge/full.md").out
+
+    assert f"bank/knowledge/full.md  {page.stat().st_size / 1024:.1f} KiB" in told
 
 
 def test_a_link_to_the_folder_of_the_parts_leads_to_the_page_after_a_merge(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -11,15 +11,15 @@ from bankd.core.daemon.settle import why_quarantined
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.routing import problem_of_target
-from bankd.core.links.relink import Relinked
+from bankd.core.links.relink import Edit, Lost
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.hubs import part_lines, parts_folder
 from bankd.core.markdown.names import BANK, is_own
-from bankd.core.markdown.scanner import Document
+from bankd.core.markdown.scanner import Document, encode_text
 from bankd.core.pages.block_links import edit_of, heal_strays, relink_operations
 from bankd.core.pages.merge import parts_of, plan_merge
 from bankd.core.pages.moves import plan_move
-from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout
+from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout, reference_name
 from bankd.core.pages.split import Limits, plan_split
 from bankd.errors import InvariantError, UserError
 from bankd.ports.bank import Graph
@@ -27,11 +27,16 @@ from bankd.ports.bank import Graph
 
 @dataclass(frozen=True, slots=True)
 class Rearranged:
-    """What a command did, or would do: new pages, pages that are gone, links that changed or could not follow."""
+    """What a command did, as the disk has it afterwards; of a dry run, what it would do.
+
+    `sizes` are the bytes of the pages that were written. `conflicts` names what was planned and not done.
+    """
 
     run: str
-    layout: Layout
-    relinked: Relinked
+    sizes: Mapping[str, int]
+    gone: Sequence[str]
+    edits: Sequence[Edit]
+    lost: Sequence[Lost]
     conflicts: Sequence[str] = ()
 
 
@@ -170,20 +175,54 @@ class Rearranger:
         if arranged.findings:
             raise InvariantError(*arranged.findings)
         self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
-        workspace, layout = self._workspace, arranged.layout
+        workspace, layout, relinked = self._workspace, arranged.layout, arranged.relinked
         run = workspace.recorder.new_run(kind)
         if dry_run or not arranged.operations:
-            return Rearranged(run, layout, arranged.relinked)
+            sizes = {path: len(encode_text(relinked.texts[path])) for path in layout.new_paths}
+            return Rearranged(run, sizes, layout.gone, relinked.edits, relinked.lost)
         at = workspace.now.isoformat(timespec="seconds")
         with workspace.recorder.recording(kind, run) as record:
             conflicts = workspace.transactions.commit(Transaction(run, at, arranged.operations)).conflicts
-            record.counts = {"pages": len(layout.new_paths), "links": len(arranged.relinked.edits)}
             record.is_changed = True
-        workspace.transactions.remove_empty_folders(layout.gone)
-        self._graph.refresh()
+            workspace.transactions.remove_empty_folders(layout.gone)
+            self._graph.refresh()
+            done = self._as_written(run, arranged, conflicts)
+            record.counts = {"pages": len(done.sizes), "links": len(done.edits)}
         self._graph.settle(layout.gone)
         workspace.index.refresh(workspace.now)
-        return Rearranged(run, layout, arranged.relinked, conflicts)
+        return done
+
+    def _as_written(self, run: str, arranged: Rearrangement, conflicts: Sequence[str]) -> Rearranged:
+        """Compare a plan with the disk: what is there as planned was done, all else is named as a conflict."""
+        texts, graph = arranged.relinked.texts, self._graph
+        now = {path: self._workspace.files.read(path) for path in arranged.layout.new_paths}
+        old = {path: encode_text(text) for path, text in arranged.before.items()}
+        sizes = {
+            path: len(data)
+            for path, data in now.items()
+            if data is not None and (data == encode_text(texts[path]) or data != old.get(path))
+        }
+        gone = [path for path in arranged.layout.gone if path not in graph.names]
+        written = {
+            page: {reference_name(link.reference) for link in graph.links_of(page)}
+            for page in {edit.new_page for edit in arranged.relinked.edits}
+        }
+        edits = [edit for edit in arranged.relinked.edits if _name_after(edit) in written[edit.new_page]]
+        undone = (
+            *(f"{path}: was not written" for path in now if path not in sizes),
+            *(f"{path}: is still there" for path in arranged.layout.gone if path not in gone),
+            *(
+                f"{edit.new_page}: the link {edit.reference.target} was not changed to {edit.target}"
+                for edit in arranged.relinked.edits
+                if edit not in edits
+            ),
+        )
+        return Rearranged(run, sizes, gone, edits, arranged.relinked.lost, (*conflicts, *undone))
+
+
+def _name_after(edit: Edit) -> str:
+    """How a changed reference is named when it is read again; the quotes that YAML needs are no part of it."""
+    return reference_name(replace(edit.reference, target=edit.target.strip('"')))
 
 
 def _check_own(page: str) -> None:

@@ -31,22 +31,21 @@ def rearrange(arguments: Namespace, act: Callable[[Rearranger], Rearranged | Non
         return say_answer(_NOTHING, "nothing to do", as_json=arguments.json)
     is_dry = arguments.dry_run
     say_answer(_as_json(done, is_dry=is_dry), *_lines(done, is_dry=is_dry), as_json=arguments.json)
-    return 3 if done.conflicts or done.relinked.lost else 0
+    return 3 if done.conflicts or done.lost else 0
 
 
 def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
-    for path in done.layout.new_paths:
-        size = len(done.relinked.texts[path].encode("utf-8", "surrogateescape"))
+    for path, size in done.sizes.items():
         yield f"{styled('+', 'green')} {styled(path, 'bold')}  {styled(f'{size / 1024:.1f} KiB', 'dim')}"
-    yield from (f"{styled('-', 'yellow')} {styled(path)}" for path in done.layout.gone)
-    for edit in done.relinked.edits:
+    yield from (f"{styled('-', 'yellow')} {styled(path)}" for path in done.gone)
+    for edit in done.edits:
         place, sign = styled(_place(edit), "dim"), styled("~", "blue")
         yield f"{sign} {place} {styled(edit.reference.target)} -> {styled(edit.target)}"
-    for lost in done.relinked.lost:
+    for lost in done.lost:
         place, target = f"{styled(lost.source)}:{lost.reference.line + 1}", styled(lost.reference.target)
         yield f"{styled('!', 'red')} {place} {target} could not follow"
     yield from (f"{styled('!', 'red')} {styled(conflict)}" for conflict in done.conflicts)
-    said = f"{len(done.layout.new_paths)} pages, {len(done.relinked.edits)} links"
+    said = f"{len(done.sizes)} pages, {len(done.edits)} links"
     yield styled(f"{done.run} would write {said}. Nothing was written" if is_dry else f"{done.run}: {said}", "bold")
 
 
@@ -54,12 +53,11 @@ def _as_json(done: Rearranged, *, is_dry: bool) -> dict[str, object]:
     return {
         "run": done.run,
         "applied": not is_dry,
-        "pages": list(done.layout.new_paths),
-        "gone": list(done.layout.gone),
-        "links": [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.relinked.edits],
+        "pages": list(done.sizes),
+        "gone": list(done.gone),
+        "links": [{"page": e.new_page, "was": e.reference.target, "is": e.target} for e in done.edits],
         "lost": [
-            {"page": one.source, "line": one.reference.line + 1, "target": one.reference.target}
-            for one in done.relinked.lost
+            {"page": one.source, "line": one.reference.line + 1, "target": one.reference.target} for one in done.lost
         ],
         "conflicts": list(done.conflicts),
     }

@@ -30,7 +30,8 @@ def plan_merge(hub: str, documents: Mapping[str, Document], sense: Sense) -> Lay
     pieces = tuple(_spaced(list(merger.pieces(hub, 0, len(documents[hub].lines))), documents))
     if merger.problems:
         return tuple(merger.problems)
-    return Layout((NewPage(hub, pieces),), tuple(merger.parts), merger.homes)
+    own = LayoutPiece(hub, 0, 0)  # a hub without a line of its own is rewritten all the same
+    return Layout((NewPage(hub, (own, *pieces)),), tuple(merger.parts), merger.homes)
 
 
 def parts_of(hub: str, documents: Mapping[str, Document]) -> list[str]:
