@@ -141,7 +141,14 @@ def run_cycle(
     plan = relink_plan(plan, world.graph, world.catalog.read)
     if kind == "reflect":
         plan = heal_outside_moves(plan, world.graph, policy.settings)
-        plan = split_pages(plan, facts.unread_pages, world.catalog, world.graph, policy.settings)
+        plan = split_pages(
+            plan,
+            facts.unread_pages,
+            world.catalog,
+            world.graph,
+            policy.settings,
+            partial(find_faults, catalog=world.catalog, graph=world.graph),
+        )
     plan = leave_out(plan, closed_for(plan, world.transactions))
     check_plan(plan, world.catalog, world.graph, policy)
 
@@ -371,12 +378,17 @@ def apply_retention(plan: Plan, facts: RunFacts, world: World, policy: Policy) -
     return retire_memories(plan, ledger, world.catalog, settings, clock_frozen=policy.clock_frozen, force=policy.force)
 
 
-def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:
-    """Refuse a plan that would lose something, or that is too large to go unasked."""
+def find_faults(plan: Plan, catalog: MemoryCatalog, graph: Graph) -> list[str]:
+    """Every way in which a plan would lose, double or garble a memory, or break a link; empty when all is well."""
     touched = sorted({operation.path for operation in plan.operations if not is_outside(operation.path)})
     before = {path: data for path in touched if (data := catalog.read(path)) is not None}
     dead = find_dead_links(plan.operations, graph, catalog.read)
-    findings = [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
+    return [*find_losses(plan, before, foresee_pages(plan.transaction, before)), *find_broken(plan, dead)]
+
+
+def check_plan(plan: Plan, catalog: MemoryCatalog, graph: Graph, policy: Policy) -> None:
+    """Refuse a plan that would lose something, or that is too large to go unasked."""
+    findings = find_faults(plan, catalog, graph)
     if findings:
         raise InvariantError(*findings)
     excess = find_excess(plan, policy.settings.budget, catalog.count())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bankd.core.markdown.names import is_outside
 from bankd.core.markdown.policy import Settings
 from bankd.core.markdown.scanner import decode_text
-from bankd.core.pages.block_links import heal_strays
+from bankd.core.pages.block_links import follow_headings, heal_strays
 from bankd.core.pages.rearrange import Bank, heal_links, is_splittable, split_large
 from bankd.core.pages.split import Limits, is_own_page
 from bankd.core.plan.check import foresee_pages
@@ -22,18 +22,32 @@ def heal_outside_moves(plan: Plan, graph: Graph, settings: Settings) -> Plan:
         return plan
     moves = graph.moved()
     healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+    healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
     plan = plan.with_(followed=(*plan.followed, *healed))
     if not moves:
         return plan
     sources = {old: graph.read(new) for old, new in moves.items()}
     others = graph.sizes().keys() - set(moves.values())
-    return plan.with_(rearranged=heal_links(moves, sources, graph.names, graph.sources_for, others))
+    healing = heal_links(moves, sources, graph.names, graph.sources_for, others)
+    left = (
+        Deferred(moves[old], f"links do not follow from {old}: {why}", needs_person=True)
+        for old, why in healing.left.items()
+    )
+    return plan.with_(rearranged=healing if healing.operations else None, deferred=(*plan.deferred, *left))
 
 
 def split_pages(
-    plan: Plan, unread_pages: Sequence[Deferred], catalog: MemoryCatalog, graph: Graph, settings: Settings
+    plan: Plan,
+    unread_pages: Sequence[Deferred],
+    catalog: MemoryCatalog,
+    graph: Graph,
+    settings: Settings,
+    find_faults: Callable[[Plan], Sequence[str]],
 ) -> Plan:
-    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan."""
+    """Divide the pages that have grown too large, as this run leaves them; every link follows in the same plan.
+
+    A page with which the plan would have a fault is left alone and named; the others are divided all the same.
+    """
     if plan.rearranged:  # links follow one rearrangement a run: the pages are split in the next
         return plan
     limits = Limits.of(settings.split)
@@ -50,8 +64,15 @@ def split_pages(
         return is_splittable(path) and path not in closed and _is_ours(path, data, limits, settings)
 
     bank = Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
-    rearranged = split_large({path: decode_text(data) for path, data in pages.items()}, limits, bank)
-    return plan.with_(rearranged=rearranged)
+    rearranged = split_large(
+        {path: decode_text(data) for path, data in pages.items()},
+        limits,
+        bank,
+        lambda found: find_faults(plan.with_(rearranged=found)),
+    )
+    left = rearranged.left if rearranged else {}
+    named = (Deferred(path, f"is not split: {why}", needs_person=True) for path, why in left.items())
+    return plan.with_(rearranged=rearranged, deferred=(*plan.deferred, *named))
 
 
 def _is_ours(path: str, data: bytes, limits: Limits, settings: Settings) -> bool:

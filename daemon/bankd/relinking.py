@@ -16,7 +16,15 @@ from bankd.core.markdown.anchors import Outline, outline_of
 from bankd.core.markdown.names import BANK, is_outside
 from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.scanner import decode_text, scan_text
-from bankd.core.pages.block_links import Followed, Following, Moving, follow_blocks, loses_places
+from bankd.core.pages.block_links import (
+    Followed,
+    Following,
+    Moving,
+    follow_blocks,
+    follow_headings,
+    loses_places,
+    relink_operations,
+)
 from bankd.core.pages.rearrange import read_source, reference_name, reference_rewriter
 from bankd.core.pages.rebasing import rebase_links
 from bankd.core.plan.check import foresee_pages
@@ -37,7 +45,10 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     plan = _rebase_restored(plan.into_archive(graph.names), graph, read)
     following = follow_links(plan.operations, graph, read, plan.heirs, plan.written_links)
     stuck = {_memory_named(link, graph, read): link for link in following.dangling}
-    staying = {source.id for source in plan.taken_out} & stuck.keys()
+    going = {source.id for source in plan.taken_out}
+    if not going & stuck.keys():
+        stuck = {item.was: item.link for item in _breaking(plan, following.followed, graph, read)}
+    staying = going & stuck.keys()
     if not staying:
         deleted = tuple(stray for stray in graph.strays() if stray.block in plan.deleted) if plan.deleted else ()
         is_same = (following.followed, deleted) == (plan.followed, plan.dead_links)
@@ -45,6 +56,15 @@ def relink_plan(plan: Plan, graph: Graph, read: Read) -> Plan:
     reasons = (f"{id_} stays: {_place(stuck[id_])} links to it and cannot follow" for id_ in sorted(staying))
     less = plan.without(staying).with_(warnings=(*plan.warnings, *reasons))
     return relink_plan(less, graph, read)
+
+
+def _breaking(plan: Plan, followed: Sequence[Followed], graph: Graph, read: Read) -> list[Followed]:
+    """Those of these links that would break others by following: what links to the headings in which they stand."""
+    if not followed:
+        return []
+    dead = find_dead_links((*plan.operations, *relink_operations(followed)), graph, read)
+    pages = {target.path for link in dead if (target := graph.scene.target(link))}
+    return [item for item in followed if item.link.source in pages]
 
 
 def _rebase_restored(plan: Plan, graph: Graph, read: Read) -> Plan:
@@ -109,7 +129,8 @@ def follow_links(
         pages |= {path for block in _removed(wanted) for path in graph.pages_with(block) if path.startswith(BANK)}
     moving = Moving(change.before, change.after, sorted(pages), heirs or {}, written or {})
     following = follow_blocks(list(dict.fromkeys(links)), moving)
-    return replace(following, followed=tuple(_noting_others(item, graph) for item in following.followed))
+    followed = follow_headings(following.followed, graph.scene, graph.read, graph.links_into)
+    return replace(following, followed=tuple(_noting_others(item, graph) for item in followed))
 
 
 def _removed(operations: Iterable[Operation]) -> set[str]:

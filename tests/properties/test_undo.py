@@ -107,7 +107,7 @@ class Bank:
     def _arrange(self, layout: Layout | None) -> None:
         if layout:
             sources = {path: read_source(path, data.decode()) for path, data in self.files.items()}
-            self.commit(plan_layout(layout, sources, Names(self.files)).operations)
+            self.commit(plan_layout(layout, Names(self.files), lambda *_: sources).operations)
 
     # what hands do
 

@@ -16,7 +16,7 @@ from bankd.core.links.render import sense_of
 from bankd.core.markdown.hubs import part_lines, parts_folder
 from bankd.core.markdown.names import BANK, is_own
 from bankd.core.markdown.scanner import Document, encode_text
-from bankd.core.pages.block_links import edit_of, heal_strays, relink_operations
+from bankd.core.pages.block_links import edit_of, follow_headings, heal_strays, relink_operations
 from bankd.core.pages.merge import parts_of, plan_merge
 from bankd.core.pages.moves import plan_move
 from bankd.core.pages.rearrange import Rearrangement, heal_links, plan_layout, reference_name
@@ -123,6 +123,7 @@ class Rearranger:
         graph = self._graph
         moves = graph.moved()
         healed = heal_strays((stray for stray in graph.strays() if stray.page not in moves), graph.scene)
+        healed = follow_headings(healed, graph.scene, graph.read, graph.links_into)
         if not moves and not healed:
             return None
         sources = {old: graph.read(new) for old, new in moves.items()}
@@ -133,7 +134,7 @@ class Rearranger:
         arranged = replace(arranged, relinked=replace(arranged.relinked, edits=edits), operations=operations)
         done = self._commit("heal", arranged, dry_run=dry_run)
         if not dry_run:
-            graph.settle(moves)
+            graph.settle(arranged.layout.gone)
         return done
 
     def page(self, given: str) -> str:
@@ -155,9 +156,7 @@ class Rearranger:
         return path
 
     def _carry_out(self, kind: str, layout: Layout, *, dry_run: bool) -> Rearranged:
-        graph = self._graph
-        sources = graph.sources_for(layout, graph.names)
-        arranged = plan_layout(layout, sources, graph.names)
+        arranged = plan_layout(layout, self._graph.names, self._graph.sources_for)
         return self._commit(kind, arranged, dry_run=dry_run)
 
     def _check_rest(self, paths: Iterable[str]) -> None:
@@ -176,17 +175,18 @@ class Rearranger:
             raise InvariantError(*arranged.findings)
         self._check_rest({path for path in arranged.layout.sources if path in self._graph.names})
         workspace, layout, relinked = self._workspace, arranged.layout, arranged.relinked
+        left = tuple(f"links do not follow from {path}: {why}" for path, why in arranged.left.items())
         run = workspace.recorder.new_run(kind)
         if dry_run or not arranged.operations:
             sizes = {path: len(encode_text(relinked.texts[path])) for path in layout.new_paths}
-            return Rearranged(run, sizes, layout.gone, relinked.edits, relinked.lost)
+            return Rearranged(run, sizes, layout.gone, relinked.edits, relinked.lost, left)
         at = workspace.now.isoformat(timespec="seconds")
         with workspace.recorder.recording(kind, run) as record:
             conflicts = workspace.transactions.commit(Transaction(run, at, arranged.operations)).conflicts
             record.is_changed = True
             workspace.transactions.remove_empty_folders(layout.gone)
             self._graph.refresh()
-            done = self._as_written(run, arranged, conflicts)
+            done = self._as_written(run, arranged, (*conflicts, *left))
             record.counts = {"pages": len(done.sizes), "links": len(done.edits)}
         self._graph.settle(layout.gone)
         workspace.index.refresh(workspace.now)

@@ -13,9 +13,11 @@ from bankd.core.links.restyle import TargetChange, choose_style
 from bankd.core.markdown.anchors import AnchorPlace, Outline, find_place, fragment_for, outline_of
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.names import Names, folder_of, path_key
-from bankd.core.markdown.scanner import Document, scan_text
+from bankd.core.markdown.scanner import scan_text
 
-_ROUNDS = 5  # a target inside a heading changes the heading's own anchor; this settles in two
+HEADING_ROUNDS = (
+    10  # a target inside a heading changes the heading's own anchor; each link to it, in a heading again, is a round
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def relink_layout(layout: Layout, sources: Mapping[str, Source], names: Names) -
     relinker = _Relinker(layout, sources, names, after)
     edits: tuple[Edit, ...] = ()
     texts = relinker.texts(edits)
-    for _ in range(_ROUNDS):
+    for _ in range(HEADING_ROUNDS):
         edits_now = relinker.edits(texts)
         if edits_now == edits:
             break
@@ -89,6 +91,8 @@ class _Relinker:
         self._lines = {path: source.lines for path, source in sources.items()}
         self._positions = line_positions(layout)
         self._outlines: dict[str, Outline] = {}
+        self._texts: Mapping[str, str] = {}
+        self._new_outlines: dict[str, Outline] = {}
         self.lost: list[Lost] = []
 
     def texts(self, edits: Iterable[Edit]) -> dict[str, str]:
@@ -107,11 +111,8 @@ class _Relinker:
 
     def edits(self, texts: Mapping[str, str]) -> tuple[Edit, ...]:
         """What has to change, given the new pages as they would be without it."""
-        documents: dict[str, Document] = {}
         self.lost = []
-        self._new_outlines = {
-            path: outline_of(documents.setdefault(path, scan_text(texts[path]))) for path in self._layout.new_paths
-        }
+        self._texts, self._new_outlines = texts, {}
         found: list[Edit] = []
         for path, source in self._sources.items():
             for reference in source.references:
@@ -144,8 +145,9 @@ class _Relinker:
     def _goal(self, reference: Reference, target: Target, path: str) -> _Goal | None:
         if target.is_folder:
             return _Goal(self._folder_now(target))
-        if target.path not in self._layout.sources:
-            return _Goal(target)
+        if target.path not in self._layout.sources:  # a link in a heading there may change what it is named by
+            is_rewritten = target.path in self._texts and target.path in self._lines
+            return _Goal(target, self._place(reference, target) if is_rewritten else None)
         place = self._place(reference, target)
         if place is not None:
             now = self._positions.get(Position(target.path, place.line))
@@ -162,8 +164,9 @@ class _Relinker:
         now = None if line is None else self._positions.get(Position(old, line))
         if now is None:
             return None
-        spot = next((spot for spot in self._new_outlines[now.path].spots if spot.line == now.line), None)
-        named = spot and find_place(self._new_outlines[now.path], spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
+        outline = self._outline_now(now.path)
+        spot = next((spot for spot in outline.spots if spot.line == now.line), None)
+        named = spot and find_place(outline, spot.anchor, is_wiki=reference.kind in WIKI_KINDS)
         return replace(named, line=now.line) if named else None
 
     def _folder_now(self, target: Target) -> Target:
@@ -188,6 +191,12 @@ class _Relinker:
         outline = self._outlines[target.path]
         return find_place(outline, fragment_of(reference, target, outline)[0], is_wiki=reference.kind in WIKI_KINDS)
 
+    def _outline_now(self, path: str) -> Outline:
+        """The places of a page as it would be written in this round."""
+        if path not in self._new_outlines:
+            self._new_outlines[path] = outline_of(scan_text(self._texts[path]))
+        return self._new_outlines[path]
+
     def _written(self, reference: Reference, target: Target, goal: _Goal, path: str, new_page: str) -> str | None:
         """The target as it has to be written on a new page; the old words wherever they still hold."""
         raw_path, raw_fragment = split_target(reference.target)
@@ -211,7 +220,7 @@ class _Relinker:
         """The words behind the `#`; None when they stay as they are."""
         if goal.place is None:
             return None
-        outline = self._new_outlines[goal.target.path]
+        outline = self._outline_now(goal.target.path)
         old, rest = "", ""
         if target.fragment:
             old, rest = fragment_of(reference, target, self._outlines[target.path])

@@ -18,7 +18,7 @@ from bankd.core.markdown.titles import EXPLICIT_ID, github_anchor, obsidian_word
 
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']([^\"'<>]+)[\"']")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
-_UNLINKABLE = re.compile(r"[#|^\[\]\\\s]+")  # what may not stand in a wikilink's heading
+_UNLINKABLE = re.compile(r"[#|^:\[\]\\\s]+")  # what Obsidian leaves out of a wikilink's heading
 _QUOTES = {BlockKind.QUOTE: (QUOTE_MARK, QUOTE_MARK)}
 _WITHOUT_PLACES = frozenset(
     {BlockKind.FENCE, BlockKind.CODE, BlockKind.COMMENT, BlockKind.FRONT_MATTER, BlockKind.BLANK}

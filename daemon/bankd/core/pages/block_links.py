@@ -6,18 +6,19 @@ after it, and what would be dead follows its block, in the style in which it was
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bankd.core.edits.operations import Move, Relink
 from bankd.core.links.linking import Link, Stray
 from bankd.core.links.points import LinkScene, Reach, place_in
-from bankd.core.links.relink import Edit, fragment_of
-from bankd.core.links.render import render_path
+from bankd.core.links.relink import HEADING_ROUNDS, Edit, Source, edit_line, fragment_of
+from bankd.core.links.render import encode_fragment, render_path
 from bankd.core.links.resolve import Base, Target, split_target
 from bankd.core.links.restyle import TargetChange, choose_style
-from bankd.core.markdown.anchors import Form, Outline
+from bankd.core.markdown.anchors import Form, Outline, fragment_for, outline_of
 from bankd.core.markdown.names import ARCHIVE
+from bankd.core.markdown.scanner import scan_text
 from bankd.core.pages.rearrange import reference_name
 
 
@@ -93,6 +94,55 @@ def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]
     before = LinkScene(now.names.changed((), [stray.page for stray, _ in moved]), now.outline_of)
     moving = Moving(before, now, ())
     return tuple(found for stray, page in moved if (found := _heal(stray, page, moving)))
+
+
+def follow_headings(
+    followed: Iterable[Followed],
+    now: LinkScene,
+    read: Callable[[str], Source],
+    links_into: Callable[[Collection[str]], Sequence[Link]],
+) -> tuple[Followed, ...]:
+    """The same links, and those to headings in which one of them stands: a rewritten target renames its heading.
+
+    A link to such a heading goes with the link in it. `now` is the scene before the change; `read` gives a file of it.
+    """
+    found = {item.link: item for item in followed}
+    given, pages = found.copy(), {link.source for link in found}
+    for _ in range(HEADING_ROUNDS):
+        more: dict[Link, Followed] = {}
+        for page in sorted(page for page in pages if page.endswith(".md")):
+            inside = [item for link, item in found.items() if link.source == page]
+            more |= {item.link: item for item in _to_headings(inside, read(page), now, links_into([page]))}
+        more = {link: item for link, item in more.items() if link not in given and found.get(link) != item}
+        if not more:
+            break
+        found |= more
+        pages = {link.source for link in more}
+    return tuple(found.values())
+
+
+def _to_headings(
+    inside: Sequence[Followed], source: Source, now: LinkScene, links: Iterable[Link]
+) -> Iterator[Followed]:
+    """The links to headings of a page, as they have to be written once the links `inside` it are."""
+    lines = list(source.lines)
+    for number in {item.link.reference.line for item in inside}:
+        here = (edit_of(item) for item in inside if item.link.reference.line == number)
+        lines[number] = edit_line(lines[number], here)
+    before, after = (outline_of(scan_text("".join(text))) for text in (source.lines, lines))
+    if before.spots == after.spots:
+        return
+    for link in links:
+        target = now.target(link)
+        place = place_in(before, link.reference, target) if target else None
+        if target is None or place is None:
+            continue
+        old, rest = fragment_of(link.reference, target, before)
+        new = fragment_for(after, place, old)
+        if new is not None and new != old:
+            cause = next((item for item in inside if item.link.reference.line == place.line), inside[0])
+            path = split_target(link.reference.target)[0]
+            yield replace(cause, link=link, target=f"{path}#{encode_fragment(link.reference, new)}{rest}")
 
 
 def _heal(stray: Stray, page: str, moving: Moving) -> Followed | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bankd.core.edits.layout import Layout, LayoutPiece, NewPage, combine_layouts
 from bankd.core.edits.operations import Create, Move, Moved, Operation, Recast, Relink, Rewrite, digest_of
@@ -11,6 +12,7 @@ from bankd.core.edits.spans import block_key
 from bankd.core.links.references import Reference, references_in_text, references_of, route_targets
 from bankd.core.links.relink import Edit, Relinked, Source, edit_line, relink_layout
 from bankd.core.links.resolve import WIKI_KINDS
+from bankd.core.markdown.anchors import outline_of
 from bankd.core.markdown.inline import LinkKind
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.names import BANK, Names, is_own, path_key
@@ -36,6 +38,8 @@ class Rearrangement:
     relinked: Relinked
     operations: tuple[Operation, ...]
     seamless: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+    """The pages that are left alone, each with what would go wrong."""
     findings: tuple[str, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,20 +64,46 @@ class Bank:
     sources_for: SourcesFor
 
 
-def split_large(pages: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement | None:
+def split_large(
+    pages: Mapping[str, str], limits: Limits, bank: Bank, faults: Callable[[Rearrangement], Sequence[str]]
+) -> Rearrangement | None:
     """Split those of these pages (path -> text) that have reached their size; None when none has.
 
-    A page that reaches it because links in it become longer is split too: the next run must find nothing to do.
+    A page that reaches it because links in it become longer is split too: the next run must find nothing to do. Where
+    `faults` finds something, each page is tried by itself, and the rest waits for the next run.
     """
     texts = {path: text for path, text in pages.items() if bank.may_split(path)}
-    due = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
+    large = {path: text for path, text in texts.items() if is_due(document_of(text), limits)}
+    due = dict(large)
     while due:
         rearrangement = _split_all(due, texts, limits, bank)
-        grown = rearrangement.grown(limits) - due.keys()
-        if not any(map(bank.may_split, grown)):
+        grown = {path for path in rearrangement.grown(limits) - due.keys() if bank.may_split(path)}
+        if grown:
+            due |= {path: texts.get(path) or rearrangement.before[path] for path in grown}
+        elif faults(rearrangement):
+            return _one_by_one(large, lambda paths: _split_all(paths, texts, limits, bank), faults)
+        else:
             return rearrangement
-        due |= {path: texts.get(path) or rearrangement.before[path] for path in grown if bank.may_split(path)}
     return None
+
+
+_Value = TypeVar("_Value")
+
+
+def _one_by_one(
+    pages: Mapping[str, _Value],
+    plan: Callable[[Mapping[str, _Value]], Rearrangement],
+    faults: Callable[[Rearrangement], Sequence[str]],
+) -> Rearrangement:
+    """Rearrange as many of these pages as go together without a fault; the others are `left`, each with its fault."""
+    kept: dict[str, _Value] = {}
+    left: dict[str, str] = {}
+    for path, value in sorted(pages.items(), key=lambda item: item[0]):
+        if found := faults(plan({**kept, path: value})):
+            left[path] = found[0]
+        else:
+            kept[path] = value
+    return replace(plan(kept), left=left)
 
 
 def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits, bank: Bank) -> Rearrangement:
@@ -87,11 +117,14 @@ def _split_all(due: Mapping[str, str], texts: Mapping[str, str], limits: Limits,
         if layout := plan_split(path, document_of(text), limits, is_taken):
             planned[path] = layout
             new.update(map(path_key, layout.new_paths))
-    layout = combine_layouts(tuple(planned.values()))
-    found = bank.sources_for(layout, bank.names)
-    sources = {**found, **{path: read_source(path, texts[path]) for path in found if path in texts}}
-    sources |= {path: read_source(path, due[path]) for path in planned}
-    return replace(plan_layout(layout, sources, bank.names), seamless=tuple(sorted(due.keys() - planned.keys())))
+    as_left = {**texts, **due}
+
+    def sources_for(layout: Layout, names: Names) -> Mapping[str, Source]:
+        found = bank.sources_for(layout, names)
+        return {**found, **{path: read_source(path, as_left[path]) for path in found if path in as_left}}
+
+    rearrangement = plan_layout(combine_layouts(tuple(planned.values())), bank.names, sources_for)
+    return replace(rearrangement, seamless=tuple(sorted(due.keys() - planned.keys())))
 
 
 def heal_links(
@@ -101,22 +134,28 @@ def heal_links(
     sources_for: SourcesFor,
     others: Collection[str],
 ) -> Rearrangement:
-    """Let links follow pages that the user has moved (old path -> new).
+    """Let links follow pages that the user has moved (old path -> new); those that cannot are `left`.
 
     `sources` are the moved pages by their old paths, `names` the files as they are now, `others` the other pages.
     """
-    layout = plan_move(moves, {old: len(sources[old].lines) for old in moves}, None)
-    layout = replace(layout, folders=folders_moved(moves, others))
-    before = names.changed(moves.values(), moves)
-    return plan_layout(layout, {**sources_for(layout, before), **sources}, before, by_hand=moves)
+
+    def heal(moved: Mapping[str, str]) -> Rearrangement:
+        layout = plan_move(moved, {old: len(sources[old].lines) for old in moved}, None)
+        layout = replace(layout, folders=folders_moved(moved, others))
+        own = {old: sources[old] for old in moved}
+        before = names.changed(moved.values(), moved)
+        return plan_layout(layout, before, lambda *touched: {**sources_for(*touched), **own}, by_hand=moved)
+
+    whole = heal(moves)
+    return _one_by_one(moves, heal, lambda healed: healed.findings) if whole.findings else whole
 
 
 def plan_layout(
-    layout: Layout, sources: Mapping[str, Source], names: Names, *, by_hand: Mapping[str, str] | None = None
+    layout: Layout, names: Names, sources_for: SourcesFor, *, by_hand: Mapping[str, str] | None = None
 ) -> Rearrangement:
     """Relink for a layout and look at the result; pages in `by_hand` stand at their new paths already."""
     moved = by_hand or {}
-    relinked = relink_layout(layout, sources, names)
+    sources, relinked = _relink_all(layout, names, sources_for)
     before = {moved.get(path, path): "".join(source.lines) for path, source in sources.items()}
     rules = (path for path, source in sources.items() if any(r.kind is LinkKind.ROUTE for r in source.references))
     routing = next(rules, "")
@@ -125,6 +164,27 @@ def plan_layout(
     kept = replace(layout, gone=()) if moved else layout
     operations = operations_for(kept, relinked, before, moved.values())
     return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
+
+
+def _relink_all(layout: Layout, names: Names, sources_for: SourcesFor) -> tuple[Mapping[str, Source], Relinked]:
+    """Relink a layout, and what links to headings that this changes in other pages; gives all that was read for it."""
+    sources = sources_for(layout, names)
+    followed: set[str] = set()
+    while True:
+        relinked = relink_layout(layout, sources, names)
+        others = relinked.texts.keys() - {*layout.new_paths, *followed}
+        renamed = {path for path in others if _renames_heading("".join(sources[path].lines), relinked.texts[path])}
+        if not renamed:
+            return sources, relinked
+        followed |= renamed
+        as_before = (NewPage(path, (LayoutPiece(path, 0, len(sources[path].lines)),)) for path in sorted(renamed))
+        found = sources_for(Layout(tuple(as_before)), names)
+        sources = {**{path: source for path, source in found.items() if path not in layout.new_paths}, **sources}
+
+
+def _renames_heading(before: str, after: str) -> bool:
+    """Whether a rewritten link stands in a heading, so that links to the heading have to name it otherwise."""
+    return outline_of(scan_text(before)).spots != outline_of(scan_text(after)).spots
 
 
 def read_source(path: str, text: str, routing: str = "") -> Source:
@@ -205,11 +265,12 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
     """Links to what has moved, page by page; each is rewritten only if what it means is where the plan put it."""
     documents: dict[str, Document] = {}
     grouped: dict[str, dict[str, Move]] = {}
-    for edit in relinked.edits:
-        if edit.new_page not in layout.new_paths:
-            name = reference_name(edit.reference)
-            new = Move(name, edit.target, _witness(layout, edit), _key(edit, relinked, documents))
-            grouped.setdefault(edit.new_page, {})[name] = new
+    outside = [edit for edit in relinked.edits if edit.new_page not in layout.new_paths]
+    by_line = {(edit.new_page, edit.reference.line): edit for edit in outside}
+    for edit in outside:
+        name, cause = reference_name(edit.reference), _cause(edit, by_line)
+        key = _key(cause, relinked, documents) if cause.leads_to in layout.new_paths else ""
+        grouped.setdefault(edit.new_page, {})[name] = Move(name, edit.target, _witness(layout, cause), key)
     for path, moves in sorted(grouped.items()):
         words = {name.partition(" ")[2] for name in moves}
         if any(move.new in words for move in moves.values()):  # twice would be once too often
@@ -217,6 +278,15 @@ def _relinked(layout: Layout, relinked: Relinked, before: Mapping[str, str]) -> 
             yield Recast(path, before[path], relinked.texts[path], phase=3, needs=needs)
         else:
             yield Relink(path, tuple(moves.values()))
+
+
+def _cause(edit: Edit, by_line: Mapping[tuple[str, int], Edit]) -> Edit:
+    """The edit without which this one would be wrong: a link to a heading follows the link that changes in the heading."""
+    seen = [edit]
+    while edit.line is not None and (cause := by_line.get((edit.leads_to, edit.line))) and cause not in seen:
+        edit = cause
+        seen.append(edit)
+    return edit
 
 
 def _witness(layout: Layout, edit: Edit) -> str:
