@@ -44,7 +44,7 @@ OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_da
 OF_NOTES = ("tests/unit/test_grounding_of_notes.py",)
 
 REARRANGE = "bankd.core.pages.rearrange"
-OF_REARRANGED = ("tests/stories/test_rearranging.py",)
+OF_REARRANGED, OF_HEADINGS = ("tests/stories/test_rearranging.py",), ("tests/stories/test_headings.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # what a line is about
@@ -152,28 +152,28 @@ FEATURES: tuple[Mutant, ...] = (
     # headings with a link in them, and pages that cannot be rearranged
     Mutant(
         "a link to a heading follows the link in it", "bankd.core.links.relink", "_Relinker._goal",
-        "is_rewritten = target", "is_rewritten = False and target", OF_REARRANGED,
+        "is_rewritten = target", "is_rewritten = False and target", OF_HEADINGS,
     ),
-    Mutant("what links to a renamed heading is read too", REARRANGE, "_relink_all", "if not renamed:", "if True:", OF_REARRANGED),
+    Mutant("what links to a renamed heading is read too", REARRANGE, "_relink_all", "if not renamed:", "if True:", OF_HEADINGS),
     Mutant(
         "a link to a heading waits for the link in it", REARRANGE, "_cause",
-        "while edit.line is not None and", "while False and", OF_REARRANGED,
+        "while edit.line is not None and", "while False and", OF_HEADINGS,
     ),
     Mutant(
         "a page that cannot be split stops no other", REARRANGE, "split_large",
-        "elif faults(rearrangement):", "elif False:", OF_REARRANGED,
+        "elif faults(rearrangement):", "elif False:", OF_HEADINGS,
     ),
     Mutant(
         "a move that links cannot follow stops no other", REARRANGE, "heal_links",
-        "if whole.findings else whole", "if False else whole", OF_REARRANGED,
+        "if whole.findings else whole", "if False else whole", OF_HEADINGS,
     ),
     Mutant(
         "a link to a heading follows what is archived", "bankd.core.pages.block_links", "follow_headings",
-        "if not more:", "if True:", OF_REARRANGED,
+        "if not more:", "if True:", OF_HEADINGS,
     ),
     Mutant(
         "a memory stays if following it breaks another link", "bankd.relinking", "_breaking",
-        "if not followed:", "if True:", OF_REARRANGED,
+        "if not followed:", "if True:", OF_HEADINGS,
     ),
     Mutant(
         "a merge keeps apart what would run together", "bankd.core.pages.merge", "_would_join",
