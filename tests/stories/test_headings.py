@@ -218,3 +218,20 @@ def test_a_memory_stays_when_a_link_to_it_stands_in_a_heading_that_others_cannot
     (warning,) = (row["reason"] for row in night.json["rows"] if row["kind"] == "warning")
     assert warning == f"{tea} stays: bank/world/reading.md:1 links to it and cannot follow"
     assert f"^{tea}" in (root / "bank/world/taste.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("words", [("links", "heal"), ("cycle", "reflect", "--now", NOW)], ids=["heal", "night"])
+def test_links_to_a_heading_follow_a_memory_that_a_hand_moved(root: Path, bankctl: Run, words: tuple[str, ...]) -> None:
+    change_setting(root, "heal: offer", "heal: apply")
+    change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
+    tea, world = "m-aaaaaaaaaaaa", root / "bank/world"
+    (world / "taste.md").write_text(f"# Taste\n\n- W: Some like tea. ^{tea}\n", "utf-8")
+    (world / "reading.md").write_text(f"## Why [[taste#^{tea}]] matters\n", "utf-8")
+    (world / "plan.md").write_text(f"[[reading#Why taste {tea} matters]]\n", "utf-8")
+    bankctl("cycle", "micro", "--now", NOW)
+    (world / "taste.md").write_text("# Taste\n", "utf-8")
+    (world / "drinks.md").write_text(f"# Drinks\n\n- W: Some like tea. ^{tea}\n", "utf-8")
+
+    assert bankctl(*words).code == 0
+    assert (world / "plan.md").read_text("utf-8") == f"[[reading#Why drinks {tea} matters]]\n"
+    assert broken(bankctl) == []
