@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -158,6 +159,70 @@ def test_a_bank_that_hangs_is_left_behind(root: Path) -> None:
 def test_a_wrong_option_does_not_stop_a_prompt(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hook", "UserPromptSubmit", "--nope"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def _closed(root: Path) -> None:
+    (root / "bankd.yaml").unlink()
+    (root / "bankd.yaml").mkdir()
+
+
+def _linked(root: Path) -> None:
+    (root / ".bankd").rename(root.parent / "elsewhere")
+    (root / ".bankd").symlink_to(root.parent / "elsewhere")
+
+
+def _a_file(root: Path) -> None:
+    shutil.rmtree(root)
+    root.write_text("")
+
+
+def _empty(root: Path) -> None:
+    shutil.rmtree(root)
+    root.mkdir()
+
+
+WRONG: dict[str, Callable[[Path], object]] = {
+    "it is gone": shutil.rmtree,
+    "it is a file": _a_file,
+    "it is empty": _empty,
+    "its settings are a folder": _closed,
+    "its settings are broken": lambda root: (root / "bankd.yaml").write_text(": : ["),
+    "its settings are no text": lambda root: (root / "bankd.yaml").write_bytes(bytes(range(256))),
+    "it has no logs": lambda root: shutil.rmtree(root / "memory"),
+    "it has no events": lambda root: shutil.rmtree(root / "events"),
+    "what is derived is gone": lambda root: shutil.rmtree(root / ".bankd"),
+    "what is derived is elsewhere": _linked,
+}
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd"])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_workspace_that_cannot_be_used_is_met_with_silence_however_the_hook_is_called(
+    wrong: str, event: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    WRONG[wrong](root)
+    said = json.dumps({"prompt": "what does Peter prefer?", "transcript_path": "/t.jsonl", "session_id": "s"}).encode()
+    for words in (
+        ["hook", event, "--workspace", str(root)],
+        ["hook", "--workspace", str(root), event],
+        ["--workspace", str(root), "hook", event],
+        [f"--workspace={root}", "hook", event],
+        ["--workspace", "hook", event],  # a variable that was empty
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said)))
+        assert main(words) == 0
+        assert capsys.readouterr() == ("", "")
+
+
+def test_an_agent_that_hears_nothing_any_more_is_told_no_error(hook: Hook, root: Path) -> None:
+    program = [sys.executable, "-c", "from bankd.cli import main; raise SystemExit(main())", "hook", "SessionStart"]
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            program, check=False, input=b'{"source": "startup"}', stdout=full, stderr=subprocess.PIPE,
+            env={**os.environ, "BANKD_WORKSPACE": str(root)}, timeout=60,
+        )  # fmt: skip
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_transcripts_wait_each_once_until_they_are_imported(hook: Hook, root: Path) -> None:

@@ -26,15 +26,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments, is_process=argv is None)
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        return 0 if _is_unheard(arguments) else _explain(error)
+    except (KeyboardInterrupt, Exception) as error:
+        if _is_unheard(arguments):
+            return _leave_unheard(is_process=argv is None)
+        return 130 if isinstance(error, KeyboardInterrupt) else _explain(error)
 
 
 def _is_unheard(arguments: list[str]) -> bool:
-    """Whether a hook of an agent's session runs: some agents would refuse a prompt for an error of ours."""
-    return "hook" in arguments[:1] and not os.environ.get("BANKD_DEBUG")
+    """Whether a hook of an agent's session runs, wherever its options stand: some agents refuse a prompt for an error."""
+    return "hook" in arguments[: _position_of_command(arguments) + 1] and not os.environ.get("BANKD_DEBUG")
+
+
+def _leave_unheard(*, is_process: bool) -> int:
+    if is_process:
+        os._exit(0)  # an answer that could not be written would be tried again as the interpreter ends, and fail aloud
+    return 0
 
 
 def _explain(error: Exception) -> int:
