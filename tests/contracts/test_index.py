@@ -245,6 +245,11 @@ def dated(make: Make) -> IndexView:
         (Filters(until=date(2019, 12, 31)), {4}),
         (Filters(since=date(2019, 7, 7), until=date(2019, 7, 7)), {4}),
         (Filters(known_on=date(2026, 5, 20)), {1, 2, 4}),
+        (Filters(known_on=date.max), {1, 2, 3, 4}),
+        (Filters(known_on=date.min), {4}),
+        (Filters(since=date.max), set()),
+        (Filters(until=date.min), set()),
+        (Filters(since=date.min, until=date.max), {1, 2, 3, 4}),
     ],
 )
 def test_days_are_those_spoken_of_else_of_the_log(dated: IndexView, filters: Filters, lines: set[int]) -> None:

@@ -923,6 +923,15 @@ FEATURES: tuple[Mutant, ...] = (
         "a daemon of an older version is passed by", "bankd.wiring.asking", "whole_answer",
         "not all(key in answer for key in OF_A_SEARCH)", "False", ("tests/unit/test_older_daemon.py",),
     ),
+    # what is asked and called in ways that nobody thought of
+    Mutant(
+        "the last day of the calendar can be asked for", "bankd.adapters.index.terms", "Terms._filters",
+        " and filters.known_on < date.max", "", ("tests/contracts/test_index.py",),
+    ),
+    Mutant(
+        "a hook is silent wherever its options stand", "bankd.cli", "_is_unheard",
+        "[: _position_of_command(arguments) + 1]", "[:1]", ("tests/stories/test_hooks.py",),
+    ),
     # what a run compares besides
     Mutant(
         "a run that took in a thousand lines compares no more", "bankd.cycle", "_look_again",

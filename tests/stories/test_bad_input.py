@@ -818,6 +818,19 @@ def test_a_day_at_the_end_of_the_calendar_is_refused_as_today(
     assert f"'{day}' is not a moment" in refused.err or f"now: {day} is not a day such as 2026-05-02" in refused.err
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "9999-12-30", "0001-01-01", "0001-01-02"])
+@pytest.mark.parametrize("option", ["--since", "--until", "--on", "--as-of"])
+def test_a_day_at_the_end_of_the_calendar_can_be_asked_for(root: Path, bankctl: Run, option: str, day: str) -> None:
+    write_log(root, "2026-05-02.md", "W: Peter drinks tea.")
+    bankctl("cycle", "micro", "--now", NOW)
+    bounds_nothing = (option, day[:4]) in {("--since", "0001"), ("--until", "9999"), ("--as-of", "9999")}
+
+    for words in [("search", "tea")] if option == "--as-of" else [("search", "tea"), ("timeline",)]:
+        answer = bankctl(*words, option, day)
+        assert (answer.code, answer.err) == (0 if bounds_nothing else 1, "")
+        assert ("Peter drinks tea." in answer.out) == bounds_nothing
+
+
 def test_purging_passes_by_what_cannot_be_read_and_names_it(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: something to be purged")
     bankctl("cycle", "micro", "--now", NOW)

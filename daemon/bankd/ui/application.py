@@ -21,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from bankd.core.markdown.display import make_visible
-from bankd.errors import BankError, BusyError, UsageError
+from bankd.errors import BankError, BusyError, UsageError, bug_in
 from bankd.ui.asked import Asked, Shown
 from bankd.ui.guard import Access, Guard
 from bankd.ui.words import translate
@@ -78,7 +78,7 @@ def make_application(banks: OpenBanks, access: Access) -> ASGIApp:
         Route("/{bank}/{view}", site.show),
         Route("/{bank}/{view}/{what}", site.show),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={404: site.not_found}), access)
+    return Guard(Starlette(routes=routes, exception_handlers={404: site.not_found, 500: site.bug}), access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,11 @@ class _Site:
         return self._page(
             self._asked(request), Shown("problem.html", {"problem": "there is nothing at this address"}), 404
         )
+
+    def bug(self, request: Request, error: Exception) -> Response:
+        """What nobody foresaw; the terminal in which `bankctl ui` runs shows where it happened."""
+        shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
+        return self._page(self._asked(request), shown, 500)
 
     def _answer(self, asked: Asked, work: Callable[[], Shown | Response]) -> Response:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bankd.adapters.fleet.database import FleetConnection, FleetDatabase
@@ -116,8 +116,7 @@ def conditions_of(filters: Filters) -> tuple[str, list[Any]]:
         days = [(filters.since or date.min).toordinal(), (filters.until or date.max).toordinal()]
         parts.append(("EXISTS (SELECT FROM unnest(days) AS day WHERE day BETWEEN %s AND %s)", days))
     if filters.known_on:
-        later = (filters.known_on + timedelta(days=1)).isoformat()
-        parts.append(("(learned IS NULL OR learned < %s)", [later]))
+        parts.append(("(learned IS NULL OR learned <= %s)", [filters.known_on.isoformat()]))
     return " AND ".join(part for part, _ in parts), [value for _, values in parts for value in values]
 
 

@@ -186,7 +186,7 @@ class Terms:
             yield self._any("entity", [entity.casefold() for entity in filters.entities])
         if filters.since or filters.until:
             yield self._between("day", filters.since, filters.until)
-        if filters.known_on:
+        if filters.known_on and filters.known_on < date.max:  # nothing is later than the last day of the calendar
             later = self._between("learned", filters.known_on + timedelta(days=1), None)
             everything = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
             yield tantivy.Query.boolean_query([(tantivy.Occur.Must, everything), (tantivy.Occur.MustNot, later)])
