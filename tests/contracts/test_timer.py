@@ -10,6 +10,7 @@ import pytest
 
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.system.timer import Timer, TimetableTrigger
+from bankd.core.daemon.health_facts import QueueFacts
 from bankd.core.daemon.schedule import Every, Slot
 
 NOW = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
@@ -64,8 +65,8 @@ def test_it_rings_once_more_when_asked(rings: tuple[Timer, threading.Semaphore])
 def test_long_work_delays_other_work_but_no_ring(rings: tuple[Timer, threading.Semaphore]) -> None:
     timer, rung = rings
     goes_on, done, order = threading.Event(), threading.Event(), []
-    timer.submit(lambda: (goes_on.wait(20), order.append(1)))
-    timer.submit(lambda: (order.append(2), done.set()))
+    timer.submit("one", lambda: (goes_on.wait(20), order.append(1)))
+    timer.submit("two", lambda: (order.append(2), done.set()))
     timer.set_timetables({"soon": Soon()})
 
     assert rung.acquire(timeout=20)
@@ -75,6 +76,32 @@ def test_long_work_delays_other_work_but_no_ring(rings: tuple[Timer, threading.S
     goes_on.set()
     assert done.wait(20)
     assert order == [1, 2]
+
+
+def test_the_queue_says_what_is_done_and_how_much_waits(rings: tuple[Timer, threading.Semaphore]) -> None:
+    timer, _ = rings
+    begun, goes_on, done = threading.Event(), threading.Event(), threading.Event()
+    assert timer.queue() == QueueFacts()
+
+    timer.submit("a run", lambda: (begun.set(), goes_on.wait(20), 1 / 0))
+    timer.submit("another", done.set)
+    assert begun.wait(20)
+    there = timer.queue()
+    assert (there.doing, there.waiting) == ("a run", 1)
+    assert timer.queue().seconds >= there.seconds > 0
+
+    goes_on.set()
+    assert done.wait(20), "one that fails holds up nobody"
+    timer.submit("the last", (ended := threading.Event()).set)
+    assert ended.wait(20)
+
+
+def test_work_that_nobody_does_is_in_the_queue_all_the_same() -> None:
+    timer = Timer(lambda: None)  # never started
+    timer.submit("a run", lambda: None)
+
+    found = timer.queue()
+    assert (found.doing, found.waiting, found.seconds >= 0) == ("", 1, True)
 
 
 class Slow:

@@ -45,6 +45,7 @@ OF_NOTES = ("tests/unit/test_grounding_of_notes.py",)
 
 REARRANGE = "bankd.core.pages.rearrange"
 OF_REARRANGED, OF_HEADINGS = ("tests/stories/test_rearranging.py",), ("tests/stories/test_headings.py",)
+OF_REQUESTS = ("tests/unit/test_socket_requests.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # what a line is about
@@ -931,6 +932,27 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "a hook is silent wherever its options stand", "bankd.cli", "_is_unheard",
         "[: _position_of_command(arguments) + 1]", "[:1]", ("tests/stories/test_hooks.py",),
+    ),
+    # what the daemon is asked, and whether it goes on
+    Mutant(
+        "a request is checked before it is begun", "bankd.service.requests", "Requests.handle",
+        "problems := find_problems(request)", "problems := []", OF_REQUESTS,
+    ),
+    Mutant(
+        "nothing is waited for longer than may be, nor before now", "bankd.core.daemon.socket_requests", "_is_wait",
+        " and 0 <= value <= LONGEST_WAIT", "", OF_REQUESTS,
+    ),
+    Mutant(
+        "a search says that the jobs stand still", "bankd.service.requests", "Requests._search",
+        "tell_standstill(self._timer.queue())", "''", OF_REQUESTS,
+    ),
+    Mutant(
+        "a queue at which nobody works stands still", "bankd.core.daemon.health", "tell_standstill",
+        "(queue.doing or queue.waiting)", "queue.doing", ("tests/unit/test_health.py",),
+    ),
+    Mutant(
+        "a loan may not take as long as a job", "bankd.core.daemon.health", "tell_standstill",
+        ", LENT: _LONGEST_LOAN", "", ("tests/unit/test_health.py",),
     ),
     # what a run compares besides
     Mutant(

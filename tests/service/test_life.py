@@ -206,10 +206,21 @@ def test_a_borrower_that_dies_gives_back(manager: Any) -> None:
     manager.wait_for("READY=1")
     loan = borrow_lock(str(manager.workspace))
     refused = manager.ask("run", kind="micro", within=0.3)
+    queue = manager.ask("status")["daemon"]["queue"]
     loan.close()
 
     assert refused["exit"] == 75
+    assert (queue["doing"], queue["waiting"] > 0) == ("the workspace is lent to another process", True)
     assert manager.ask("run", kind="micro")["ok"]
+
+
+def test_a_request_that_is_refused_holds_nothing_up(manager: Any) -> None:
+    manager.start()
+    manager.wait_for("READY=1")
+    refused = [manager.ask("lend", within=odd)["exit"] for odd in (-1, 1e9, "x", None, True, [30])]
+
+    assert set(refused) == {2}
+    assert manager.ask("run", kind="micro", within=60)["ok"]
 
 
 def test_a_run_that_was_cut_off_is_made_again(manager: Any) -> None:

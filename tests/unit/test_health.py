@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import facts_to_json, judge_health
-from bankd.core.daemon.health_facts import BankFacts, DaemonFacts, HealthFacts, IndexFacts, JobFacts
+from bankd.core.daemon.health import facts_to_json, judge_health, tell_standstill
+from bankd.core.daemon.health_facts import LENT, BankFacts, DaemonFacts, HealthFacts, IndexFacts, JobFacts, QueueFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule import Slot
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
@@ -42,6 +42,15 @@ TROUBLES = {
     ),
     "the settings cannot be used": (True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, settings_problem="bad"))),
     "bankd.yaml:3: no such setting": (True, replace(WELL, daemon=None, unusable=("bankd.yaml:3: no such setting",))),
+    "stands still: the workspace is lent to another process, since 6 min; 2 jobs wait": (
+        True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, queue=QueueFacts(LENT, 360, 2))),
+    ),
+    "stands still: reflect runs, since 65 min; 0 jobs wait": (
+        True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, queue=QueueFacts("reflect runs", 3900))),
+    ),
+    "stands still: nothing is done, since 2 min; 1 job waits": (
+        True, replace(WELL, daemon=DaemonFacts(7, "0", NOW, queue=QueueFacts("", 120, 1))),
+    ),
     "by polling only": (False, replace(WELL, daemon=DaemonFacts(7, "0", NOW, {"mode": "polling", "reason": "nfs4"}))),
     "memory/ is missing": (True, replace(WELL, bank=BankFacts(missing=("memory",)))),
     "the index: torn": (True, replace(WELL, bank=BankFacts(index=IndexFacts(problem="torn")))),
@@ -67,6 +76,20 @@ def test_each_trouble_is_told(words: str) -> None:
 
     assert [finding.needs_person for finding in found] == [needs_person]
     assert not needs_person or found[0].fix
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        QueueFacts(),
+        QueueFacts(LENT, 200, 3),
+        QueueFacts("reflect runs", 3500, 1),
+        QueueFacts("", 30, 2),
+        QueueFacts("", 9e9),
+    ],
+)
+def test_a_queue_that_goes_on_is_no_trouble(queue: QueueFacts) -> None:
+    assert tell_standstill(queue) == ""
 
 
 def test_an_index_that_nobody_made_yet_is_no_trouble() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from bankd.adapters.workspace.waiting_transcripts import take_transcripts
 from bankd.app.init import make_workspace
+from bankd.core.daemon.health_facts import QueueFacts
 from bankd.errors import UsageError
 from bankd.service.requests import Requests
 from bankd.wiring import served_hooks
@@ -31,7 +32,8 @@ def requests(root: Path) -> Requests:
     engine = SimpleNamespace(root=root, search=lambda request, pending: {"hits": [hit], "ok": True})
     service = SimpleNamespace(pending=0)
     jobs = SimpleNamespace(log_changed=lambda: None)
-    return Requests(cast(Any, engine), cast(Any, jobs), cast(Any, None), cast(Any, service))
+    timer = SimpleNamespace(queue=QueueFacts)
+    return Requests(cast(Any, engine), cast(Any, jobs), cast(Any, timer), cast(Any, service))
 
 
 def test_the_daemon_recalls_for_a_prompt_each_memory_once_a_session(requests: Requests) -> None:

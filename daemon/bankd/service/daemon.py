@@ -11,7 +11,8 @@ from datetime import timedelta
 
 from bankd import __version__
 from bankd.core.daemon.clock_jumps import find_jumps
-from bankd.core.daemon.health_facts import DaemonFacts, HealthFacts
+from bankd.core.daemon.health import tell_standstill
+from bankd.core.daemon.health_facts import LENT, DaemonFacts, HealthFacts
 from bankd.core.daemon.metrics import render_metrics
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.daemon.watching import Changes
@@ -92,11 +93,12 @@ class Daemon:
             self._around.notifier.status(self._status_line())
 
     def _proves_alive(self) -> bool:
+        queue = self._timer.queue()
         proofs = {
             "scheduler": self._timer.proves_alive(PROOF),
             "watcher": self._watcher.proves_alive(PROOF),
             "socket": self._socket.is_reachable(),
-            "runs": not self._jobs.is_stuck(),
+            "queue": queue.doing == LENT or not tell_standstill(queue),  # starting again ends no loan
         }
         dead = [name for name, is_alive in proofs.items() if not is_alive]
         if dead:
@@ -164,6 +166,7 @@ class Daemon:
             settings_problem=self._settings_problem,
             requests=self._socket.served,
             refused=self._socket.refused,
+            queue=self._timer.queue(),
         )
         bank = self._engine.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()

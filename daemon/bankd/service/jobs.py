@@ -27,8 +27,6 @@ from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 
 log = logging.getLogger(__name__)
 
-# A run that takes longer is taken for stuck, and the watchdog is not fed any more.
-LONGEST_RUN = 3600.0
 # After a change of the bank, until the analyser's process is started and the tree file written.
 INDEX_PAUSE = 3.0
 # A workspace that never rests is worked on all the same; what is still being written waits by itself.
@@ -141,7 +139,7 @@ class Jobs:
     def _look_at_index(self) -> None:
         if self._is_due("index"):
             del self._wanted["index"]
-            self._timer.submit(self._settle_index)
+            self._timer.submit("the index is read thoroughly", self._settle_index)
 
     def _settle_index(self) -> None:
         try:
@@ -169,7 +167,7 @@ class Jobs:
 
     def _begin(self, run: _Run) -> None:
         self._runs[run.job.name] = run
-        self._timer.submit(lambda: self._do(run))
+        self._timer.submit(f"{run.job.name} runs", lambda: self._do(run))
 
     def _do(self, run: _Run) -> None:
         name, run.began = run.job.name, read_monotonic()
@@ -240,13 +238,6 @@ class Jobs:
             for row in self._ledger.learn():
                 if row.job in self._histories:
                     self._count(row)
-
-    def is_stuck(self) -> bool:
-        """Whether a run goes on for longer than any run should."""
-        with self._lock:
-            return any(
-                run.began is not None and read_monotonic() - run.began > LONGEST_RUN for run in self._runs.values()
-            )
 
     def facts(self) -> tuple[JobFacts, ...]:
         """How the jobs stand."""

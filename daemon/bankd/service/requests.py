@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from bankd.app.engine import Engine
-from bankd.core.daemon.health import facts_to_json
-from bankd.core.daemon.health_facts import HealthFacts
+from bankd.core.daemon.health import facts_to_json, tell_standstill
+from bankd.core.daemon.health_facts import LENT, HealthFacts
 from bankd.core.daemon.metrics import render_metrics
-from bankd.errors import BusyError, UsageError
+from bankd.core.daemon.socket_requests import LONGEST_WAIT, find_problems
+from bankd.errors import BankError, BusyError, UsageError
 from bankd.service.jobs import Jobs
 from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
@@ -29,7 +30,6 @@ class ServedBank(BankReader):
         return dict(self._handle(request))
 
 
-LONGEST_WAIT = 600.0
 RETAKE_EVERY = 0.2
 
 
@@ -64,15 +64,22 @@ class Requests:
         }
 
     def handle(self, request: Request) -> Answer | LockLoan:
-        """Answer one request; raises UsageError for an operation that there is not."""
-        operation = self._operations.get(request["op"])
-        if operation is None:
-            known = ", ".join(sorted(self._operations))
-            raise UsageError(f"no operation {str(request['op'])[:40]!r}; there are {known}")
-        return operation(request)
+        """Answer one request; raises UsageError, and begins nothing, when anything in it is not as it must be."""
+        if problems := find_problems(request):
+            raise UsageError(*problems)
+        return self._operations[request["op"]](request)
 
     def _search(self, request: Request) -> Answer:
-        return self._engine.search(request, self._service.pending)
+        """An answer, which says too when the jobs stand still that bring the bank up to date."""
+        answer = self._engine.search(request, self._service.pending)
+        still = tell_standstill(self._timer.queue())
+        if not still:
+            return answer
+        fresh = answer["fresh"]
+        return {
+            **answer,
+            "fresh": {**fresh, "note": "; ".join(filter(None, [fresh["note"], f"{still}: bankctl status"]))},
+        }
 
     def _status(self, _request: Request) -> Answer:
         return facts_to_json(self._service.facts())
@@ -81,10 +88,8 @@ class Requests:
         return {"text": render_metrics(self._service.facts())}
 
     def _run(self, request: Request) -> Answer:
-        kind, force = request.get("kind"), request.get("force") is True
-        if kind not in ("micro", "reflect"):  # of any type, so not to be hashed
-            raise UsageError('"kind" must be micro or reflect')
-        summary = self._jobs.ask(kind, force=force, within=_seconds(request.get("within", LONGEST_WAIT)))
+        within = request.get("within", LONGEST_WAIT)
+        summary = self._jobs.ask(request["kind"], force=request.get("force", False), within=within)
         return {"line": summary.line, "report": summary.report}
 
     def _reload_settings(self, _request: Request) -> Answer:
@@ -100,10 +105,8 @@ class Requests:
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
         from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
-        event, said = request.get("event"), request.get("said")
-        if not isinstance(event, str) or not isinstance(said, dict):
-            raise UsageError('"event" must be a text and "said" an object')
-        return {"context": answer_hook(event, said, ServedBank(str(self._engine.root), self.handle))}
+        bank = ServedBank(str(self._engine.root), self.handle)
+        return {"context": answer_hook(request["event"], request["said"], bank)}
 
     def _tool(self, request: Request) -> Answer:
         """What a tool that agents have gives, such as memory_feedback; one that writes borrows the lock as any client."""
@@ -111,12 +114,10 @@ class Requests:
         from bankd.core.agents.mcp_protocol import ProtocolError  # noqa: PLC0415 -- same
         from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
-        name, arguments = request.get("name"), request.get("arguments", {})
-        if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise UsageError('"name" must be a text and "arguments" an object')
+        called = {"name": request["name"], "arguments": request.get("arguments", {})}
         bank = ServedBank(str(self._engine.root), self.handle)
         try:
-            return BankMethods(lambda: bank).by_name()["tools/call"]({"name": name, "arguments": arguments})
+            return BankMethods(lambda: bank).by_name()["tools/call"](called)
         except ProtocolError as error:
             raise UsageError(str(error)) from error
 
@@ -134,8 +135,8 @@ class Requests:
             self._retake()
             self._jobs.learn_of_hands()
 
-        self._timer.submit(work)
-        if not lent.wait(_seconds(request.get("within", 30.0))):
+        self._timer.submit(LENT, work)
+        if not lent.wait(request.get("within", 30.0)):
             wanted.clear()
             returned.set()
             raise BusyError("a run goes on; see: bankctl status")
@@ -146,13 +147,7 @@ class Requests:
         while True:
             try:
                 self._engine.retake()
-            except BusyError:  # the borrower's connection broke before it ended: it has the lock until then
+            except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
                 pause.wait(RETAKE_EVERY)
             else:
                 return
-
-
-def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_WAIT:
-        raise UsageError(f'"within" must be 0 to {LONGEST_WAIT:.0f} seconds')
-    return float(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import os
 import socket
 import struct
@@ -200,9 +201,9 @@ class SocketServer:
 
     def _answer(self, line: bytes) -> Answer | LockLoan:
         try:
-            request = json.loads(line)
+            request = json.loads(line, parse_float=_finite, parse_constant=_finite)
         except (ValueError, RecursionError):
-            return _refusal("a request must be one JSON object on one line")
+            return _refusal("a request must be one JSON object on one line, each number in it finite")
         if not isinstance(request, dict) or not isinstance(request.get("op"), str):
             return _refusal('a request must be a JSON object with a text "op"')
         if request["op"] == "ping":
@@ -215,6 +216,14 @@ class SocketServer:
         except Exception:
             log.exception("request failed op=%s", request["op"])
             return {"ok": False, "error": "this is a bug in bankd; its journal has the details", "exit": BUG}
+
+
+def _finite(written: str) -> float:
+    """A number of a request; ValueError for 1e999 and for NaN, which compare with nothing."""
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(written)
+    return number
 
 
 def _refusal(reason: str) -> Answer:

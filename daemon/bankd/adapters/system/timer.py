@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
+from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.logging_setup import logged_as
+from bankd.core.daemon.health_facts import QueueFacts
 from bankd.core.daemon.schedule import Timetable
 
 
@@ -34,6 +37,15 @@ class TimetableTrigger(BaseTrigger):  # type: ignore[misc]  # the package has no
         return self._timetable.following(max(previous, now) if previous else now).due
 
 
+@dataclass(slots=True, eq=False)
+class _Work:
+    """Something submitted that is not done: since when it waits, in seconds, or once it has begun, is being done."""
+
+    what: str
+    since: float
+    has_begun: bool = False
+
+
 class Timer:
     """Calls `ring` at each slot, and runs what is submitted, one at a time, in the order of submission."""
 
@@ -45,6 +57,7 @@ class Timer:
         defaults = {"coalesce": True, "misfire_grace_time": None, "max_instances": 1}
         self._scheduler = BackgroundScheduler(executors=executors, job_defaults=defaults, timezone=UTC)
         self._timetables: dict[str, Timetable] = {}
+        self._unfinished: list[_Work] = []
 
     def start(self) -> None:
         """Begin to ring."""
@@ -64,9 +77,28 @@ class Timer:
         """Ring once more, after a while; a later call for the same thing replaces an earlier one."""
         self._scheduler.add_job(self._ring, "date", run_date=now + wait, id=f"once-{what}", replace_existing=True)
 
-    def submit(self, work: Callable[[], None]) -> None:
-        """Run something in the one thread that does work."""
-        self._scheduler.add_job(logged_as(self._bank, work), executor="work")
+    def submit(self, what: str, work: Callable[[], None]) -> None:
+        """Do something in the one thread that does work; `what` says what is done then."""
+        item = _Work(what, read_monotonic())
+
+        def do() -> None:
+            item.since, item.has_begun = read_monotonic(), True
+            try:
+                work()
+            finally:
+                self._unfinished.remove(item)
+
+        self._unfinished.append(item)
+        self._scheduler.add_job(logged_as(self._bank, do), executor="work")
+
+    def queue(self) -> QueueFacts:
+        """What is being done, and what waits."""
+        unfinished = list(self._unfinished)
+        if not unfinished:
+            return QueueFacts()
+        first = next((item for item in unfinished if item.has_begun), unfinished[0])
+        doing = first.what if first.has_begun else ""
+        return QueueFacts(doing, read_monotonic() - first.since, len(unfinished) - bool(doing))
 
     def proves_alive(self, within: float) -> bool:
         """Whether something asked of the scheduler is done within this many seconds."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from bankd.core.daemon import edit_loops as fights
 from bankd.core.daemon.edit_loops import why_resting
-from bankd.core.daemon.health_facts import BankFacts, DaemonFacts, HealthFacts, JobFacts
+from bankd.core.daemon.health_facts import LENT, BankFacts, DaemonFacts, HealthFacts, JobFacts, QueueFacts
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome, row_to_json
 from bankd.core.lifecycle import copies
 from bankd.core.lifecycle.copies import Copied
@@ -56,8 +56,26 @@ def _judge_daemon(facts: HealthFacts) -> Iterator[HealthFinding]:
         text = f"the settings cannot be used, the old ones still hold: {daemon.settings_problem}"
         fix = "correct the file, then: bankctl config check && bankctl service reload"
         yield HealthFinding(text, fix, needs_person=True)
+    if still := tell_standstill(daemon.queue):
+        fix = "end the command that writes; .bankd/lock names its process" if daemon.queue.doing == LENT else _RESTART
+        yield HealthFinding(still, fix, needs_person=True)
     if daemon.watcher.get("mode") == "polling":
         yield HealthFinding(f"changes are noticed by polling only: {daemon.watcher.get('reason')}")
+
+
+_LONGEST_LOAN, _LONGEST_JOB, _LONGEST_PAUSE = 300.0, 3600.0, 60.0
+"""Seconds that a command may write, that a job may take, and that jobs may wait while nothing is done."""
+_RESTART = "start the daemon again: what waits is done then; its journal may tell why"
+
+
+def tell_standstill(queue: QueueFacts) -> str:
+    """What to say of a queue of jobs that makes no progress, whatever stopped it; empty while it does."""
+    longest = {"": _LONGEST_PAUSE, LENT: _LONGEST_LOAN}.get(queue.doing, _LONGEST_JOB)
+    if queue.seconds <= longest or not (queue.doing or queue.waiting):
+        return ""
+    waits = "1 job waits" if queue.waiting == 1 else f"{queue.waiting} jobs wait"
+    doing = f"{queue.doing}, since" if queue.doing else "nothing is done, since"
+    return f"the queue of jobs stands still: {doing} {queue.seconds / 60:.0f} min; {waits}"
 
 
 def _judge_jobs(facts: HealthFacts) -> Iterator[HealthFinding]:
@@ -235,6 +253,7 @@ def _daemon_to_json(daemon: DaemonFacts) -> dict[str, Any]:
         "waiting": daemon.waiting,
         "settings_problem": daemon.settings_problem,
         "watcher": daemon.watcher,
+        "queue": asdict(daemon.queue),
         "requests": daemon.requests,
         "refused": daemon.refused,
     }

@@ -69,6 +69,22 @@ class JobFacts:
     running: bool = False
 
 
+LENT = "the workspace is lent to another process"
+"""What the queue does while a command of the user writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFacts:
+    """The one queue of all that a daemon does: what it does, since how many seconds, and how many jobs wait behind that.
+
+    Where it does nothing, `seconds` are those that the oldest job waits.
+    """
+
+    doing: str = ""
+    seconds: float = 0.0
+    waiting: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class DaemonFacts:
     """What only a living daemon knows of itself; `waiting` is why it cannot work yet."""
@@ -81,6 +97,7 @@ class DaemonFacts:
     settings_problem: str = ""
     requests: int = 0
     refused: int = 0
+    queue: QueueFacts = QueueFacts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,15 +30,18 @@ def read_request(request: Mapping[str, Any], today: date) -> Query:
         as_of.last if as_of else asked_on,
     )
     text, limit = _one(request, "query", str, problems), _one(request, "limit", int, problems)
+    if limit is not None and limit < 0:
+        problems.append(f"limit: {_shortly(limit)} is below 0, which is for all")
     everything, groups = _one(request, "everything", bool, problems), _groups(request, problems)
-    margin = _one(request, "margin", float, problems)
+    margin = _margin(request.get("margin"), problems)
+    _one(request, "keep", bool, problems)  # who answers reads it; a wrong one is said before that
     switches = {name: bool(_one(request, name, bool, problems)) for name in ("timeline", "is_korean", "by_page")}
     switches["is_past"] = as_of is not None
     switches["see_also"] = _one(request, "see_also", bool, problems) is not False
     if problems:
         raise UsageError(*problems)
     asked = readable_text(text or "")[:4_000]
-    return Query(asked, number_of_hits(limit), filters, bool(everything), margin or 1.0, today, groups, **switches)
+    return Query(asked, number_of_hits(limit), filters, bool(everything), margin, today, groups, **switches)
 
 
 def number_of_hits(limit: int | None) -> int:
@@ -52,8 +55,8 @@ _UNDERSTOOD = "understood are such as 2026-05-02, 2026-05, 2026, yesterday, last
 _MOST = 100
 """The most answers, whoever asks."""
 
-_Value = TypeVar("_Value", str, int, float, bool)
-_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_Value = TypeVar("_Value", str, int, bool)
+_KINDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 
 
 def _one(request: Mapping[str, Any], name: str, kind: type[_Value], problems: list[str]) -> _Value | None:
@@ -119,6 +122,16 @@ def _hundredths(value: object, problems: list[str]) -> int | None:
     if not 0 <= number <= 100:
         problems.append(f"min_confidence: {_shortly(value)} is not between 0 and 1")
     return number
+
+
+def _margin(value: object, problems: list[str]) -> float:
+    """How many times the floor an answer must reach; once when nothing is said."""
+    if value is None:
+        return 1.0
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
+        return float(value)
+    problems.append(f"margin: {_shortly(value)} is not a number above 0, up to {_MOST}")
+    return 1.0
 
 
 def _shortly(value: object) -> str:
