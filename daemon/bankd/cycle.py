@@ -235,7 +235,12 @@ def collect_lines(
         withheld=tuple(_withhold(line, secrets[line.id]) for line in fresh if secrets[line.id]),
         repaired=tuple(Repaired(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=facts.renamed,
-        bad=tuple(bad for reading in facts.readings for bad in reading.bad if bad.key not in facts.ledger.dismissed),
+        bad=tuple(
+            bad.screened(policy.finders)
+            for reading in facts.readings
+            for bad in reading.bad
+            if bad.key not in facts.ledger.dismissed
+        ),
         undated=tuple(world.catalog.undated()),
         recalled=_recalled(facts.ledger, world),
         copied=tuple(world.catalog.copied()),

@@ -46,6 +46,7 @@ OF_NOTES = ("tests/unit/test_grounding_of_notes.py",)
 REARRANGE = "bankd.core.pages.rearrange"
 OF_REARRANGED, OF_HEADINGS = ("tests/stories/test_rearranging.py",), ("tests/stories/test_headings.py",)
 OF_REQUESTS = ("tests/unit/test_socket_requests.py",)
+OF_WAYS_OUT = ("tests/stories/test_ways_out.py",)
 
 FEATURES: tuple[Mutant, ...] = (
     # what a line is about
@@ -953,6 +954,23 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "a loan may not take as long as a job", "bankd.core.daemon.health", "tell_standstill",
         ", LENT: _LONGEST_LOAN", "", ("tests/unit/test_health.py",),
+    ),
+    # what of a log is shown
+    Mutant(
+        "a log is read by agents and pages without credentials", "bankd.adapters.index.log_pages", "screened_log",
+        "screen_text(text_of_log(data), finders)", "text_of_log(data)", OF_WAYS_OUT,
+    ),
+    Mutant(
+        "why a line is not read quotes no credential", "bankd.core.lifecycle.retain", "BadLine.screened",
+        "mask_secrets(reason, find_secrets(reason, finders))", "reason", OF_WAYS_OUT,
+    ),
+    Mutant(
+        "the questions below a line are shown without credentials", "bankd.app.show", "_source",
+        "screen_text(question, workspace.finders())", "question", OF_WAYS_OUT,
+    ),
+    Mutant(
+        "a line of a key is shown as part of it", "bankd.core.lifecycle.provenance", "describe_line",
+        "screen_text(text, finders).split(\"\\n\")", "document.lines", OF_WAYS_OUT,
     ),
     # what a run compares besides
     Mutant(

@@ -16,6 +16,7 @@ from bankd.core.lifecycle.provenance import Trace, confirmations, describe_line,
 from bankd.core.lifecycle.retain import PROFILES, LogPlace
 from bankd.core.markdown.memory import Memory, parse_memory, split_id, split_sources, statement_key
 from bankd.core.markdown.page_lines import MARKER
+from bankd.core.secrets.screening import screen_text
 from bankd.core.use.strength import StrengthPoint, curve_of
 from bankd.errors import UserError
 
@@ -56,10 +57,11 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
     memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
-    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories))
+    finders = workspace.finders()
+    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories), finders)
     if trace.outcome != "prose":
         return trace
-    return describe_line(trace, workspace.logs.text(log), reading, workspace.finders())
+    return describe_line(trace, workspace.logs.text(log), reading, finders)
 
 
 def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> FoundMemory:
@@ -128,4 +130,4 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     )
     if line is None:
         return f"memory/{fact.get('log')}:{fact.get('line')} (the line is not there any more)", ()
-    return str(line.place), line.questions
+    return str(line.place), tuple(screen_text(question, workspace.finders()) for question in line.questions)

@@ -68,7 +68,9 @@ class BankReader:
 
         settings = search_settings(self.root)
         files = PageFiles(self.root / "bank")
-        stamp = repr((str(now.date()), settings, files.scan(), self._stamps("events", ""), self._recent_logs(now)))
+        stamp = repr(
+            ("screened", str(now.date()), settings, files.scan(), self._stamps("events", ""), self._recent_logs(now))
+        )
         facts = kept_facts(self.root, stamp)
         if facts is None:
             facts = self._read_facts(files, now, settings)
@@ -160,10 +162,13 @@ class BankReader:
         return sorted(PageFiles(self.root / "bank").scan())
 
     def read_file(self, path: str) -> str:
-        """The text of a page or log, by its path in the workspace; UserError when there is none."""
+        """The text of a page, or of a log without credentials, by its path in the workspace; UserError when there is none."""
+        from bankd.adapters.index.log_pages import screened_log
         from bankd.adapters.storage.tree import FileTree
         from bankd.core.markdown.scanner import decode_text
         from bankd.core.markdown.utf8 import readable_text
+        from bankd.wiring.search_settings import search_settings
+        from bankd.wiring.searching import compile_patterns
 
         if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
             raise UserError(f"{path}: not a page of the bank, a log or an archived page")
@@ -174,7 +179,9 @@ class BankReader:
             tree.close()
         if data is None:
             raise UserError(f"{path}: no such page")
-        return readable_text(decode_text(data))
+        if not path.startswith("memory/"):
+            return readable_text(decode_text(data))
+        return screened_log(data, compile_patterns(search_settings(self.root).secret_patterns))
 
     def shown(self) -> Shown:
         """What was shown to whom within a day."""

@@ -113,7 +113,7 @@ def make_beside(root: Path | str, analyser: Analyser, settings: SearchSettings) 
     from bankd.adapters.index.log_pages import LogPages  # noqa: PLC0415 -- a hook asks the bank alone
 
     patterns = settings.secret_patterns
-    logs = LogPages(f"{root}/memory", patterns, partial(_compile_finders, patterns))
+    logs = LogPages(f"{root}/memory", patterns, partial(compile_patterns, patterns))
     sources = {"logs": logs, "archive": PageFiles(f"{root}/archive", "archive")}
     indexes = {
         group: SearchIndex(f"{root}/.bankd/index/{group}", source, analyser) for group, source in sources.items()
@@ -129,7 +129,8 @@ def make_beside(root: Path | str, analyser: Analyser, settings: SearchSettings) 
     return BesideIndexes(indexes, outcome_of)
 
 
-def _compile_finders(patterns: Sequence[str]) -> Sequence[Finder]:
+def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
+    """The user's own patterns for credentials, compiled."""
     from bankd.config import compile_finders  # noqa: PLC0415 -- YAML and RE2 are slow to import
 
     return compile_finders(patterns) if patterns else ()

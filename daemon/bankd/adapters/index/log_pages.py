@@ -34,12 +34,8 @@ class LogPages(PageFiles):
 
     def read(self, path: str) -> bytes | None:
         """The screened text of a log as UTF-8; a log that says it is UTF-16 and is not, is empty."""
-        from bankd.core.secrets.screening import screen_text  # noqa: PLC0415 -- a query has no time for it
-
         data = super().read(path)
-        if data is None:
-            return None
-        return readable_text(screen_text(text_of_log(data), self._compile())).encode()
+        return None if data is None else screened_log(data, self._compile()).encode()
 
     def dates_since(self, seen: str) -> MemoryDates:
         """Nothing: a line of a log is of the day of its log."""
@@ -62,6 +58,13 @@ class LogPages(PageFiles):
         from bankd.core.ranking.passages import read_log_page  # noqa: PLC0415 -- same
 
         return read_log_page(path, data.decode())
+
+
+def screened_log(data: bytes, finders: Sequence[Finder]) -> str:
+    """The text of a log as it may be shown: credentials are masked, and every line stays where it was."""
+    from bankd.core.secrets.screening import screen_text  # noqa: PLC0415 -- a query has no time for it
+
+    return readable_text(screen_text(text_of_log(data), finders))
 
 
 def text_of_log(data: bytes) -> str:

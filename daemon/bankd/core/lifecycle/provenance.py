@@ -9,7 +9,7 @@ from bankd.core.lifecycle.events import DUPLICATE, KEPT, SCREENED, Event, Ledger
 from bankd.core.lifecycle.retain import LogPlace, LogReading, RetainLine
 from bankd.core.markdown.memory import statement_of
 from bankd.core.markdown.scanner import BlockKind, scan_text
-from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets
+from bankd.core.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
 from bankd.core.use.signals import UseSignals
 
 
@@ -24,13 +24,20 @@ class Trace:
     sentence: str
 
 
-def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> Trace:
-    """What became of a line of a log; `pages` tells where the memories of that log stand now."""
+def trace_line(
+    reading: LogReading,
+    number: int,
+    ledger: Ledger,
+    pages: Mapping[str, Sequence[str]],
+    finders: Sequence[Finder] = (),
+) -> Trace:
+    """What became of a line of a log, masked; `pages` tells where the memories of that log stand now."""
     place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
             outcome = "dismissed" if bad.key in ledger.dismissed else bad.kind
-            return Trace(place, outcome, None, mask_secrets(bad.text, find_secrets(bad.text)), bad.reason)
+            shown = bad.screened(finders)
+            return Trace(place, outcome, None, shown.text, shown.reason)
     for line in reading.lines:
         if line.place.line == number:
             memory = ledger.revised.get(line.id, line.id)
@@ -40,7 +47,7 @@ def trace_line(reading: LogReading, number: int, ledger: Ledger, pages: Mapping[
             if outcome == "new" and line.place == reading.unended:
                 sentence = "not read yet: no line break ends it, so it may still be being written"
             text = statement_of(line.memory)
-            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text)), sentence)
+            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text, finders)), sentence)
     return Trace(place, "prose", None, "", "no Retain line begins here")
 
 
@@ -141,5 +148,5 @@ def describe_line(trace: Trace, text: str, reading: LogReading, finders: Sequenc
     if any(line.place.line == first for line in reading.lines):
         return Trace(place, "part", None, "", f"belongs to the line above: bankctl show memory/{reading.log}:{first}")
     outcome, sentence = _SENTENCES.get(block.kind, ("prose", _PROSE)) if block else _SENTENCES[BlockKind.BLANK]
-    own = document.lines[number - 1].strip()
-    return Trace(place, outcome, None, mask_secrets(own, find_secrets(own, finders)), sentence)
+    own = screen_text(text, finders).split("\n")[number - 1].strip()  # a key has several lines
+    return Trace(place, outcome, None, own, sentence)

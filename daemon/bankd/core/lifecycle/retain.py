@@ -8,18 +8,21 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import sha256
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bankd.core.markdown.memory import Confidence, Memory, TagHead, memory_id, parse_head, statement_of
 from bankd.core.markdown.pages import heading_title
 from bankd.core.markdown.scanner import Block, BlockKind, Document, scan_text
 from bankd.core.markdown.utf8 import MARK, is_utf8
+
+if TYPE_CHECKING:
+    from bankd.core.secrets.screening import Finder
 
 PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -109,6 +112,16 @@ class BadLine:
         """What stays the same until the line is edited, wherever it moves."""
         said = self.text or str(self.place)
         return f"bad-{sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+
+    def screened(self, finders: Sequence[Finder] = ()) -> BadLine:
+        """The line as it may be shown: credentials are masked in its text, and in the reason, which may quote it."""
+        from bankd.core.secrets.screening import find_secrets, mask_secrets  # noqa: PLC0415 -- a query shows none
+
+        secrets, reason = find_secrets(self.text, finders), self.reason
+        for secret in secrets:
+            reason = reason.replace(self.text[secret.start : secret.end], f"[{secret.kind}]")
+        reason = mask_secrets(reason, find_secrets(reason, finders))
+        return replace(self, text=mask_secrets(self.text, secrets), reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ def held_back_in(
 
 def _bad(reading: LogReading, finders: Sequence[Finder]) -> Iterator[HeldBack]:
     for bad in reading.bad:
-        text = mask_secrets(bad.text, find_secrets(bad.text, finders))
-        yield HeldBack(bad.place, bad.kind, text, bad.reason, bad.key)
+        shown = bad.screened(finders)
+        yield HeldBack(bad.place, bad.kind, shown.text, shown.reason, bad.key)
 
 
 def _screened(reading: LogReading, screened: Mapping[str, str], finders: Sequence[Finder]) -> Iterator[HeldBack]:
