@@ -1,6 +1,7 @@
 """bankd turns an agent's daily logs into a bank of Markdown memories, and finds them again.
 
 Where things are, from what people type down to Markdown:
+    __main__          the program bankd: a command of cli, or without one the service
     cli, service      entry points: arguments, printing, exit codes; start, ready, loop, stop
     agents            entry points too: the MCP server and the hooks of agents' sessions
     ui, finder        and two more: the page in a browser, and what `bankctl` alone opens on a terminal

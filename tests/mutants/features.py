@@ -972,6 +972,10 @@ FEATURES: tuple[Mutant, ...] = (
         "a line of a key is shown as part of it", "bankd.core.lifecycle.provenance", "describe_line",
         "screen_text(text, finders).split(\"\\n\")", "document.lines", OF_WAYS_OUT,
     ),
+    Mutant(
+        "what an option of the service takes is no command", "bankd.__main__", "names_command",
+        " and before not in _WITH_VALUE", "", ("tests/unit/test_commands.py",),
+    ),
     # what a run compares besides
     Mutant(
         "a run that took in a thousand lines compares no more", "bankd.cycle", "_look_again",

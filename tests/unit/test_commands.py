@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from argparse import Action, _SubParsersAction
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from bankd import __version__
+from bankd.__main__ import main as bankd_or_bankctl
 from bankd.cli import main
 from bankd.cli.commands import COMMANDS
 from bankd.cli.parsing import Parser
@@ -94,6 +98,43 @@ def test_a_slip_is_answered_with_what_is_wrong_and_what_was_probably_meant(
     assert code == 2
     assert wrong in first
     assert meant in second
+
+
+@pytest.mark.parametrize(
+    ("words", "is_command"),
+    [
+        ("", False), ("--workspace DIR", False), ("--workspace=DIR --polling", False), ("--help", False), ("--version", False),
+        ("--all --log-format json --debug", False), ("--metrics-file FILE", False),
+        ("search tea", True), ("--workspace DIR search tea", True), ("status --json", True), ("serch", True), ("search --help", True),
+    ],
+)  # fmt: skip
+def test_bankd_with_a_command_is_bankctl_and_else_the_service(
+    words: str, is_command: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bankd.cli.main", lambda: "bankctl")
+    monkeypatch.setattr("bankd.service.main", lambda: "the service")
+    monkeypatch.setattr("sys.argv", ["bankd", *words.split()])
+
+    assert bankd_or_bankctl() == ("bankctl" if is_command else "the service")
+
+
+def test_bankd_prints_what_bankctl_prints(tmp_path: Path) -> None:
+    """As processes, with the programs that were installed."""
+    beside, workspace = Path(sys.executable).parent, str(tmp_path / "w")
+
+    def run(program: str, *words: str) -> tuple[int, str, str]:
+        ended = subprocess.run([beside / program, *words], capture_output=True, text=True, check=False, timeout=60)
+        return ended.returncode, ended.stdout, ended.stderr
+
+    assert run("bankd", "init", workspace)[0] == 0
+    for words in (
+        ("--workspace", workspace, "config", "check"),
+        ("search", "--workspace", workspace, "tea", "--as-of", "never"),
+        ("serch", "tea"),
+        ("hook", "SessionStart", "--workspace", str(tmp_path / "gone")),
+    ):
+        assert run("bankd", *words) == run("bankctl", *words)
+    assert "the service" in run("bankd", "--help")[1].lower()
 
 
 @pytest.mark.parametrize(("program", "name"), [(main, "bankctl"), (bankd, "bankd")])

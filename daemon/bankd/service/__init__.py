@@ -57,7 +57,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bankd",
         usage="bankd [--workspace DIR | --all] [options]; bankd --help tells more",
-        description="The service of one workspace, or of several: runs cycles, watches files, answers searches.",
+        description="The service of one workspace, or of several: runs cycles, watches files, answers searches. "
+        "`bankd COMMAND …` does what `bankctl COMMAND …` does.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"bankd {__version__}", help="print the version")
