@@ -962,7 +962,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "why a line is not read quotes no credential", "bankd.core.lifecycle.retain", "BadLine.screened",
-        "mask_secrets(reason, find_secrets(reason, finders))", "reason", OF_WAYS_OUT,
+        "reason.replace(self.text[secret.start : secret.end], f\"[{secret.kind}]\")", "reason", OF_WAYS_OUT,
     ),
     Mutant(
         "the questions below a line are shown without credentials", "bankd.app.show", "_source",

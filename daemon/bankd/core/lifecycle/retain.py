@@ -120,7 +120,6 @@ class BadLine:
         secrets, reason = find_secrets(self.text, finders), self.reason
         for secret in secrets:
             reason = reason.replace(self.text[secret.start : secret.end], f"[{secret.kind}]")
-        reason = mask_secrets(reason, find_secrets(reason, finders))
         return replace(self, text=mask_secrets(self.text, secrets), reason=reason)
 
 
