@@ -10,6 +10,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from bankd.adapters.storage.syscalls import Syscalls
 
@@ -152,3 +155,51 @@ class FaultyCalls(Syscalls):
     def date(self, fd: int, modified: int) -> None:
         self._meet("date", "")
         super().date(fd, modified)
+
+
+_CALLS = {
+    "mkdir": "mkdir", "symlink": "create", "link": "rename", "rename": "rename", "unlink": "unlink",
+    "fchmod": "dress", "utime": "date", "fsync": "sync",
+}  # fmt: skip
+"""The kinds of the functions of `os` that change the disk; `open` and `write` are told apart by what they are given."""
+
+
+class FaultyOs(FaultyCalls):
+    """The same for what writes by `os` and `pathlib`: while this is a context, each call of `os` that changes is counted."""
+
+    def __enter__(self) -> FaultyOs:
+        self._patch = pytest.MonkeyPatch()
+        for name, kind in _CALLS.items():
+            self._patch.setattr(os, name, self._counted(kind, getattr(os, name)))
+        self._patch.setattr(os, "open", self._opening(os.open))
+        self._patch.setattr(os, "write", self._writing(os.write))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._patch.undo()
+
+    def _counted(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            self._meet(kind, f"{real.__name__} {given}")
+            return real(*given, **named)
+
+        return call
+
+    def _opening(self, real: Callable[..., int]) -> Callable[..., int]:
+        def call(path: Any, flags: int, *given: Any, **named: Any) -> int:
+            if flags & os.O_CREAT:
+                self._meet("create", str(path))
+            return real(path, flags, *given, **named)
+
+        return call
+
+    def _writing(self, real: Callable[..., int]) -> Callable[..., int]:
+        def call(fd: int, data: Any) -> int:
+            part = self._meet("write", f"{len(data)} bytes", bytes(data))
+            assert part is not None
+            done = real(fd, part)
+            if self._dying:
+                self._die()
+            return done
+
+        return call

@@ -21,6 +21,7 @@ FLOOR, FUSION, ANSWERS, CYCLE = (
 )  # fmt: skip
 ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
 PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
+ADOPT, OF_ADOPT, OF_ADOPTING = "bankd.app.adopt", ("tests/stories/test_adopt.py",), ("tests/crash/test_adopting.py",)
 ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
 
 OF_COLLECT, OF_EDITED = ("tests/unit/test_collect.py",), ("tests/unit/test_edited.py",)
@@ -285,6 +286,13 @@ FEATURES: tuple[Mutant, ...] = (
         "half a character is no bug and loses no note", "bankd.agents.memory_tools", "BankMethods._call_tool",
         'readable_value(params.get("arguments"))', 'params.get("arguments")', ("tests/stories/test_mcp.py",),
     ),
+    # a folder that is adopted
+    Mutant("notes beside logs become pages of a copy", ADOPT, "divide_files", "if not (is_copy and beside):", "if True:", OF_ADOPT),
+    Mutant("what is left out in place is named", ADOPT, "divide_files", "return {LOGS: of_logs}, beside", "return {LOGS: of_logs}, ()", OF_ADOPT),
+    Mutant("what is half made of another folder is refused", ADOPT, "_require_place", "elif begun != _marker_of(adoption):", "elif False:", OF_ADOPTING),
+    Mutant("what is half made is completed", ADOPT, "_require_place", "if begun is None:", "if True:", OF_ADOPTING),
+    Mutant("a link to another place is not ours", ADOPT, "_take", " and target.resolve() == source.resolve()", "", OF_ADOPTING),
+    Mutant("the rest of a crash is no second name of a page", "bankd.app.init", "put_new", "staged.unlink()  # a crash", "pass  # a crash", OF_ADOPTING),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),

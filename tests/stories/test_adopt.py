@@ -84,3 +84,84 @@ def test_a_dry_run_and_what_cannot_be_adopted_change_nothing(
     assert "is a workspace already" in bankctl("adopt", str(root), str(tmp_path / "new")).err
     assert "no such folder" in bankctl("adopt", str(tmp_path / "gone"), str(tmp_path / "new")).err
     assert digests(tmp_path) == before
+
+
+def note(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+
+
+LOG = "- W: The deploy runs at 10:00 on Tuesdays.\n"
+NOTE = "# Roses\n\nThe white rose was pruned in March.\n"
+
+
+def test_notes_beside_the_logs_become_pages(tmp_path: Path, bankctl: Run) -> None:
+    agent, new = tmp_path / "agent", str(tmp_path / "new")
+    note(agent, "memory/2026-05-04.md", LOG)
+    note(agent, "MEMORY.md", "# Memory\n\n- The gate code is kept by the neighbour.\n")
+    note(agent, "Garden/Roses.md", NOTE)
+
+    said = bankctl("adopt", str(agent), new, "--copy").out
+    assert f"1 Markdown files below {agent}/memory, copied to {new}/memory: logs" in said
+    assert f"2 Markdown files below {agent}, copied to {new}/bank: pages" in said
+
+    assert "Garden/Roses.md" in bankctl("search", "when was the white rose pruned", "--workspace", new).out
+    assert "neighbour" in bankctl("search", "who keeps the gate code", "--workspace", new).out
+    assert "1 learned" in bankctl("cycle", "micro", "--workspace", new, *NOW).out
+    assert not (tmp_path / "new/bank/memory").exists()
+
+
+def test_what_cannot_be_used_in_place_is_named_with_how_to_have_it(tmp_path: Path, bankctl: Run) -> None:
+    agent, new = tmp_path / "agent", str(tmp_path / "new")
+    note(agent, "memory/2026-05-04.md", LOG)
+    note(agent, "MEMORY.md", NOTE)
+    note(agent, "Garden/Roses.md", NOTE)
+
+    planned = bankctl("adopt", str(agent), new, "--dry-run").out
+    said = bankctl("adopt", str(agent), new).out
+
+    for text in (planned, said):
+        assert "2 Markdown files beside memory/" in text
+        assert "Garden/Roses.md, MEMORY.md" in text
+        assert f"bankctl adopt {agent} {new} --copy" in text
+    assert (tmp_path / "new/memory").resolve() == agent / "memory"
+
+
+def test_a_folder_memory_further_down_is_one_of_pages(tmp_path: Path, bankctl: Run) -> None:
+    vault, new = tmp_path / "vault", str(tmp_path / "new")
+    note(vault, "Notes/memory/working.md", "# Working memory\n\nSeven items fit into working memory.\n")
+    note(vault, "Garden/Roses.md", NOTE)
+
+    said = bankctl("adopt", str(vault), new, "--copy").out
+
+    assert "2 Markdown files" in said
+    assert "leaves" not in said
+    assert "memory/working.md" in bankctl("search", "how many items fit", "--workspace", new).out
+
+
+def test_daily_notes_of_a_vault_are_pages_with_the_rest(tmp_path: Path, bankctl: Run) -> None:
+    vault, new = tmp_path / "vault", str(tmp_path / "new")
+    note(vault, "Daily/2026-05-04.md", "# Monday\n\nThe boiler was repaired by Peter.\n")
+    note(vault, "Garden/Roses.md", NOTE)
+
+    for words in ((), ("--copy",)):
+        root = f"{new}{len(words)}"
+        assert "2 Markdown files" in bankctl("adopt", str(vault), root, *words).out
+        for asked in ("who repaired the boiler", "when was the white rose pruned"):
+            assert bankctl("search", asked, "--workspace", root).code == 0
+
+
+def test_all_that_is_left_out_is_counted_and_named(vault: Path, tmp_path: Path, bankctl: Run) -> None:
+    for number in range(25):
+        note(vault, f"img/{number:02}.png", "x")
+    (vault / "linked.md").symlink_to(vault / "notes.md")
+    (vault / "outside").symlink_to(tmp_path)
+
+    said = bankctl("adopt", str(vault), str(tmp_path / "new"), "--copy", "--dry-run").out
+    found = bankctl("adopt", str(vault), str(tmp_path / "new"), "--copy", "--json").json
+
+    assert "25 files that are not Markdown: img/00.png, " in said
+    assert ", and 5 more (--json names them)" in said
+    assert "2 links, which are not followed: linked.md, outside" in said
+    assert [len(kind["files"]) for kind in found["left_out"]] == [25, 2]
+    assert (found["pages"], found["logs"]) == (2, 0)
