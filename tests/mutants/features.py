@@ -21,6 +21,7 @@ FLOOR, FUSION, ANSWERS, CYCLE = (
 )  # fmt: skip
 ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
 PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
+OF_PURGING = ("tests/crash/test_purging.py",)
 ADOPT, OF_ADOPT, OF_ADOPTING = "bankd.app.adopt", ("tests/stories/test_adopt.py",), ("tests/crash/test_adopting.py",)
 ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
 
@@ -295,9 +296,12 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("the rest of a crash is no second name of a page", "bankd.app.init", "put_new", "staged.unlink()  # a crash", "pass  # a crash", OF_ADOPTING),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
+    Mutant("a purge that was stopped still knows its memory by id", TRACES, "TextTraces.find", "[catalog], self._in_journals(words))", "[catalog]) if words is None else chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog])", OF_PURGING),
+    Mutant("what cannot be removed is not purged", TRACES, "TextTraces._drop_derived", "if path.exists():", "if False:", OF_PURGING),
+    Mutant("a full disk in the catalog is the disk's doing", "bankd.adapters.workspace.catalog_database", "CatalogDatabase.scrub", "with storage_told(self._path):", "if True:", OF_PURGING),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
     Mutant("a text of three letters is not purged", PURGE, "", "_SHORTEST_HANGUL = 4, 3", "_SHORTEST_HANGUL = 1, 3", ("tests/unit/test_purge.py",)),
-    Mutant("a purged text leaves the past runs", TRACES, "TextTraces.find", "self._in_journals(words), ", "", OF_PURGE),
+    Mutant("a purged text leaves the past runs", TRACES, "TextTraces.find", ", self._in_journals(words)", "", OF_PURGE),
     Mutant("a purged text leaves the events", TRACES, "TextTraces.find", "self._in_lines(words), ", "", OF_PURGE),
     Mutant("a purged text leaves displaced files and answers", TRACES, "TextTraces._in_copies", "if holds_form(", "if False and holds_form(", OF_PURGE),
     Mutant("a purged text leaves what is derived", TRACES, "TextTraces._in_copies", "for name in _DERIVED:", "for name in ():", OF_PURGE),

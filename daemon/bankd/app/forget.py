@@ -18,7 +18,7 @@ from bankd.core.markdown.memory import Memory, normalise_text, parse_memory
 from bankd.core.markdown.pages import Entry, read_page
 from bankd.core.markdown.scanner import encode_text
 from bankd.core.plan.report import dead_link
-from bankd.errors import UserError
+from bankd.errors import StorageError, UserError
 from bankd.relinking import Announce, follow_links, say_nothing
 
 
@@ -74,27 +74,68 @@ def forget_memory(workspace: Workspace, id_: str, announce: Announce = say_nothi
 
 
 def purge_text(workspace: Workspace, wanted: str, announce: Announce = say_nothing, *, apply: bool) -> Purged:
-    """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so."""
+    """Take a memory, by its id, or any text out of all under this workspace that is ours to write; or only say so.
+
+    StorageError when the disk does not take it: it says what is purged and what is not, and the same call completes it.
+    """
     if apply:
         workspace.outside.traces.require_room()
     text = _text_of(workspace, wanted)
     words, whole = text_forms(text), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
-    found = _find(
-        workspace, lambda entry, own: entry.memory.id == wanted or whole in normalise_text(without_marks(own))
-    )
+
+    def is_meant(entry: Entry, own: str) -> bool:
+        return entry.memory.id == wanted or whole in normalise_text(without_marks(own))
+
+    found, traces = _find(workspace, is_meant), workspace.outside.traces
     _require_one_wording(wanted, found)
-    pages = _take_out(workspace, found, "purge", announce, apply=apply)[1] if found else ()
-    memories = {wanted, *(item.memory.id or "" for item in found)}
-    scrubbed = _scrub_all(workspace, words, memories, apply=apply)
-    beyond = list(workspace.outside.traces.beyond(encoded_forms(words), () if apply else scrubbed))
-    if apply:
-        workspace.refresh()
-        workspace.outside.traces.drop_passages()
-    else:
-        beyond = [place for place in beyond if not any(place in one.places for one in found)]
-    return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))
+    memories = {wanted, *(item.memory.id or "" for item in found), *_ids_in_past_runs(workspace, is_meant)}
+    if not apply:
+        pages = _take_out(workspace, found, "purge", announce, apply=False)[1] if found else ()
+        scrubbed = {path for path, _ in traces.find(words, memories)}
+        beyond = [
+            place
+            for place in traces.beyond(encoded_forms(words), scrubbed)
+            if not any(place in one.places for one in found)
+        ]
+        return Purged(text, tuple(sorted({*pages, *scrubbed})), tuple(beyond))
+    done = set[str]()
+    try:
+        done |= {*_take_out(workspace, found, "purge", announce, apply=True)[1]} if found else set()
+        for path, scrub in traces.find(words, memories):
+            scrub()
+            done.add(path)
+        try:
+            workspace.refresh()
+        finally:
+            traces.drop_passages()
+    except (OSError, StorageError) as problem:
+        left = {item.page for item in _find(workspace, is_meant)}
+        left |= {path for path, _ in traces.find(words, memories)} - done
+        raise _stopped({*done, *(item.page for item in found)} - left, left, problem) from problem
+    return Purged(text, tuple(sorted(done)), tuple(traces.beyond(encoded_forms(words), ())))
+
+
+def _stopped(done: Collection[str], left: Collection[str], problem: OSError | StorageError) -> StorageError:
+    """What stands of a purge that the disk stopped, and what to do."""
+    what = problem.strerror if isinstance(problem, OSError) else str(problem).rsplit(". ", 1)[0]  # but of a next run
+    return StorageError(
+        f"the purge is not complete: {what}",
+        f"purged: {', '.join(sorted(done)) or 'nothing yet'}",
+        f"not purged: {', '.join(sorted(left)) or 'nothing known'}",
+        "Mend that (free some space) and type the same command again: it takes out the rest.",
+    )
+
+
+def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:
+    """The ids of memories that are meant and stood on pages before past runs, such as a purge that did not end."""
+    for journal in workspace.transactions.journals.all():
+        for text in filter(None, journal.before.values()):
+            page = read_page("", encode_text(text))
+            for entry in page.entries:
+                if entry.memory.id and is_meant(entry, text_of(page.document, LineSpan(entry.start, entry.end))):
+                    yield entry.memory.id
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
@@ -178,13 +219,3 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
     raise UserError(
         f"{wanted}: no page or past run holds it; give the text itself to purge what is left of it elsewhere"
     )
-
-
-def _scrub_all(workspace: Workspace, words: tuple[str, ...], memories: Collection[str], *, apply: bool) -> set[str]:
-    """Take a text out of all files that hold it, and the questions of memories, or only search; gives these files."""
-    scrubbed = set()
-    for path, scrub_it in workspace.outside.traces.find(words, memories):
-        scrubbed.add(path)
-        if apply:
-            scrub_it()
-    return scrubbed

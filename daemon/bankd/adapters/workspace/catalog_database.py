@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bankd.adapters.storage.derived import DerivedDatabase
+from bankd.adapters.storage.disk import storage_told
 from bankd.adapters.workspace.compared_table import SCHEMA as COMPARED
 from bankd.adapters.workspace.compared_table import ComparedTable
 from bankd.adapters.workspace.log_tables import SCHEMA as LOGS
@@ -107,13 +108,17 @@ class CatalogDatabase(DerivedDatabase):
         self.record_file(path, seen)
 
     def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
-        """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees."""
+        """Take texts out, and all that these memories answer; the file is written anew, for SQLite keeps what it frees.
+
+        StorageError when the disk does not take it.
+        """
         asked, texts = [(memory,) for memory in memories], [(word, PURGED) for word in words]
-        self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
-        self.execute_many("DELETE FROM alike WHERE ? IN (older, newer)", asked)
-        self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
-        self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
-        self.execute("VACUUM")
+        with storage_told(self._path):
+            self.execute_many("DELETE FROM questions WHERE memory = ?", asked)
+            self.execute_many("DELETE FROM alike WHERE ? IN (older, newer)", asked)
+            self.execute_many("UPDATE questions SET questions = replace(questions, ?, ?)", texts)
+            self.execute_many("UPDATE held_back SET text = replace(text, ?, ?)", texts)
+            self.execute("VACUUM")
 
     def find_ids(self, ids: Iterable[str]) -> dict[str, list[HeldMemory]]:
         """Where each id stands, for those that stand anywhere."""

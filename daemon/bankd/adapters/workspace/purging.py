@@ -22,7 +22,7 @@ from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.adapters.workspace.run_ledger import PATH as LEDGER
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, scrub_record
-from bankd.errors import ConflictError
+from bankd.errors import ConflictError, StorageError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = ("events", REPLIES, ENRICHED)
@@ -49,9 +49,12 @@ class TextTraces:
         check_room(tree, max(sizes, default=0))
 
     def find(self, words: tuple[str, ...], memories: Collection[str]) -> Iterator[_Scrub]:
-        """Each file or folder of ours that holds the text, or may hold what these memories answer, and what takes it out."""
+        """Each file or folder of ours that holds the text, or may hold what these memories answer, and what takes it out.
+
+        The journals are last: a purge that was stopped finds in them which memories and words it was about.
+        """
         catalog = (".bankd/catalogue.sqlite3", partial(self._catalog_db.scrub, words, memories))
-        return chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog])
+        return chain(self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog], self._in_journals(words))
 
     def _in_journals(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         for folder in (TXN, DONE, RUNS):
@@ -104,7 +107,9 @@ class TextTraces:
 
     def _drop_derived(self, name: str) -> None:
         self._close_index()
-        remove_derived(self._tree.root / ".bankd" / name)
+        remove_derived(path := self._tree.root / ".bankd" / name)
+        if path.exists():
+            raise StorageError(f"{path}: cannot be removed, and may hold the text")
 
     def beyond(self, forms: tuple[bytes, ...], scrubbed: Collection[str]) -> Iterator[str]:
         """Where the text still is outside of what will be scrubbed, and where nobody can say: read, not believed."""

@@ -1,0 +1,133 @@
+"""`bankctl purge --apply` broken at any change of the disk: it says what stands, and the same command takes out the rest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.settings import change_setting
+
+from bankd.adapters.storage import tree
+from bankd.adapters.workspace.catalog_database import CatalogDatabase
+from bankd.cli import main
+
+SAID = "the violet umbrella stands in the hall"
+STEP = 13
+"""Only some of the points in the quick suite; all of them are tried under `full`."""
+FULL, STEP_OF_FULL = "the disk is full from there on", 4
+"""Fewer kinds of calls count there."""
+ACTIONS = {
+    "killed": Fault(),
+    "killed in the middle of a write": Fault(action="torn"),
+    "the disk reports an error": Fault(action="EIO"),
+    FULL: Fault(action="ENOSPC", forever=True, kinds=("create", "write", "mkdir")),
+}
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that has a text on a page, in a run, in an answer and in the indices."""
+    root = tmp_path_factory.mktemp("purging") / "bank"
+    assert main(["init", str(root)]) == 0
+    change_setting(root, "analyser: kiwi", "analyser: lexicon")
+    (root / "memory/2026-06-01.md").write_text(f"- W: {SAID}.\n- W: The shed has a green door.\n")
+    os.utime(root / "memory/2026-06-01.md", (1, 1))
+    assert main(["cycle", "micro", "--now", "2026-06-02T03:00", "--workspace", str(root)]) == 0
+    assert main(["search", "umbrella", "--workspace", str(root)]) == 0
+    assert places(root)
+    return root
+
+
+def purge(root: Path, what: str = SAID) -> int:
+    return main(["purge", what, "--apply", "--workspace", str(root)])
+
+
+def places(root: Path) -> list[str]:
+    """Where the text still is, but in the logs, which bankd does not write."""
+    files = (path for path in root.rglob("*") if path.is_file() and "memory" not in path.parts)
+    return [path.relative_to(root).as_posix() for path in files if SAID.encode() in path.read_bytes()]
+
+
+def broken(bank: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault, step: int) -> Iterator[Path]:
+    """The workspace as each fault leaves it."""
+    for at in count(1, step):
+        root = Path(shutil.copytree(bank, into / str(at)))
+        calls = FaultyCalls(Fault(at, fault.action, fault.forever, fault.kinds))
+        with monkeypatch.context() as patched:
+            patched.setattr(tree, "Syscalls", lambda: calls)  # noqa: B023 -- called in this turn
+            try:
+                code = purge(root)
+            except Killed:
+                code = -9
+        if not calls.fired:
+            assert at > 2 * step
+            return
+        assert code in {0, 3, -9}, calls.log[-1]
+        yield root
+
+
+def check_all(bank: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault, step: int) -> None:
+    for root in broken(bank, into, monkeypatch, fault, step):
+        assert purge(root) == 0
+        assert places(root) == []
+        assert "The shed has a green door" in "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_the_same_command_takes_out_the_rest(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    check_all(bank, tmp_path, monkeypatch, ACTIONS[action], STEP_OF_FULL if action == FULL else STEP)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("action", ACTIONS)
+def test_the_same_command_takes_out_the_rest_anywhere(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    check_all(bank, tmp_path, monkeypatch, ACTIONS[action], 1)
+
+
+def test_a_full_disk_is_told_with_what_is_purged_and_what_is_not(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQLite writes on its own, so its error is made here; the memory is named by its id, which its page no longer has."""
+    root = Path(shutil.copytree(bank, tmp_path / "bank"))
+    page = next(page for page in (root / "bank").rglob("*.md") if SAID in page.read_text())
+    name = page.read_text().partition(f"{SAID}. ^")[2][:14]
+
+    def refuse(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CatalogDatabase, "execute_many", refuse)
+        assert purge(root, name) == 3
+
+    said = capsys.readouterr().err
+    purged, not_purged = (next(line for line in said.splitlines() if f": {what}: " in line) for what in KINDS)
+    assert "database or disk is full" in said
+    assert page.relative_to(root).as_posix() in purged
+    assert ".bankd/catalogue.sqlite3" in not_purged
+    assert page.relative_to(root).as_posix() not in not_purged
+    assert "type the same command again" in said
+    assert purge(root, name) == 0
+    assert places(root) == []
+
+
+KINDS = ("purged", "not purged")
+
+
+def test_what_cannot_be_removed_is_not_said_to_be_purged(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(shutil.copytree(bank, tmp_path / "bank"))
+    monkeypatch.setattr("bankd.adapters.workspace.purging.remove_derived", lambda _: None)
+
+    assert purge(root) == 3
+    assert "index: cannot be removed" in capsys.readouterr().err
