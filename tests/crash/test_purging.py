@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -94,33 +95,42 @@ def test_the_same_command_takes_out_the_rest_anywhere(
     check_all(bank, tmp_path, monkeypatch, ACTIONS[action], 1)
 
 
+@pytest.mark.parametrize("by_id", [True, False], ids=["by its id", "by its words"])
 def test_a_full_disk_is_told_with_what_is_purged_and_what_is_not(
-    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], by_id: bool
 ) -> None:
-    """SQLite writes on its own, so its error is made here; the memory is named by its id, which its page no longer has."""
+    """SQLite writes on its own, so its error is made here; the second time no page has the memory, nor its words."""
     root = Path(shutil.copytree(bank, tmp_path / "bank"))
     page = next(page for page in (root / "bank").rglob("*.md") if SAID in page.read_text())
     name = page.read_text().partition(f"{SAID}. ^")[2][:14]
+    what = name if by_id else SAID
+    ask(root, "INSERT INTO questions (log, memory, questions) VALUES ('2026-06-01.md', ?, 'who is dry?')", name)
 
     def refuse(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
         patched.setattr(CatalogDatabase, "execute_many", refuse)
-        assert purge(root, name) == 3
+        assert purge(root, what) == 3
 
     said = capsys.readouterr().err
-    purged, not_purged = (next(line for line in said.splitlines() if f": {what}: " in line) for what in KINDS)
+    purged, not_purged = (next(line for line in said.splitlines() if f": {kind}: " in line) for kind in KINDS)
     assert "database or disk is full" in said
     assert page.relative_to(root).as_posix() in purged
     assert ".bankd/catalogue.sqlite3" in not_purged
     assert page.relative_to(root).as_posix() not in not_purged
     assert "type the same command again" in said
-    assert purge(root, name) == 0
+    assert purge(root, what) == 0
     assert places(root) == []
+    assert ask(root, "SELECT * FROM questions WHERE memory = ?", name) == []
 
 
 KINDS = ("purged", "not purged")
+
+
+def ask(root: Path, statement: str, value: str) -> list[object]:
+    with closing(sqlite3.connect(root / ".bankd/catalogue.sqlite3", isolation_level=None)) as database:
+        return database.execute(statement, (value,)).fetchall()
 
 
 def test_what_cannot_be_removed_is_not_said_to_be_purged(

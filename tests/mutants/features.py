@@ -21,6 +21,7 @@ FLOOR, FUSION, ANSWERS, CYCLE = (
 )  # fmt: skip
 ASKED, SHOWN, DAY_LOGS = "bankd.core.lifecycle.asked", "bankd.core.briefing.shown", "bankd.core.transcripts.day_logs"
 PURGE, FORGET, TRACES = "bankd.core.lifecycle.purge", "bankd.app.forget", "bankd.adapters.workspace.purging"
+COMMANDS, OF_COMMANDS = "bankd.adapters.system.command", ("tests/contracts/test_command.py",)
 OF_PURGING = ("tests/crash/test_purging.py",)
 ADOPT, OF_ADOPT, OF_ADOPTING = "bankd.app.adopt", ("tests/stories/test_adopt.py",), ("tests/crash/test_adopting.py",)
 ARCHIVE, FINDING = "bankd.core.lifecycle.archive", "bankd.search.finding"
@@ -294,9 +295,17 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("what is half made is completed", ADOPT, "_require_place", "if begun is None:", "if True:", OF_ADOPTING),
     Mutant("a link to another place is not ours", ADOPT, "_take", " and target.resolve() == source.resolve()", "", OF_ADOPTING),
     Mutant("the rest of a crash is no second name of a page", "bankd.app.init", "put_new", "staged.unlink()  # a crash", "pass  # a crash", OF_ADOPTING),
+    # a command of the settings ends with all that it started
+    Mutant("a command that prints without end is ended", COMMANDS, "_listen", "if len(output) > most:", "if False:", OF_COMMANDS),
+    Mutant("of what a command says only the end is kept", COMMANDS, "_listen", "del said[:-_SAID]", "pass", OF_COMMANDS),
+    Mutant("a grandchild that holds the pipe is not waited for", COMMANDS, "_listen", "if has_ended and not is_printing:", "if has_ended and not selector.get_map():", OF_COMMANDS),
+    Mutant("what a command started ends with it", COMMANDS, "_end_group", "os.killpg(process.pid, sent)", "process.send_signal(sent)", OF_COMMANDS),
+    Mutant("a command that does not end by itself is killed", COMMANDS, "_end_group", "os.killpg(process.pid, signal.SIGKILL)", "pass", OF_COMMANDS),
+    Mutant("a command ends with the process that asks for it", "bankd.adapters.models.worker", "main", ", end_commands)", ")", OF_COMMANDS),
+    Mutant("a child may end what it started", "bankd.adapters.system.child", "ChildProcess.interrupt", "if self._last_seconds and", "if False and", OF_COMMANDS),
     # what is purged is gone
     Mutant("a purged text is found however its letters are composed", PURGE, "text_forms", '("NFC", "NFD")', '("NFC",)', ("tests/unit/test_purge.py",)),
-    Mutant("a purge that was stopped still knows its memory by id", TRACES, "TextTraces.find", "[catalog], self._in_journals(words))", "[catalog]) if words is None else chain(self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog])", OF_PURGING),
+    Mutant("a purge that was stopped still knows its memory by id", TRACES, "TextTraces.find", "self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog], self._in_journals(words)", "self._in_journals(words), self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog]", OF_PURGING),
     Mutant("what cannot be removed is not purged", TRACES, "TextTraces._drop_derived", "if path.exists():", "if False:", OF_PURGING),
     Mutant("a full disk in the catalog is the disk's doing", "bankd.adapters.workspace.catalog_database", "CatalogDatabase.scrub", "with storage_told(self._path):", "if True:", OF_PURGING),
     Mutant("a purged text is found as JSON escapes it", PURGE, "encoded_forms", "found |= {json.dumps(word)[1:-1].encode() for word in words}", "", OF_PURGE),
@@ -313,7 +322,8 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("a copy that says something else does not go along", FORGET, "_require_one_wording", "> 1:", "> 9:", OF_PURGE),
     Mutant("a journal whose time is no time is set aside", "bankd.adapters.storage.journals", "decode_journal", 'datetime.fromisoformat(fields["planned_at"])', "pass", ("tests/contracts/test_journals.py",)),
     Mutant("a memory does not go with others below it", FORGET, "_find", "if others := sorted(str(e.memory.id) for e in below if e not in meant):", "if others := []:", OF_PURGE),
-    Mutant("nothing is purged before it is applied", FORGET, "_scrub_all", "if apply:", "if True:", OF_PURGE),
+    Mutant("nothing is purged before it is applied", FORGET, "purge_text", "if not apply:", "if False:", OF_PURGE),
+    Mutant("a purge that was stopped still knows its memory by text", FORGET, "purge_text", ", *_ids_in_past_runs(workspace, is_meant)", "", OF_PURGING),
     Mutant("what was forgotten can be purged by its id", FORGET, "_text_of", "chain(pages, past)", "pages", OF_PURGE),
     # what was lived
     Mutant(

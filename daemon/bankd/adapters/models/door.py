@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from bankd.adapters.models.replies import ReplyLog
 from bankd.adapters.system.child import ChildDiedError, ChildProcess
+from bankd.adapters.system.command import GRACE
 from bankd.core.briefing.tokens import count_tokens
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.markdown.policy import DistilPolicy
@@ -27,7 +28,7 @@ _LONGEST_WAIT = 30.0
 _FRAME_TOKENS = 200
 """What a wire format adds to a prompt: roles, and the schema in the words of a server."""
 _GRACE = 5.0
-"""Seconds that a child has beyond the time of a call, before it is taken for stuck."""
+"""Seconds that a child has beyond the time of a call, before it is taken for stuck; ending a command takes some of them."""
 
 
 class Asker(Protocol):
@@ -42,7 +43,8 @@ class Asker(Protocol):
 
 def start_child(settings: DistilPolicy, clock: Callable[[], float]) -> Asker:
     """A process that asks; it begins with the first request."""
-    return ChildProcess([sys.executable, "-m", "bankd.adapters.models.worker", json.dumps(asdict(settings))], clock)
+    command = [sys.executable, "-m", "bankd.adapters.models.worker", json.dumps(asdict(settings))]
+    return ChildProcess(command, clock, last_seconds=GRACE + 1)
 
 
 class ModelDoor:

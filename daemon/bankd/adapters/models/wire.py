@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from bankd.adapters.system.command import CommandStoppedError, run_command
 from bankd.core.markdown.policy import DistilPolicy
 
 _LONGEST = 1 << 20
-"""Bytes of an answer; the answers that are asked for take some thousands."""
+"""Bytes of an answer: those that are asked for take some thousands, so that a command that prints more is not answering."""
 
 
 class Question(NamedTuple):
@@ -47,7 +47,7 @@ class Said(NamedTuple):
 
 
 class WireError(Exception):
-    """Why nothing came back: `kind` is busy, failing, silent or closed (nobody need ask again), `after` seconds to wait."""
+    """Why nothing came back: `kind` is busy, failing, silent, declined or closed (nobody need ask again), `after` seconds to wait."""
 
     def __init__(self, kind: str, reason: str, after: float = 0.0) -> None:
         super().__init__(reason)
@@ -176,16 +176,14 @@ def _command(settings: DistilPolicy, _: str) -> Ask:
     def ask(question: Question) -> Said:
         request = {"system": question.system, "messages": question.turns(), "schema": question.schema}
         try:
-            done = subprocess.run(  # noqa: S603 -- the user's own command
-                words, input=json.dumps(request).encode(), capture_output=True, timeout=settings.seconds, check=False
-            )
-        except subprocess.TimeoutExpired as error:
-            raise WireError("silent", "no answer in time") from error
+            ran = run_command(words, json.dumps(request).encode(), settings.seconds, _LONGEST)
+        except CommandStoppedError as error:
+            raise WireError("declined" if error.is_too_long else "silent", f"{words[0]}: {error}") from error
         except OSError as error:
             raise WireError("closed", f"{words[0]} cannot be started: {error.strerror}") from error
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise WireError("failing", f"{words[0]} ended with {done.returncode}: {said[-1][:200] if said else ''}")
-        return Said(done.stdout[:_LONGEST].decode(errors="replace"))
+        if ran.code:
+            said = ran.said.decode(errors="replace").strip().splitlines()
+            raise WireError("failing", f"{words[0]} ended with {ran.code}: {said[-1][:200] if said else ''}")
+        return Said(ran.output.decode(errors="replace"))
 
     return ask

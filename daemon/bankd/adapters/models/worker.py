@@ -16,6 +16,7 @@ from typing import Any
 
 from bankd.adapters.models.wire import Ask, Question, Said, WireError, open_wire
 from bankd.adapters.system.child import serve_master
+from bankd.adapters.system.command import end_commands
 from bankd.core.markdown.policy import DistilPolicy
 
 INSTALL = {
@@ -79,7 +80,7 @@ class ModelProcess:
 def main() -> None:
     """Answer until the master is gone."""
     process = ModelProcess(DistilPolicy(**json.loads(sys.argv[1])))
-    serve_master(lambda request, _: process.answer(request))
+    serve_master(lambda request, _: process.answer(request), end_commands)
 
 
 if __name__ == "__main__":

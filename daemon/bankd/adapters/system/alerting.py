@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import shlex
-import subprocess
 from pathlib import Path
 
+from bankd.adapters.system.command import CommandStoppedError, run_command
 from bankd.adapters.system.staged_file import replace_file
 
 log = logging.getLogger(__name__)
 
 TIMEOUT = 30
+_LONGEST = 1 << 20
+"""Bytes that an alert command may print; nobody reads them."""
 
 
 def call_person(command: str, message: str) -> bool:
@@ -22,15 +24,13 @@ def call_person(command: str, message: str) -> bool:
     if not command.strip():
         return False
     try:
-        done = subprocess.run(  # noqa: S603  the user's own command
-            shlex.split(command), input=message + "\n", text=True, timeout=TIMEOUT, check=False, capture_output=True
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        ran = run_command(shlex.split(command), f"{message}\n".encode(), TIMEOUT, _LONGEST)
+    except (OSError, ValueError, CommandStoppedError) as error:
         log.error("alert command failed error=%s", error)  # noqa: TRY400  its traceback would tell nothing more
         return False
-    if done.returncode:
-        log.error("alert command failed exit=%d said=%s", done.returncode, done.stderr[:500])
-    return done.returncode == 0
+    if ran.code:
+        log.error("alert command failed exit=%d said=%s", ran.code, ran.said.decode(errors="replace")[:500])
+    return ran.code == 0
 
 
 def write_metrics(path: Path, text: str) -> None:

@@ -30,9 +30,15 @@ class ChildDiedError(BankError):
 class ChildProcess:
     """One child, at most; requests come one at a time, the rest from any thread."""
 
-    def __init__(self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0) -> None:
-        """Take how to start it, a monotonic clock in seconds, and how long an idle child is kept."""
+    def __init__(
+        self, command: Sequence[str], clock: Callable[[], float], idle_seconds: float = 60.0, last_seconds: float = 0.0
+    ) -> None:
+        """Take how to start it, a monotonic clock in seconds, and how long an idle child is kept.
+
+        `last_seconds` is what a child gets to end what it started itself; without them it is killed at once.
+        """
         self._command, self._clock, self._idle_seconds = command, clock, idle_seconds
+        self._last_seconds = last_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._busy = threading.Lock()
@@ -89,10 +95,13 @@ class ChildProcess:
 
     def interrupt(self) -> None:
         """End what the child does now; the next request starts another one."""
-        process = self._process
+        process, connection = self._process, self._connection
         if process is not None:
             with contextlib.suppress(OSError):
-                process.kill()
+                if self._last_seconds and connection is not None:
+                    connection.shutdown(socket.SHUT_RDWR)  # it sees that its master is gone
+                else:
+                    process.kill()
 
     def close(self) -> None:
         """End the child and see it go."""
@@ -108,6 +117,9 @@ class ChildProcess:
             connection.close()
         if process is None:
             return "it was never there"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if self._last_seconds:
+                process.wait(self._last_seconds)
         process.kill()
         code = process.wait()
         return f"by signal {-code}" if code < 0 else f"exit code {code}"
@@ -126,22 +138,25 @@ def _read_answer(connection: socket.socket) -> Message:
     return answer
 
 
-def serve_master(answer: Callable[[Message, int | None], Message]) -> None:
-    """Be a child: answer the requests on standard input until the master is gone, and end in that moment."""
+def serve_master(answer: Callable[[Message, int | None], Message], at_end: Callable[[], object] = bool) -> None:
+    """Be a child: answer the requests on standard input until the master is gone, do `at_end`, and end in that moment."""
     connection = socket.socket(fileno=os.dup(0))
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(connection, requests), daemon=True).start()
+    threading.Thread(target=_listen, args=(connection, requests, at_end), daemon=True).start()
     while True:
         line, descriptor = requests.get()
         connection.sendall(json.dumps(answer(json.loads(line), descriptor)).encode() + b"\n")
 
 
-def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request]) -> None:
+def _listen(connection: socket.socket, requests: queue.SimpleQueue[Request], at_end: Callable[[], object]) -> None:
     try:
         for request in _receive(connection):
             requests.put(request)
     finally:  # a master that went without reading its answer leaves an error here
-        os._exit(0)  # nobody wants any more what is being done
+        try:
+            at_end()
+        finally:
+            os._exit(0)  # nobody wants any more what is being done
 
 
 def _receive(connection: socket.socket) -> Iterator[Request]:
