@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
@@ -12,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.test_from_outside import all_passed, compiled
 from tests.settings import change_setting
 
 from bankd.adapters.storage import tree
@@ -141,3 +146,40 @@ def test_what_cannot_be_removed_is_not_said_to_be_purged(
 
     assert purge(root) == 3
     assert "index: cannot be removed" in capsys.readouterr().err
+
+
+BANKCTL = "import sys; from bankd.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("crash", "--step", "61"),
+        ("errno", "--errno", "ENOSPC", "--kinds", "create,write,mkdir", "--forever", "--step", "61"),
+        ("errno", "--errno", "EIO", "--step", "61"),
+    ],
+    ids=["killed", "a full disk", "a failing disk"],
+)
+def test_a_real_process_may_meet_any_fault(bank: Path, shared: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """With the writes of SQLite and tantivy among the points; what a run says must never be a traceback."""
+    runner = compiled(shared / "tools/crashpoint", tmp_path)
+    command = f"{sys.executable} -c {shlex.quote(BANKCTL)} purge {shlex.quote(SAID)} --apply --workspace {{dir}}"
+    kept = f"grep -rl {shlex.quote(SAID)} {{dir}}/bank {{dir}}/events {{dir}}/.bankd {{dir}}/recall"
+    spec = {
+        "setup": f"cp -a {bank}/. {{dir}}",
+        "run": f"{command} 2>{{dir}}/said.txt",
+        "recover": command,
+        "check": f"! {kept} | grep .",
+        "weak": "! grep -h Traceback {dir}/said.txt",
+        "exclude": ["*/said.txt"],
+    }
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    driver = [sys.executable, str(shared / "tools/crashpoint/faultdrive.py"), words[0], str(tmp_path / "spec.json")]
+    environment = {**os.environ, "CRASHPOINT": str(runner), "NO_COLOR": "1"}
+    done = subprocess.run(
+        [*driver, *words[1:], "--tmp", str(tmp_path), "-j", "2"],
+        capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+
+    assert all_passed(done.stdout, 10), done.stdout + done.stderr
