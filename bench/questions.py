@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.storage.enriched import EnrichedLog
+from bankd.adapters.models.replies import EnrichedLog
 from bankd.adapters.storage.tree import FileTree
 from bankd.app.evaluate import NOW, Evaluation, TrialSet, read_set, trial_workspace
 from bankd.core.distil.enrichment import Enrichment, UnaskedStatement, read_enrichment

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import gzip
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ from time import process_time
 from typing import Any
 
 from bankd.adapters.storage.events import EventLog, line_of
-from bankd.adapters.storage.segments import pack
 from bankd.adapters.storage.tree import FileTree
 from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, open_trial, read_set
 from bankd.app.warming import against_cold, judge_after_history, judge_warm, recall_by, suppose
@@ -98,7 +98,7 @@ def events(count: int) -> Iterator[dict[str, object]]:
 
 
 def time_fold() -> None:
-    """CPU seconds of reading and folding, from plain and from packed segments."""
+    """CPU seconds of reading and folding, from plain files and from the packed ones of earlier versions."""
     with TemporaryDirectory(prefix="bankd-use-") as name:
         folder = Path(name) / "events"
         folder.mkdir()
@@ -107,11 +107,11 @@ def time_fold() -> None:
         del lines
         for kind, ending in (("plain", ""), ("packed", ".gz")):
             for number, part in enumerate(parts, 1):
-                (folder / f"host-{number:04}.jsonl{ending}").write_bytes(pack(part) if ending else part)
+                (folder / f"host-{number:04}.jsonl{ending}").write_bytes(gzip.compress(part) if ending else part)
             tree = FileTree(Path(name))
             gc.collect()
             began = process_time()
-            ledger = fold_events(EventLog(tree, "host").read())
+            ledger = fold_events(EventLog(tree, "host").read_events())
             seconds, size = process_time() - began, sum(file.stat().st_size for file in folder.iterdir())
             tree.close()
             print(

@@ -221,17 +221,12 @@ class FakeTransactions:
         self.events: list[Mapping[str, object]] = []
         self.committed: list[Transaction] = []
         self.contested: set[str] = set()
-        self.packed_on: date | None = None
 
     def ledger(self) -> Ledger:
         return fold_events(self.events)
 
     def closed(self, paths: Collection[str]) -> Mapping[str, str]:
         return {path: "marked immutable" for path in paths if path in self.shut}
-
-    def pack_events(self, today: date) -> Sequence[str]:
-        self.packed_on = today
-        return [f"events packed on {today}"]
 
     def commit(self, transaction: Transaction) -> Applied:
         self._disk.steps.append("commit")

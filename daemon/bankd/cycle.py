@@ -177,12 +177,14 @@ def think_over(parts: DistilParts, catalog: MemoryCatalog, policy: Policy, now: 
 
 
 def _tidy_up(plan: Plan, world: World, policy: Policy) -> list[str]:
-    """What a night does besides: it names pages that grow, packs old events while the clock can be believed, and asks a model about memories."""
+    """What a night does besides: it names pages that grow, and asks a model about memories."""
     if not plan.is_empty:
         world.graph.refresh()
-    notes = list(note_sizes(plan, world.catalog, world.graph, policy.settings))
-    notes += [] if policy.clock_frozen else world.transactions.pack_events(plan.now.date())
-    return [*notes, *_match(world, policy), *_enrich(plan.now, world, policy)]
+    return [
+        *note_sizes(plan, world.catalog, world.graph, policy.settings),
+        *_match(world, policy),
+        *_enrich(plan.now, world, policy),
+    ]
 
 
 def _match(world: World, policy: Policy) -> list[str]:

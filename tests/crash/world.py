@@ -169,7 +169,7 @@ class Session:
     def run(self, now: datetime = NOW) -> tuple[Recovery, Applied]:
         """One run: recover, then do what is not done yet."""
         recovery = Recoverer(self.tree, self.transactions, settle_seconds=0).recover(now)
-        known = {event["id"] for event in self.transactions.events.read()}
+        known = {event["id"] for event in self.transactions.events.read_events()}
         events = tuple(event for event in EVENTS if event["id"] not in known)
         operations = plan(self.transactions.look, known)
         return recovery, self.transactions.commit(Transaction("run-1", AT, operations, events))
@@ -236,7 +236,7 @@ def _wrong_events(root: Path) -> list[str]:
     tree = FileTree(root)
     try:
         log = TransactionWriter(tree, Lock(tree, AT), "test").events
-        found = [event["id"] for event in log.read()]
+        found = [event["id"] for event in log.read_events()]
     finally:
         tree.close()
     wanted = sorted(str(event["id"]) for event in EVENTS)

@@ -37,6 +37,9 @@ OF_QUESTIONS, OF_SHOWN, OF_IMPORT = (
 OF_PURGE, OF_FIGHTS = ("tests/stories/test_taking_back.py",), ("tests/unit/test_fights.py",)
 OF_ANSWERS, OF_CYCLE = ("tests/unit/test_answering.py",), ("tests/unit/test_cycle.py",)
 OF_ARCHIVE = ("tests/unit/test_archive.py",)
+EVENT_FILES, TOLD, OF_EVENT_FILES = (
+    "bankd.adapters.storage.events", "bankd.adapters.index.told", ("tests/crash/test_event_files.py",),
+)  # fmt: skip
 OF_ENRICHING = ("tests/unit/test_enriching.py",)
 SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
@@ -232,7 +235,7 @@ FEATURES: tuple[Mutant, ...] = (
         "behind.get(line.id) or ", "", OF_QUESTIONS,
     ),
     Mutant(
-        "questions that only the index of another catalog knew are read again", "bankd.adapters.index.line_questions", "read_questions",
+        "questions that only the index of another catalog knew are read again", "bankd.adapters.index.told", "read_questions",
         'if seen.startswith(f"{catalog}:"):', "if seen:", ("tests/unit/test_index_questions.py",),
     ),
     # who was shown what
@@ -903,16 +906,38 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     # what models said, kept long
     Mutant(
-        "what models said is packed as the events are", "bankd.adapters.workspace.outside", "",
-        "_PACKED = (EVENTS, REPLIES, ENRICHED)", "_PACKED = (EVENTS,)", ("tests/stories/test_distilling.py",),
-    ),
-    Mutant(
         "a purge reaches what models said and was packed", TRACES, "TextTraces._in_lines",
-        "*log_paths(self._tree, REPLIES), ", "", ("tests/stories/test_distilling.py",),
+        "*log_files(self._tree, REPLIES), ", "", ("tests/stories/test_distilling.py",),
+    ),
+    # the files of events
+    Mutant(
+        "a clock that was set back does not return to the file of an earlier year", EVENT_FILES, "JsonLog._current",
+        "*(parts[1] for parts in own if parts and parts[0] == self.writer)", "0", OF_EVENT_FILES,
     ),
     Mutant(
-        "what was written before there were segments is read", "bankd.adapters.storage.segments", "log_paths",
-        '*(f"{folder}/{name}" for name in sorted(whole)), ', "", ("tests/crash/test_packing_replies.py",),
+        "a year with very many events does not outgrow what is read of a file", EVENT_FILES, "JsonLog._current",
+        "size >= FULL", "False", OF_EVENT_FILES,
+    ),
+    Mutant(
+        "what an earlier version wrote to one file, and put away, is read", EVENT_FILES, "log_files",
+        'places = (f"{folder}/archive", folder)', "places = (folder,)", OF_EVENT_FILES,
+    ),
+    Mutant(
+        "what an earlier version wrote to one file that had no number is read", EVENT_FILES, "",
+        r"(?:-(?P<number>\d{4,}))?\.jsonl", r"-(?P<number>\d{4,})\.jsonl", OF_EVENT_FILES,
+    ),
+    Mutant(
+        "of what stands in several files under one id the writer's own order counts", EVENT_FILES, "EventLog.read_events",
+        'found = {str(row["id"]): row for row in in_order_told(first.values())} | found',
+        'found |= {str(row["id"]): row for row in in_order_told(first.values())}', OF_EVENT_FILES,
+    ),
+    Mutant(
+        "a file that shrank is read again from its beginning", TOLD, "read_event_days",
+        "size < before.get(path, 0)", "False", OF_EVENT_FILES,
+    ),
+    Mutant(
+        "a line that somebody is still writing is read at the next look", TOLD, "_new_lines",
+        "start + len(data) - len(last)", "start + len(data)", OF_EVENT_FILES,
     ),
     # copies that an old buffer brought back
     Mutant(

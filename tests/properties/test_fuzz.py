@@ -258,17 +258,17 @@ def test_a_long_line_a_large_file_and_too_many_entries_are_left_alone(tmp_path: 
 def test_events_count_once_however_often_and_wherever_they_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_files, "ROTATE_AT", 500)
+    monkeypatch.setattr(event_files, "FULL", 500)
     files = BankFiles(tmp_path)
     (tmp_path / "events").mkdir()
     log = TransactionWriter(files.tree, Lock(files.tree, "now"), "here").events
     for n in range(40):
         log.append([{"id": f"e{n}", "at": f"2026-06-{n % 28 + 1:02}", "type": "said"}])
-    first = (tmp_path / "events/here-0001.jsonl").read_bytes()  # a sync tool brings it twice
-    (tmp_path / "events/there-0001.jsonl").write_bytes(first + b'{"id": "torn')
+    first = (tmp_path / "events/here-2026.jsonl").read_bytes()  # a sync tool brings it twice
+    (tmp_path / "events/there-2026.jsonl").write_bytes(first + b'{"id": "torn')
 
-    found = [event["id"] for event in log.read()]
+    found = [event["id"] for event in log.read_events()]
 
     assert sorted(found) == sorted(f"e{n}" for n in range(40))
-    assert found == [event["id"] for event in EventLog(files.tree, "other").read()]
+    assert found == [event["id"] for event in EventLog(files.tree, "other").read_events()]
     assert log.corrupt == []

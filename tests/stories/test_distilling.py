@@ -276,17 +276,18 @@ def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Ru
     assert "1 line proposed" in bankctl("propose", "--dry-run").out
 
 
-@pytest.mark.parametrize(
-    ("later", "name"), [("2026-09-01T03:00", "*.jsonl.gz"), ("2027-09-01T03:00", "archive/*.jsonl.gz")]
-)
-def test_a_purged_text_leaves_what_was_packed_long_ago(night: Path, bankctl: Run, later: str, name: str) -> None:
+@pytest.mark.parametrize("name", ["host-0001.jsonl.gz", "archive/host-0001.jsonl.gz"])
+def test_a_purged_text_leaves_what_an_earlier_version_packed(night: Path, bankctl: Run, name: str) -> None:
     bankctl("cycle", "reflect", "--now", NOW)
-    bankctl("cycle", "reflect", "--now", later)
-    (replies,) = (night / "events" / "replies").glob(name)
+    (written,) = (night / "events" / "replies").glob("*.jsonl")
+    replies = written.parent / name
+    replies.parent.mkdir(exist_ok=True)
+    replies.write_bytes(gzip.compress(written.read_bytes()))
+    written.unlink()
     assert b"The queue runs on SQLite" in gzip.decompress(replies.read_bytes())
 
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
-    bankctl("forget", hit["id"], "--now", later)
+    bankctl("forget", hit["id"], "--now", "2026-09-01T03:00")
     bankctl("purge", "The queue runs on SQLite.", "--apply")
 
     left = gzip.decompress(replies.read_bytes())

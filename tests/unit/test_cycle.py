@@ -155,20 +155,6 @@ def test_a_run_with_nothing_new_commits_nothing(kind: CycleKind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["micro", "reflect"])
-@pytest.mark.parametrize("is_frozen", [False, True])
-@pytest.mark.parametrize("is_dry", [False, True])
-def test_old_events_are_packed_at_night_and_not_by_a_clock_that_jumped(
-    kind: CycleKind, is_frozen: bool, is_dry: bool
-) -> None:
-    world = FakeWorld({}, log("W: one"))
-    report = cycle(world, kind, replace(POLICY, clock_frozen=is_frozen), dry_run=is_dry)
-
-    is_due = kind == "reflect" and not is_frozen and not is_dry
-    assert world.transactions.packed_on == (report.plan.now.date() if is_due else None)
-    assert any("events packed" in note for note in report.notes) == is_due
-
-
-@pytest.mark.parametrize("kind", ["micro", "reflect"])
 def test_a_dry_run_decides_the_same_and_touches_nothing(kind: CycleKind) -> None:
     before = {FACTS: numbered(300)[1]}
     world = FakeWorld(before, log("W: one"))

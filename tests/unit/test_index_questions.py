@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bankd.adapters.index.line_questions import read_questions
 from bankd.adapters.index.search_index import SearchIndex
+from bankd.adapters.index.told import read_questions
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.language.analysis import analyse_text
 from bankd.core.lifecycle.asked import memory_behind

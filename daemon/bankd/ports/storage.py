@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Protocol
 
 from bankd.core.daemon.settle import Survey
@@ -58,9 +58,6 @@ class Transactions(Protocol):
 
     def commit(self, transaction: Transaction) -> Applied:
         """Apply a transaction, all of it, now or at the next start."""
-
-    def pack_events(self, today: date) -> Sequence[str]:
-        """Pack the old segments of the event log, and put away the older ones; gives what there is to say."""
 
     def publish(self, path: str, data: bytes) -> None:
         """Put a derived file in place."""

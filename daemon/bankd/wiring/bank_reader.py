@@ -87,7 +87,7 @@ class BankReader:
 
         tree = FileTree(self.root)
         try:
-            events = EventLog(tree, "").read()
+            events = EventLog(tree, "").read_events()
         finally:
             tree.close()
         read = ((path, files.read(path)) for path in sorted(files.scan()))

@@ -16,8 +16,7 @@ from zoneinfo import ZoneInfo
 
 from bankd.adapters.index.recall import RecallBuffer
 from bankd.adapters.models.door import ModelDoor
-from bankd.adapters.models.replies import ReplyLog
-from bankd.adapters.storage.enriched import EnrichedLog
+from bankd.adapters.models.replies import EnrichedLog, ReplyLog
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.filesystem import require_safe
 from bankd.adapters.storage.lock import Lock

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankd.core.ranking.query import Hit
+from bankd.errors import ConflictError
 
 if TYPE_CHECKING:
     from bankd.core.lifecycle.events import Event, Ledger
@@ -84,18 +85,18 @@ class LineOutcomes:
         return fold_events(found)
 
     def _events(self, wanted: Sequence[bytes]) -> Iterator[Event]:
-        from bankd.adapters.storage.events import parse_row  # noqa: PLC0415 -- same
-        from bankd.adapters.storage.segments import PACKED, unpack  # noqa: PLC0415 -- same
+        from bankd.adapters.storage.events import EVENTS, log_files, parse_row, read_log_file  # noqa: PLC0415 -- same
+        from bankd.adapters.storage.tree import FileTree  # noqa: PLC0415 -- same
         from bankd.core.lifecycle.events import find_missing, in_order_told  # noqa: PLC0415 -- same
 
-        folder = self._root / "events"
-        for file in sorted((*folder.glob("archive/*.jsonl.gz"), *folder.glob("*.jsonl*")), key=lambda one: one.name):
-            data = b""
-            with suppress(OSError):  # the doctor names it
-                data = unpack(file.read_bytes())[0] if file.suffix == PACKED else file.read_bytes()
-            if any(word in data for word in wanted):
-                rows = (parse_row(line) for line in data.split(b"\n") if any(word in line for word in wanted))
-                yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)
+        with closing(FileTree(self._root)) as tree:
+            for path in log_files(tree, EVENTS):
+                data = b""
+                with suppress(OSError, ConflictError):  # the doctor names it
+                    data, _ = read_log_file(tree, path)
+                if any(word in data for word in wanted):
+                    rows = (parse_row(line) for line in data.split(b"\n") if any(word in line for word in wanted))
+                    yield from in_order_told(row for row in rows if row is not None and find_missing(row) is None)
 
 
 def _in_words(trace: Trace | None) -> str:

@@ -84,26 +84,25 @@ class PageFiles:
 
     def dates_since(self, seen: str) -> MemoryDates:
         """What the events beside the bank tell of the days of memories since an earlier look."""
-        from bankd.adapters.index.event_days import EventDays  # noqa: PLC0415 -- only a writer asks
+        from bankd.adapters.index.told import read_event_days  # noqa: PLC0415 -- only a writer asks
 
-        return EventDays(self._workspace / "events").read_since(seen)
+        return read_event_days(self._workspace, seen)
 
     def questions_since(self, seen: str) -> NewQuestions:
         """What runs found in the logs of the questions that memories answer, since an earlier look."""
-        from bankd.adapters.index.line_questions import read_questions  # noqa: PLC0415 -- only a writer asks
+        from bankd.adapters.index.told import read_questions  # noqa: PLC0415 -- only a writer asks
 
         return read_questions(self._workspace / ".bankd" / "catalogue.sqlite3", seen)
 
     def enriched_since(self, seen: str) -> NewQuestions:
         """What a model wrote for statements, when there is more of it than at an earlier look."""
-        folder = self._workspace / "events" / "enriched"
-        if not seen and not folder.is_dir():
+        if not seen and not (self._workspace / "events" / "enriched").is_dir():
             from bankd.core.ranking.indexable import NewQuestions  # noqa: PLC0415 -- same
 
             return NewQuestions((), seen)
-        from bankd.adapters.index.enriched import read_enriched  # noqa: PLC0415 -- most have no model
+        from bankd.adapters.index.told import read_enriched  # noqa: PLC0415 -- most have no model
 
-        return read_enriched(folder, seen)
+        return read_enriched(self._workspace, seen)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a page that `scan` gave; None when it is gone or no longer a file."""

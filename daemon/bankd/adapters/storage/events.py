@@ -1,77 +1,87 @@
-"""Append-only JSON lines: the event log of a workspace, its files one writer's each, and the history of runs.
+"""Append-only JSON lines: the event log of a workspace, and below it what models said and wrote.
 
-One write a line, so that two writers never mix; a torn last line is closed before the next one; a line that does not
-parse is counted, reported and skipped.
+Each machine appends to its own files, `WRITER-YEAR.jsonl`: one write a line, so that lines never mix; a torn last line is
+ended or cut off before the next one. Rows are a set: a file that a backup or a sync tool brought twice changes nothing.
+Earlier versions numbered the files, packed old ones (`.gz`) and moved them to `archive/`; those are read and purged.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from datetime import date
+from io import BytesIO
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.adapters.storage.disk import explain_failure, sync_file
-from bankd.adapters.storage.segments import EVENTS, PACKED, SEGMENT_CAP, segment_of, segment_paths, unpack
 from bankd.adapters.storage.tree import FileTree, split_path
 from bankd.core.lifecycle.events import CorruptLine, find_missing, in_order_told, told_order
 from bankd.core.markdown.utf8 import parse_json
-from bankd.core.use.policy import PACKED_AFTER
 from bankd.errors import ConflictError, UserError
 
 if TYPE_CHECKING:
     from bankd.core.edits.transaction import Event
 
+Row: TypeAlias = dict[str, Any]
+
+EVENTS = "events"
+PACKED = ".gz"
 LINE_CAP = 64 * 1024  # bytes; what one write(2) on an O_APPEND descriptor keeps whole
-ROTATE_AT = 4 * 1024 * 1024
+FULL = 64 << 20
+"""A file of so many bytes is followed by the one of the next number, whatever the year."""
+_FILE_CAP = 256 << 20
+"""Bytes that are read: earlier versions did not divide what models said."""
+_UNPACKED_CAP = 64 << 20
+_FILE = re.compile(r"(?P<writer>.+?)(?:-(?P<number>\d{4,}))?\.jsonl(?P<packed>\.gz)?")
+_PART = 64 * 1024
 
 
-def append_lines(tree: FileTree, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append rows to a JSON lines file and sync it once; a torn last line is ended first."""
-    lines = [line_of(row) for row in rows]
-    parent, name = split_path(path)
-    with tree.folder(parent, make=True) as folder:
-        is_new = name not in tree.names(parent)
-        fd = _open_to_append(tree, name, folder)
-        try:
-            _heal(tree, fd)
-            for line in lines:
-                _write_whole(tree, fd, line)
-            sync_file(tree, fd)
-        finally:
-            os.close(fd)
-        if is_new:
-            sync_file(tree, folder)
+def log_files(tree: FileTree, folder: str) -> list[str]:
+    """The files of a folder to read, those of one writer in the order in which it wrote them.
+
+    Of two copies the packed one comes first: the other may go on where that ends.
+    """
+    places = (f"{folder}/archive", folder)
+    found = [(_parts(name), f"{place}/{name}") for place in places for name in tree.names(place)]
+    return [path for parts, path in sorted((parts, path) for parts, path in found if parts)]
 
 
-def _open_to_append(tree: FileTree, name: str, folder: int) -> int:
+def _parts(name: str) -> tuple[str, int, bool] | None:
+    """The writer, the number and whether it is not packed, of a file name; None when it is not of a log."""
+    found = _FILE.fullmatch(name)
+    return found and (found["writer"], int(found["number"] or 0), not found["packed"])
+
+
+def writer_of(path: str) -> str:
+    """The machine that wrote a file of a log."""
+    parts = _parts(path.rpartition("/")[2])
+    return parts[0] if parts else ""
+
+
+def read_log_file(tree: FileTree, path: str) -> tuple[bytes, str]:
+    """The bytes of a file, unpacked, and what is wrong with the rest; ConflictError when it may not or cannot be read."""
+    data = tree.read(path, _FILE_CAP) or b""
+    return unpack(data) if path.endswith(PACKED) else (data, "")
+
+
+def unpack(data: bytes, cap: int = _UNPACKED_CAP) -> tuple[bytes, str]:
+    """Unpack as far as possible, at most `cap` bytes; also gives what is wrong with the rest."""
+    parts: list[bytes] = []
+    size = 0
     try:
-        return tree.calls.open_to_append(name, folder)
-    except IsADirectoryError:
-        tree.make_way(name, folder)
-        return tree.calls.open_to_append(name, folder)
-
-
-def _heal(tree: FileTree, fd: int) -> None:
-    """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
-    size = os.fstat(fd).st_size
-    start = max(0, size - LINE_CAP - 1)
-    before, newline, last = os.pread(fd, size - start, start).rpartition(b"\n")
-    if not last:
-        return
-    if parse_row(last) is not None:
-        tree.calls.write(fd, b"\n")
-    elif newline or not start:
-        tree.calls.truncate(fd, start + len(before) + len(newline))
-
-
-def _write_whole(tree: FileTree, fd: int, line: bytes) -> None:
-    done = tree.calls.write(fd, line)
-    while done < len(line):  # a short write: nobody else writes to this file
-        done += tree.calls.write(fd, line[done:])
+        with gzip.open(BytesIO(data)) as file:
+            while part := file.read1(_PART):
+                parts.append(part)
+                size += len(part)
+                if size > cap:
+                    return b"".join(parts)[:cap], f"unpacks to more than {cap >> 20} MB; only its beginning is read"
+    except (OSError, EOFError, zlib.error) as problem:
+        return b"".join(parts), f"cannot be unpacked to its end ({problem}); a backup may have it whole"
+    return b"".join(parts), ""
 
 
 def line_of(row: Mapping[str, Any]) -> bytes:
@@ -82,7 +92,7 @@ def line_of(row: Mapping[str, Any]) -> bytes:
     return line
 
 
-def parse_row(line: bytes) -> dict[str, Any] | None:
+def parse_row(line: bytes) -> Row | None:
     """Read one line; None when it is no JSON object of a lawful length."""
     try:
         row = parse_json(line) if len(line) <= LINE_CAP else None
@@ -91,85 +101,114 @@ def parse_row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-class EventLog:
-    """The events of a workspace; this process appends to its own writer's files only."""
+class JsonLog:
+    """The rows of one folder by all machines; this one appends to its own files only."""
 
-    def __init__(self, tree: FileTree, writer: str) -> None:
-        self._tree, self.writer = tree, writer
+    def __init__(self, tree: FileTree, folder: str, writer: str) -> None:
+        """Take the folder and the name of this machine; nothing is read yet."""
+        self._tree, self._folder, self.writer = tree, folder, writer
         self.corrupt: list[CorruptLine] = []
 
-    def append(self, events: Iterable[Event], *, unless_there: bool = False) -> None:
-        """Write events, one line each; `unless_there` looks first, which only a recovery needs."""
-        events = list(events)
-        path = current_segment(self._tree, EVENTS, self.writer, str(events[0]["at"]) if events else "")
-        known = {row.get("id") for _, row in self._numbered(path)} if unless_there else set()
-        fresh = [event for event in events if event["id"] not in known]
-        if fresh:
-            append_lines(self._tree, path, fresh)
-
-    def read(self) -> list[Event]:
-        """All events of all writers as a set: once each, in the order in which they were recorded."""
-        self.corrupt = []
-        found: dict[str, Event] = {}
-        try:
-            segments = [(path, list(self._numbered(path))) for path in self.segments()]
-        except OSError as problem:
-            raise explain_failure(problem, "events/") from problem
-        for _, parts in groupby(segments, key=lambda segment: segment_of(segment[0])[0]):
-            first: dict[str, Event] = {}
-            for row in (row for path, rows in parts for row in self._whole(path, rows)):
-                first.setdefault(str(row["id"]), row)
-            found |= {str(row["id"]): row for row in in_order_told(first.values())}
-        return sorted(found.values(), key=told_order)
-
-    def _whole(self, path: str, rows: Iterable[tuple[int, Event]]) -> Iterator[Event]:
-        for number, row in rows:
-            missing = find_missing(row)
-            if missing is None:
-                yield row
-            else:
-                self.corrupt.append(CorruptLine(path, number, f"an event without {missing}"))
-
-    def segments(self) -> list[str]:
-        """The files to read, those of one writer in the order in which it wrote them."""
-        return segment_paths(self._tree)
-
-    def _numbered(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The rows of a file with their lines; what does not parse is corrupt. A last line without its end is not read."""
-        try:
-            data = self._tree.read(path, SEGMENT_CAP) or b""
-        except ConflictError as problem:
-            self.corrupt.append(CorruptLine(path, 0, str(problem).partition(": ")[2]))
+    def append(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write rows, each with its time as `at`, one line each, and sync once."""
+        rows = list(rows)
+        if not rows:
             return
-        if path.endswith(PACKED):
-            data, wrong = unpack(data)
-            self.corrupt += [CorruptLine(path, 0, wrong)] if wrong else []
-        for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        lines, path = [line_of(row) for row in rows], self._current(rows[0])
+        parent, name = split_path(path)
+        with self._tree.folder(parent, make=True) as folder:
+            is_new = name not in self._tree.names(parent)
+            fd = self._open_to_append(name, folder)
+            try:
+                self._heal(fd)
+                for line in lines:
+                    done = self._tree.calls.write(fd, line)
+                    while done < len(line):  # a short write: nobody else writes to this file
+                        done += self._tree.calls.write(fd, line[done:])
+                sync_file(self._tree, fd)
+            finally:
+                os.close(fd)
+            if is_new:
+                sync_file(self._tree, folder)
+
+    def _current(self, row: Mapping[str, Any]) -> str:
+        """The file for a row: of its year, but never before this writer's newest, so that a clock set back does no harm."""
+        own = (_parts(path.rpartition("/")[2]) for path in log_files(self._tree, self._folder))
+        number = max([int(str(row["at"])[:4]), *(parts[1] for parts in own if parts and parts[0] == self.writer)])
+        name = f"{self.writer}-{number:04}.jsonl"
+        here = [name] if name in self._tree.names(self._folder) else []
+        if any(size >= FULL for _, size in self._tree.sizes(self._folder, here).values()):
+            name = f"{self.writer}-{number + 1:04}.jsonl"
+        return f"{self._folder}/{name}"
+
+    def _open_to_append(self, name: str, folder: int) -> int:
+        try:
+            return self._tree.calls.open_to_append(name, folder)
+        except IsADirectoryError:
+            self._tree.make_way(name, folder)
+            return self._tree.calls.open_to_append(name, folder)
+
+    def _heal(self, fd: int) -> None:
+        """End a torn last line: one that says something is kept, what a crash left of another is cut off."""
+        size = os.fstat(fd).st_size
+        start = max(0, size - LINE_CAP - 1)
+        before, newline, last = os.pread(fd, size - start, start).rpartition(b"\n")
+        if not last:
+            return
+        if parse_row(last) is not None:
+            self._tree.calls.write(fd, b"\n")
+        elif newline or not start:
+            self._tree.calls.truncate(fd, start + len(before) + len(newline))
+
+    def read(self) -> Iterator[tuple[str, int, Row]]:
+        """All rows with their file and line; lines and files that cannot be read are in `corrupt` afterwards."""
+        self.corrupt = []
+        for path in log_files(self._tree, self._folder):
+            yield from self._rows(path)
+
+    def _rows(self, path: str) -> Iterator[tuple[str, int, Row]]:
+        try:
+            data, wrong = read_log_file(self._tree, path)
+        except ConflictError as problem:
+            data, wrong = b"", str(problem).partition(": ")[2]
+        if wrong:
+            self.corrupt.append(CorruptLine(path, 0, wrong))
+        *lines, last = data.split(b"\n")
+        for number, line in enumerate(lines, 1):
             row = parse_row(line)
             if row is not None:
-                yield number, row
+                yield path, number, row
             elif line.strip():
                 self.corrupt.append(CorruptLine(path, number, "not a JSON object of at most 64 KB"))
+        if (row := parse_row(last)) is not None:  # all of a line but its end, which the next write adds
+            yield path, len(lines) + 1, row
 
 
-def current_segment(tree: FileTree, folder: str, writer: str, at: str) -> str:
-    """The segment to append to at this time: a new one after one that is packed, full, or begun long ago."""
-    own = [path for path in segment_paths(tree, folder) if segment_of(path)[0] == writer]
-    number = max((segment_of(path)[1] for path in own), default=1)
-    path = f"{folder}/{writer}-{number:04}.jsonl"
-    is_over = own and (path not in own or _is_full(tree, path) or _is_old(tree, path, at))
-    return f"{folder}/{writer}-{number + 1:04}.jsonl" if is_over else path
+class EventLog(JsonLog):
+    """The events of a workspace: rows with an id, of which the same id twice is one event."""
 
+    def __init__(self, tree: FileTree, writer: str) -> None:
+        """Take the workspace and the name of this machine."""
+        super().__init__(tree, EVENTS, writer)
 
-def _is_full(tree: FileTree, path: str) -> bool:
-    parent, name = split_path(path)
-    return tree.sizes(parent, [name])[name][1] >= ROTATE_AT
+    def append_missing(self, events: Iterable[Event]) -> None:
+        """Write the events that this writer's newest file does not have: a crash may have come amid them."""
+        events = list(events)
+        known = {row.get("id") for _, _, row in self._rows(self._current(events[0]))} if events else set()
+        self.append(event for event in events if event["id"] not in known)
 
-
-def _is_old(tree: FileTree, path: str, at: str) -> bool:
-    """Whether a segment was begun so long before that it could be packed, if nobody wrote to it any more."""
-    with suppress(ValueError, FileNotFoundError, ConflictError), tree.file(path) as fd:
-        first = parse_row(os.pread(fd, LINE_CAP, 0).partition(b"\n")[0]) or {}
-        begun = date.fromisoformat(str(first.get("at"))[:10])
-        return (date.fromisoformat(at[:10]) - begun).days > PACKED_AFTER
-    return False
+    def read_events(self) -> list[Event]:
+        """All events of all writers as a set: once each, in the order in which they were recorded."""
+        found: dict[str, Event] = {}
+        try:
+            for _, rows in groupby(self.read(), key=lambda row: writer_of(row[0])):
+                first: dict[str, Event] = {}
+                for path, number, row in rows:
+                    if missing := find_missing(row):
+                        self.corrupt.append(CorruptLine(path, number, f"an event without {missing}"))
+                    else:
+                        first.setdefault(str(row["id"]), row)
+                found = {str(row["id"]): row for row in in_order_told(first.values())} | found
+        except OSError as problem:
+            raise explain_failure(problem, "events/") from problem
+        return sorted(found.values(), key=told_order)

@@ -150,7 +150,7 @@ class Recoverer:
 
     def _taken_out(self, memories: Set[str]) -> Set[str]:
         """Those that a command took out, as events tell: the journal of that may be lost."""
-        gone = fold_events(self._transactions.events.read()).gone
+        gone = fold_events(self._transactions.events.read_events()).gone
         return {key for key in memories & gone.keys() if gone[key]["type"] in {FORGOTTEN, UNDONE}}
 
     def _settle_pieces(
@@ -169,7 +169,7 @@ class Recoverer:
         """What heals a page; a memory that had passed for deleted meanwhile is said to be back."""
         own, at = f"{run}~again", now.isoformat()
         back = _added_by(operations)
-        gone = fold_events(self._transactions.events.read()).gone if back else {}
+        gone = fold_events(self._transactions.events.read_events()).gone if back else {}
         deleted = sorted(key for key in back & gone.keys() if gone[key]["type"] == DELETED)
         events = tuple(make_event(RESTORED, f"{key}@{own}@{at}", now, memory=key, run=own) for key in deleted)
         return Transaction(own, at, operations, events, "second look")

@@ -146,7 +146,7 @@ class TransactionWriter:
         # A memory that found no place is not said to be kept: its line is read again, instead of passing for deleted.
         events = tuple(said for said in journal.transaction.events if said.get("memory") not in missing)
         if events:
-            self.events.append(events, unless_there=not staged)
+            (self.events.append if staged else self.events.append_missing)(events)
         self.journals.move(journal, TXN, DONE if journal.transaction.looks_again else RUNS)
         disk.clear_failure(self._tree)
         return applied

@@ -92,7 +92,7 @@ def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
 def _unread_events(root: Path, _files: tuple[tuple[str, tuple[float, int]], ...]) -> tuple[str, ...]:
     with closing(FileTree(root)) as tree:
         events = EventLog(tree, "")
-        events.read()
+        events.read_events()
         return tuple(map(str, sorted(events.corrupt, key=lambda one: (one.path, one.line))))
 
 

@@ -11,13 +11,8 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
-from bankd.adapters.models.replies import FOLDER as REPLIES
-from bankd.adapters.storage.enriched import FOLDER as ENRICHED
-from bankd.adapters.storage.packing import SegmentPacker
-from bankd.adapters.storage.segments import EVENTS
 from bankd.adapters.storage.syscalls import Syscalls
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FILE_CAP, open_regular, read_all
@@ -29,7 +24,6 @@ from bankd.core.markdown.names import folders_above, is_outside
 from bankd.errors import ConflictError
 
 _TRIES = 5
-_PACKED = (EVENTS, REPLIES, ENRICHED)
 
 
 class OutsideFiles:
@@ -110,17 +104,12 @@ class WorkspaceWriter(TransactionWriter):
 
     def ledger(self) -> Ledger:
         """The fold of the event log."""
-        return fold_events(self.events.read())
+        return fold_events(self.events.read_events())
 
     @property
     def corrupt(self) -> Sequence[CorruptLine]:
         """The lines of the event log that could not be read when it was folded."""
         return self.events.corrupt
-
-    def pack_events(self, today: date) -> Sequence[str]:
-        """Pack the old segments of this writer's logs, and put away the older ones; gives what there is to say."""
-        packers = (SegmentPacker(self._tree, self.staging, self.events.writer, folder) for folder in _PACKED)
-        return [note for packer in packers for note in packer.pack_until(today)]
 
     def commit(self, transaction: Transaction) -> Applied:
         """Make all of a transaction happen, or nothing of it; StorageError when the disk does not let us."""

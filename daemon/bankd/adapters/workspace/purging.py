@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TypeAlias
 
-from bankd.adapters.models.replies import FOLDER as REPLIES
+from bankd.adapters.models.replies import ENRICHED, REPLIES
 from bankd.adapters.storage.derived import remove_derived
 from bankd.adapters.storage.disk import check_room
-from bankd.adapters.storage.enriched import FOLDER as ENRICHED
-from bankd.adapters.storage.events import line_of, parse_row
+from bankd.adapters.storage.events import EVENTS, PACKED, line_of, log_files, parse_row, read_log_file
 from bankd.adapters.storage.journals import DONE, RUNS, TXN
-from bankd.adapters.storage.segments import PACKED, SEGMENT_CAP, archive_of, log_paths, pack, segment_paths, unpack
 from bankd.adapters.storage.transactions import TransactionWriter
 from bankd.adapters.storage.tree import FileTree, find_lines
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
@@ -25,8 +25,10 @@ from bankd.core.lifecycle.purge import encoded_forms, holds_form, scrub_bytes, s
 from bankd.errors import ConflictError, StorageError
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
-_LOGS = ("events", REPLIES, ENRICHED)
-_REWRITTEN = (*_LOGS, *map(archive_of, _LOGS), TXN, DONE, RUNS)
+_LOGS = (EVENTS, REPLIES, ENRICHED)
+_REWRITTEN = (*_LOGS, *(f"{folder}/archive" for folder in _LOGS), TXN, DONE, RUNS)
+_LARGEST = 64 << 20
+"""Bytes of a copy that is looked through."""
 _OWN_FOLDERS = ("events/", ".bankd/")
 _Scrub: TypeAlias = tuple[str, Callable[[], object]]
 """A file or folder that holds the text, and what takes it out there."""
@@ -68,7 +70,7 @@ class TextTraces:
 
     def _in_lines(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """The event log of every writer, what models said, and the ledger of runs."""
-        for path in [*segment_paths(self._tree), *log_paths(self._tree, REPLIES), LEDGER]:
+        for path in [*log_files(self._tree, EVENTS), *log_files(self._tree, REPLIES), LEDGER]:
             data = self._unpacked(path)
             clean = b"\n".join(_scrub_line(line, words) for line in data.split(b"\n"))
             if clean != data:
@@ -76,15 +78,16 @@ class TextTraces:
         yield from self._in_enriched(words)
 
     def _unpacked(self, path: str) -> bytes:
-        data = self._tree.read_own(path, SEGMENT_CAP) or b""
-        return unpack(data)[0] if path.endswith(PACKED) else data
+        with suppress(ConflictError, PermissionError):  # what is left there is named
+            return read_log_file(self._tree, path)[0]
+        return b""
 
     def _publish(self, path: str, clean: bytes) -> None:
-        self._staging.publish(path, pack(clean) if path.endswith(PACKED) else clean)
+        self._staging.publish(path, gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean)
 
     def _in_enriched(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         """What a model wrote: of a statement with the text all of it goes, which says the same in other words."""
-        for path in log_paths(self._tree, ENRICHED):
+        for path in log_files(self._tree, ENRICHED):
             lines = self._unpacked(path).split(b"\n")
             kept = [line for line in lines if _scrub_line(line, words) == line]
             if kept != lines:
@@ -95,7 +98,7 @@ class TextTraces:
         tree = self._tree
         for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall", "recall/brief"):
             for path in (f"{folder}/{name}" for name in tree.names(folder)):
-                if holds_form(tree.read_own(path, SEGMENT_CAP) or b"", forms):
+                if holds_form(tree.read_own(path, _LARGEST) or b"", forms):
                     yield path, partial(tree.remove, path)
         for name in _DERIVED:
             if (tree.root / ".bankd" / name).exists():

@@ -61,7 +61,7 @@ def find_missing(item: Event) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CorruptLine:
-    """A line or segment that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
+    """A line or file that could not be read: its file, 1-based line (0 for the whole) and what is wrong."""
 
     path: str
     line: int

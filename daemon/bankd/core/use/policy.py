@@ -32,8 +32,6 @@ SHOWN_SHARE = 0.1
 """What a day on which a memory only answered a search counts beside one on which it was of use: ours. Whoever asks is shown
 five answers, of which one or none is right; counted in full, 1,000 questions cost .005 of MRR (`bench.use`)."""
 
-PACKED_AFTER, ARCHIVED_AFTER = 90, 365
-"""Days after its last event in which a segment of the event log is packed, and put away: design section 17."""
 LEAST_IMPORTANT, MOST_IMPORTANT = 1, 10
 """What people and agents may call a memory: design section 17."""
 
