@@ -534,8 +534,8 @@ FEATURES: tuple[Mutant, ...] = (
         'dismiss_line(workspace, log, line, dry_run=False, accepted=accepted)', 'pass', ("tests/stories/test_distilling.py",),
     ),
     Mutant(
-        'what was dismissed waits again when that is taken back', "bankd.app.undo", "Undo._reverse",
-        '*reopenings_of(transaction.events, self.run, now),', '', ("tests/stories/test_decisions.py",),
+        'what was dismissed waits again when that is taken back', "bankd.core.lifecycle.undo", "events_of",
+        'for said in past.events:', 'for said in ():', ("tests/stories/test_decisions.py",),
     ),
     Mutant(
         'two that both hold are no contradiction', "bankd.app.consolidate", "list_conflicts",
@@ -788,7 +788,7 @@ FEATURES: tuple[Mutant, ...] = (
         "if _root_of(old, new) in roots", "", ("tests/stories/test_renamed_pages.py",),
     ),
     Mutant(
-        "how important a memory was is what it is again", "bankd.core.lifecycle.turning", "_kept_of",
+        "how important a memory was is what it is again", "bankd.core.lifecycle.undo", "events_of",
         'if said["type"] == IMPORTANCE:', "if False:", ("tests/stories/test_feedback.py",),
     ),
     Mutant(

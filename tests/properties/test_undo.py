@@ -14,8 +14,7 @@ from bankd.core.edits.layout import Layout
 from bankd.core.edits.operations import Append, Operation, Piece
 from bankd.core.edits.transaction import Transaction, replay_transaction
 from bankd.core.lifecycle.retiring import moved_out
-from bankd.core.lifecycle.reversing import plan_undo
-from bankd.core.lifecycle.undo import PastRun, PresentState, Undoing, moves_lines, stand_of
+from bankd.core.lifecycle.undo import PastRun, Present, Undoing, moves_lines, plan_undo, stand_of
 from bankd.core.links.render import sense_of
 from bankd.core.markdown.names import Names
 from bankd.core.markdown.scanner import encode_text, scan_text
@@ -144,7 +143,7 @@ class Bank:
     # and back
 
     def work_out(self, past: PastRun) -> Undoing:
-        return plan_undo(past, PresentState(Names(self.files), self.files.get, lambda _: (), ()))
+        return plan_undo(past, Present(Names(self.files), self.files.get, lambda _: (), ()))
 
     def undo(self) -> None:
         if not self.past:

@@ -8,8 +8,7 @@ import pytest
 
 from bankd.core.edits.operations import Append, Create, Drop, Operation, Piece, Recast, Remove, Replace, Restore
 from bankd.core.edits.transaction import Transaction, replay_transaction
-from bankd.core.lifecycle.reversing import plan_undo
-from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
+from bankd.core.lifecycle.undo import Inbound, PastRun, Present, Undoing, plan_undo
 from bankd.core.markdown.names import Names
 from bankd.core.markdown.scanner import encode_text
 
@@ -26,7 +25,7 @@ def undone(
     after = replay_transaction(transaction, old, lambda _: None)
     there = {**after, **{path: encode_text(text) for path, text in now.items()}}
     names = Names(path for path, data in there.items() if data is not None)
-    present = PresentState(names, there.get, lambda _: links, ())
+    present = Present(names, there.get, lambda _: links, ())
     return plan_undo(PastRun(transaction, old, after), present)
 
 

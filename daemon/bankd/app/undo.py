@@ -11,14 +11,12 @@ from bankd.app.log import images_of, list_runs
 from bankd.app.workspace import Workspace
 from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop
-from bankd.core.edits.transaction import HEALING, Event, Look, Transaction, replay_transaction, state_of
-from bankd.core.lifecycle.events import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT, Ledger
+from bankd.core.edits.transaction import HEALING, Event, Transaction, replay_transaction, state_of
+from bankd.core.lifecycle.events import FORGOTTEN, IMPORTED, REOPENED, TAKEN_OUT
 from bankd.core.lifecycle.restoring import written_links
-from bankd.core.lifecycle.reversing import plan_undo
-from bankd.core.lifecycle.turning import reopenings_of, turns_of
-from bankd.core.lifecycle.undo import Inbound, PastRun, PresentState, Undoing
+from bankd.core.lifecycle.undo import Inbound, PastRun, Present, events_of, plan_undo
 from bankd.core.links.linking import Link
-from bankd.core.links.resolve import WIKI_KINDS, Target, resolve_reference
+from bankd.core.links.resolve import WIKI_KINDS, resolve_reference
 from bankd.core.markdown.names import Names, is_outside
 from bankd.core.pages.block_links import relink_operations
 from bankd.core.plan.report import ReportRow
@@ -63,45 +61,33 @@ class Undo:
         """The transactions of a run in reverse, each over what the one before it will leave."""
         workspace, state = self._workspace, dict[str, bytes | None]()
         workspace.graph.refresh()
-        ledger, pages = workspace.transactions.ledger(), _pages(workspace)
-        look = state_of(state, workspace.transactions.look)
+        look, ledger = state_of(state, workspace.transactions.look), workspace.transactions.ledger()
+        surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
+        pages = {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
         forgotten = {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *images_of(workspace, journal))
             names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)
-            undoing = plan_undo(past, PresentState(names, look, self._links_to, forgotten, since))
+            undoing = plan_undo(past, Present(names, look, self._links_to, forgotten, since))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
+            written = {link: words for said in past.transaction.events for link, words in written_links(said).items()}
+            links = follow_links(undoing.operations, workspace.graph, look, written=written)
             self.stays += undoing.stays
-            transaction = self._with_links(
-                self._reverse(journal.transaction, undoing, ledger), journal.transaction, look
-            )
-            inside = tuple(op for op in transaction.operations if not is_outside(op.path))
-            before = {op.path: look(op.path) for op in inside}
-            rewrite = workspace.transactions.rewrite
-            state |= replay_transaction(replace(transaction, operations=inside), before, look, rewrite)
-            yield transaction
+            self.dangling += links.dangling
+            operations = (*undoing.operations, *relink_operations(links.followed))
+            inside = tuple(op for op in operations if not is_outside(op.path))
+            events = events_of(undoing, past.transaction, self.run, workspace.now, ledger)
+            reverse = Transaction(self.run, workspace.now.isoformat(timespec="seconds"), operations, events, "undo")
+            before, rewrite = {op.path: look(op.path) for op in inside}, workspace.transactions.rewrite
+            state |= replay_transaction(replace(reverse, operations=inside), before, look, rewrite)
+            yield reverse
 
-    def _links_to(self, path: str) -> list[Inbound]:
-        graph = self._workspace.graph
-        return [
-            _inbound(link, resolve_reference(link.reference, link.source, graph.names)) for link in graph.links_to(path)
-        ]
-
-    def _with_links(self, reverse: Transaction, transaction: Transaction, look: Look) -> Transaction:
-        """The same, and links follow the memories that it moves; those that will lead nowhere are `dangling`."""
-        written = {link: words for said in transaction.events for link, words in written_links(said).items()}
-        links = follow_links(reverse.operations, self._workspace.graph, look, written=written)
-        self.dangling += links.dangling
-        return replace(reverse, operations=(*reverse.operations, *relink_operations(links.followed)))
-
-    def _reverse(self, transaction: Transaction, undoing: Undoing, ledger: Ledger) -> Transaction:
-        now = self._workspace.now
-        events = (
-            *turns_of(undoing.turned, self.run, transaction.run, now, ledger),
-            *reopenings_of(transaction.events, self.run, now),
-        )
-        return Transaction(self.run, now.isoformat(timespec="seconds"), tuple(undoing.operations), events, "undo")
+    def _links_to(self, path: str) -> Iterator[Inbound]:
+        for link in self._workspace.graph.links_to(path):
+            target = resolve_reference(link.reference, link.source, self._workspace.graph.names)
+            fragment = (target.fragment if target else None) or ""
+            yield Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
 
     def foretell(self) -> Undone:
         """What it would do."""
@@ -116,20 +102,17 @@ class Undo:
                 applied = workspace.commit(transaction)
                 changed += applied.changed
                 late += applied.conflicts
-            reopened = [one for done in self._transactions for one in ask_again(workspace, done.events)]
+            reopened = [one for done in self._transactions for one in _ask_again(workspace, done.events)]
             asked, late = [done for done, _ in reopened if done], [*late, *(stays for _, stays in reopened if stays)]
             record.is_changed, record.note = bool(changed or asked), f"takes back {self._undoes}"
             record.rows = [ReportRow("!", "stays", "", "", words) for words in (*self.stays, *late)]
-        self._settle()
+        # Leave no folder that has nothing in it any more, and no page that passes for moved by the user.
+        dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
+        workspace.transactions.remove_empty_folders(dropped)
+        workspace.graph.refresh()
+        workspace.graph.settle(dropped)
         workspace.refresh()
         return Undone(self.run, tuple(dict.fromkeys((*changed, *asked))), tuple(late))
-
-    def _settle(self) -> None:
-        """Leave no folder behind that has nothing in it any more, and no page that passes for moved by the user."""
-        dropped = [op.path for done in self._transactions for op in done.operations if isinstance(op, Drop)]
-        self._workspace.transactions.remove_empty_folders(dropped)
-        self._workspace.graph.refresh()
-        self._workspace.graph.settle(dropped)
 
 
 def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
@@ -143,18 +126,7 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
     return journals
 
 
-def _inbound(link: Link, target: Target | None) -> Inbound:
-    fragment = (target.fragment if target else None) or ""
-    return Inbound(link.source, link.reference.line + 1, fragment, link.reference.kind in WIKI_KINDS)
-
-
-def _pages(workspace: Workspace) -> set[str]:
-    """Every page of bank and archive, whatever state it is in."""
-    surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
-    return {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
-
-
-def ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
+def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
     """Ask again what these events reopened; gives, for people, what that is and what of it stays; either may be empty."""
     for said in events:
         if said["type"] == IMPORTANCE:
