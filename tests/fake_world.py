@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from itertools import accumulate
 
+from bankd.core.daemon.health import Copied, find_copied
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.journal import Applied
@@ -14,7 +15,6 @@ from bankd.core.edits.layout import Layout
 from bankd.core.edits.spans import block_key, lines_named
 from bankd.core.edits.transaction import Transaction, take_step
 from bankd.core.language.wording import Wording, plain_wording
-from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.decay import FADING_TAG
 from bankd.core.lifecycle.edited import PastLine, past_line
 from bankd.core.lifecycle.events import Ledger, fold_events, make_event

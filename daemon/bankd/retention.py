@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date
 
-from bankd.core.daemon.clock_trust import FROZEN
+from bankd.core.daemon.health import FROZEN
 from bankd.core.distil.insights import find_unsupported, sources_of
 from bankd.core.distil.sections import distilled_in
 from bankd.core.language.reading import compared_text

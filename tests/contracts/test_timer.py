@@ -10,7 +10,7 @@ import pytest
 
 from bankd.adapters.system.clock import utc_now
 from bankd.adapters.system.timer import Timer, TimetableTrigger
-from bankd.core.daemon.health_facts import QueueFacts
+from bankd.core.daemon.health import QueueFacts
 from bankd.core.daemon.schedule import Every, Slot
 
 NOW = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)

@@ -10,9 +10,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyOs, Killed
 
 from bankd.cli import main
+from tests.crash.faults import Fault, FaultyOs, Killed
 
 FILES = {
     "memory/2026-05-04.md": "- W: The deploy runs on Tuesdays.\n",

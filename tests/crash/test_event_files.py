@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
 
 from bankd.adapters.index.told import read_enriched, read_event_days
 from bankd.adapters.models.replies import ENRICHED, REPLIES, EnrichedLog, ReplyLog
@@ -24,6 +23,7 @@ from bankd.core.distil.prompts import Reply
 from bankd.core.lifecycle.events import DUPLICATE, KEPT, Ledger, fold_events, make_event
 from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED
 from bankd.errors import ConflictError
+from tests.crash.faults import Fault, FaultyCalls, Killed
 
 BEGAN = datetime(2026, 1, 1, 3, tzinfo=UTC)
 ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"

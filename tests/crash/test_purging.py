@@ -15,13 +15,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.crash.faults import Fault, FaultyCalls, Killed
-from tests.crash.test_from_outside import all_passed, compiled
-from tests.settings import change_setting
 
 from bankd.adapters.storage import tree
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.cli import main
+from tests.crash.faults import Fault, FaultyCalls, Killed
+from tests.crash.test_from_outside import all_passed, compiled
+from tests.settings import change_setting
 
 SAID = "the violet umbrella stands in the hall"
 STEP = 13

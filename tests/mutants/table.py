@@ -43,7 +43,7 @@ TREE, LOCK, OPERATIONS, ARCHIVE = (
 )  # fmt: skip
 REARRANGING = "bankd.rearranging"
 NAMES, VALUES = "bankd.core.secrets.names", "bankd.core.secrets.values"
-SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.clock_trust", "bankd.core.ranking.floor"
+SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.health", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
@@ -389,15 +389,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("what is called a password is a secret", SECRETS, "find_secrets", "*find_named(plain), ", "", OF_SECRETS),
     Mutant("a key of a known form is a secret", SECRETS, "find_secrets", "(*_find_issued(plain), ", "(", OF_SECRETS),
     Mutant(
-        "a file that is left alone is named by the status", "bankd.core.daemon.health", "_judge_bank",
-        "*_judge_left_alone(bank.left_alone),", "", ("tests/stories/test_bad_input.py",),
+        "a file that is left alone is named by the status", "bankd.core.daemon.health", "_judge_files",
+        "*starmap(left_alone, sorted(bank.left_alone.items()))", "", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(
         "a damage is told in a line", "bankd.adapters.index.folder", "_shortened",
         "len(words) <= _MOST_WORDS", "True", ("tests/stories/test_damage.py",),
     ),
     Mutant(
-        "what stands on a page that is not read now is not lost", "bankd.app.verify", "verify_workspace",
+        "what stands on a page that is not read now is not lost", "bankd.app.doctor", "verify_workspace",
         "emptied | {finding.place for finding in unreadable}", "emptied", ("tests/stories/test_bad_input.py",),
     ),
     Mutant(

@@ -13,7 +13,7 @@ import pytest
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.notify import HANDLED, Notifier, Signals
 from bankd.app.engine import Engine
-from bankd.core.daemon.clock_jumps import ClockReading
+from bankd.core.daemon.health import ClockReading
 from bankd.service.daemon import Daemon
 from bankd.wiring.engine import open_engine
 from bankd.wiring.serving import ServiceEnvironment, ServiceParts

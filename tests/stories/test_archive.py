@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bankd.adapters.workspace.clock_trust import look_at_clock
+from bankd.adapters.system.clock import read_clocks
 from bankd.cli import main
 from tests.settings import change_setting
 from tests.stories.conftest import Run, tree_state, write_log
@@ -180,8 +180,8 @@ def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> N
 def test_a_clock_that_jumped_freezes_archiving_until_a_person_accepts_it(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", OPINIONS[0])
     bankctl("cycle", "micro", "--now", START)
-    look = look_at_clock()
-    trust = {"wall": "2026-05-02T03:00:00+00:00", "steady": look.steady - 60, "boot": look.boot}
+    look = read_clocks()
+    trust = {"wall": "2026-05-02T03:00:00+00:00", "steady": look.since_boot - 60, "boot": look.boot}
     (root / ".bankd/clock.json").write_text(json.dumps(trust), encoding="utf-8")
 
     frozen = bankctl("cycle", "reflect", "--json").json

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.clock_trust import ClockLook, ClockTrust, accept_reading, judge_reading
+from bankd.core.daemon.health import ClockReading, ClockTrust, judge_reading
 
 START = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 
 
-def look(wall: timedelta, steady: timedelta, boot: str = "a") -> ClockLook:
-    return ClockLook(START + wall, steady.total_seconds(), boot)
+def look(wall: timedelta, steady: timedelta, boot: str = "a") -> ClockReading:
+    return ClockReading(START + wall, steady.total_seconds(), 0.0, boot)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_it_stays_frozen_until_a_person_accepts_or_the_clock_is_set_right() -> N
 
     assert later.is_frozen
     assert not set_right.is_frozen
-    assert not accept_reading(look(timedelta(days=1500), timedelta(hours=8))).is_frozen
+    assert not ClockTrust(look(timedelta(days=1500), timedelta(hours=8))).is_frozen
 
 
 @pytest.mark.parametrize("was_frozen", [False, True])

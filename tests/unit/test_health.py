@@ -9,12 +9,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bankd.core.daemon.health import facts_to_json, judge_health, tell_standstill
-from bankd.core.daemon.health_facts import LENT, BankFacts, DaemonFacts, HealthFacts, IndexFacts, JobFacts, QueueFacts
-from bankd.core.daemon.metrics import render_metrics
+from bankd.core.daemon.health import (
+    LENT,
+    BankFacts,
+    Copied,
+    DaemonFacts,
+    HealthFacts,
+    IndexFacts,
+    JobFacts,
+    QueueFacts,
+    facts_to_json,
+    judge_health,
+    render_metrics,
+    tell_standstill,
+)
 from bankd.core.daemon.schedule import Slot
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
-from bankd.core.lifecycle.copies import Copied
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WELL = HealthFacts(

@@ -12,7 +12,7 @@ import pytest
 
 from bankd.adapters.workspace.waiting_transcripts import take_transcripts
 from bankd.app.init import make_workspace
-from bankd.core.daemon.health_facts import QueueFacts
+from bankd.core.daemon.health import QueueFacts
 from bankd.errors import UsageError
 from bankd.service.requests import Requests
 from bankd.wiring import served_hooks

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from tests.odd_values import with_one_odd
 
 from bankd.app.engine import RunSummary
-from bankd.core.daemon.health_facts import LENT, QueueFacts
+from bankd.core.daemon.health import LENT, QueueFacts
 from bankd.core.daemon.socket_requests import OPERATIONS, find_problems
 from bankd.errors import BusyError, UsageError
 from bankd.service.requests import Requests
+from tests.odd_values import with_one_odd
 
 WELL: tuple[dict[str, Any], ...] = (
     {"op": "run", "kind": "micro", "force": True, "within": 1.5},

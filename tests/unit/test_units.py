@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.environment_checks import problem_of_unit
+from bankd.app.doctor import problem_of_unit
 from bankd.core.daemon.units import (
     fill_unit,
     instance_drop_in,

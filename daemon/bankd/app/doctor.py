@@ -1,41 +1,142 @@
-"""What `bankctl doctor` looks at in a workspace; each check only looks, and gives findings with their fix."""
+"""How a workspace stands: its status, all that `bankctl doctor` looks at, and whether the promises of its bank hold.
+
+Nothing here writes. The status comes from the daemon, or without one from the disk; each check gives findings with
+their fix; `verify_workspace` reads logs, pages and events anew and does not believe bankd's own tables.
+"""
 
 from __future__ import annotations
 
 import os
+import pwd
 import stat
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import starmap
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bankd.app.environment_checks import examine_surroundings
+from bankd.app.beside import BesideIndexes
 from bankd.app.service_units import Installation
-from bankd.app.status import Probe
+from bankd.config import load_usable_settings
 from bankd.config.workspace_config import FOLDERS, SETTINGS, check_configuration
 from bankd.core.daemon.health import (
+    COPIED_ADVICE,
+    BankFacts,
+    HealthFacts,
     HealthFinding,
+    IndexFacts,
+    JobFacts,
     cannot_be_told,
     cannot_be_used,
     cannot_be_written,
+    facts_to_json,
+    find_copied,
     fought_over,
     journals_set_aside,
     left_alone,
     may_not_be_used,
+    render_metrics,
     stands_twice,
 )
-from bankd.core.daemon.health_facts import BankFacts, IndexFacts
-from bankd.core.daemon.schedule_rows import RunOutcome
-from bankd.core.daemon.settle import is_just_saved
+from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome, fold_rows
+from bankd.core.daemon.settle import EMPTY_DAYS, is_just_saved
+from bankd.core.daemon.units import quote_path
+from bankd.core.markdown.pages import read_page
 from bankd.core.markdown.policy import Settings
 from bankd.core.markdown.utf8 import lines_not_utf8
+from bankd.core.plan.check import (
+    Emptied,
+    Verification,
+    VerifyFinding,
+    count_waiting,
+    find_lost,
+    find_missing_memories,
+)
 from bankd.core.plan.held_back import HeldBack
-from bankd.errors import ConflictError, IndexDamaged
+from bankd.errors import ConflictError, IndexDamaged, UserError
+from bankd.ports.searching import WorkspaceIndex
+from bankd.ports.storage import Files
+
+if TYPE_CHECKING:
+    from bankd.app.workspace import Workspace
 
 PRIVATE = 0o077
+LEAST_FREE = 64 << 20
+LEAST_INODES = 1000
+JOBS = ("micro", "reflect")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Looks at a workspace without opening it for work, whoever works in it and whatever is wrong with it."""
+
+    root: Path
+    files: Files
+    index: WorkspaceIndex
+    beside: BesideIndexes
+    now: Callable[[], datetime]
+    ask_daemon: Callable[[Mapping[str, Any]], dict[str, Any] | None]
+    """Sends one request; None when nobody answers."""
+    read_ledger: Callable[[], Iterable[LedgerRow]]
+    bank_facts: Callable[[IndexFacts, float], BankFacts]
+    """What the folders hold, beside what the index says of itself; from how many KiB on a page counts as large."""
+    held_back: Callable[[], Sequence[HeldBack]]
+    how_to_start: Callable[[], str]
+    """The command that has the work done by itself, of those that work here."""
+    polled: str
+    """The file system, when it does not tell of changes."""
+
+    def settings(self) -> Settings:
+        """The settings, at their defaults where they cannot be used."""
+        return load_usable_settings(self.root / SETTINGS)[0]
+
+    def index_facts(self) -> IndexFacts:
+        """How the index stands, with what is wrong with it."""
+        try:
+            return replace(self.index.facts(), pending=self.index.pending() + self.beside.pending())
+        except (IndexDamaged, OSError) as error:
+            return IndexFacts(problem=str(error))
+
+
+def read_status(probe: Probe) -> dict[str, Any]:
+    """The status as JSON, from the daemon where there is one; nothing is written."""
+    answer = probe.ask_daemon({"op": "status"})
+    if answer is None:
+        return facts_to_json(read_facts(probe))
+    answer.pop("ok", None)
+    return answer
+
+
+def read_facts(probe: Probe) -> HealthFacts:
+    """The facts that are on disk."""
+    settings, now, rows = probe.settings(), probe.now(), tuple(probe.read_ledger())
+    histories = {name: fold_rows(name, rows, now, settings.alert.after_failures) for name in JOBS}
+    jobs = tuple(JobFacts(name, history.last, None, history.alarm.failures) for name, history in histories.items())
+    bank = probe.bank_facts(probe.index_facts(), settings.split.warn_kib)
+    problems = check_configuration(probe.root).problems
+    start, zone = probe.how_to_start(), settings.timezone
+    return HealthFacts(str(probe.root), now, bank, jobs, rows, timezone=zone, unusable=problems, how_to_start=start)
+
+
+def metrics_of(probe: Probe) -> str:
+    """The metrics, from the daemon where there is one."""
+    answer = probe.ask_daemon({"op": "metrics"}) or {}
+    return str(answer["text"]) if "text" in answer else render_metrics(read_facts(probe))
+
+
+def reload_daemon(probe: Probe) -> str:
+    """Have the daemon read its settings again; gives what is wrong with them."""
+    answer = probe.ask_daemon({"op": "reload"})
+    if answer is None:
+        raise UserError(f"no daemon answers for {probe.root}; start it with: {probe.how_to_start()}")
+    return str(answer.get("problem", ""))
+
+
+# what the doctor looks at
 
 
 def examine_workspace(probe: Probe, installation: Installation) -> dict[str, list[HealthFinding]]:
@@ -56,7 +157,10 @@ def examine_workspace(probe: Probe, installation: Installation) -> dict[str, lis
         "transactions": [*([] if has_daemon else _check_journals(root, bank)), *_check_trash(root, settings)],
         "clock": _check_clock(probe),
         "daemon": _check_daemon(probe, installation),
-        **examine_surroundings(probe, settings, installation),
+        "disk": _check_disk(root),
+        "watching": _check_watching(probe),
+        "time zone": _check_zone(settings),
+        "unit": _check_unit(installation),
     }
     return {area: list(findings) for area, findings in areas.items()}
 
@@ -70,12 +174,7 @@ def _check_settings(root: Path, settings: Settings) -> Iterator[HealthFinding]:
             yield HealthFinding(
                 f"{path}: others may write it, and it can name a command", f"chmod go-w '{path}'", needs_person=True
             )
-    yield from _check_roots(root, settings.links.roots)
-
-
-def _check_roots(root: Path, roots: Sequence[str]) -> Iterator[HealthFinding]:
-    """A folder that is not there now, such as one of a disk not mounted, keeps its old links when a page moves."""
-    for name in roots:
+    for name in settings.links.roots:  # one that is not there now keeps its old links when a page moves
         folder = (root / name).resolve()
         if not folder.is_dir():
             text = f"links.roots: {folder} is no folder, so no link in it is rewritten"
@@ -168,17 +267,13 @@ def _check_journals(root: Path, bank: BankFacts) -> Iterator[HealthFinding]:
 
 def _check_trash(root: Path, settings: Settings) -> Iterator[HealthFinding]:
     folder = root / ".bankd" / "trash"
-    trash = sum(map(_size, folder.glob("*"))) if folder.is_dir() else 0
+    trash = 0
+    for path in folder.glob("*") if folder.is_dir() else ():
+        with suppress(OSError):
+            found = path.lstat()
+            trash += found.st_size if stat.S_ISREG(found.st_mode) else 0
     if trash > 2 * settings.keep.trash_mib << 20:
         yield HealthFinding(f"{folder} holds {trash >> 20} MiB", "bankctl cycle reflect")
-
-
-def _size(path: Path) -> int:
-    try:
-        found = path.lstat()
-    except OSError:
-        return 0
-    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 def _check_clock(probe: Probe) -> Iterator[HealthFinding]:
@@ -202,3 +297,160 @@ def _check_daemon(probe: Probe, installation: Installation) -> Iterator[HealthFi
         return
     for found in answer.get("findings", []):
         yield HealthFinding(found["text"], found["fix"], found["needs_person"])
+
+
+# around the workspace
+
+
+def _check_disk(root: Path) -> Iterator[HealthFinding]:
+    found = os.statvfs(root)
+    free = found.f_bavail * found.f_frsize
+    if free < LEAST_FREE:
+        text = f"{free >> 20} MB are free; below {LEAST_FREE >> 20} MB runs may have to wait"
+        yield HealthFinding(text, "make room on this disk", needs_person=True)
+    if found.f_files and found.f_favail < LEAST_INODES:
+        yield HealthFinding(
+            f"only {found.f_favail} more files can be made on this disk", "delete some", needs_person=True
+        )
+    if found.f_flag & os.ST_RDONLY:
+        yield HealthFinding("the disk is read-only", "mount it for writing", needs_person=True)
+
+
+def _check_watching(probe: Probe) -> Iterator[HealthFinding]:
+    if probe.polled:
+        yield HealthFinding(
+            f"{probe.polled} does not tell of changes made elsewhere; the daemon looks every few seconds"
+        )
+        return
+    folders = sum(1 for folder in ("memory", "bank") for _ in os.walk(probe.root / folder))
+    watches, instances = _limit("max_user_watches"), _limit("max_user_instances")
+    if watches is not None and watches < 2 * folders + 100:
+        fix = f"sysctl fs.inotify.max_user_watches={max(65536, 4 * folders)}"
+        yield HealthFinding(
+            f"{watches} inotify watches for {folders} folders and everything else", fix, needs_person=watches <= folders
+        )
+    if instances is not None and instances < 16:
+        yield HealthFinding(f"only {instances} inotify instances a user", "sysctl fs.inotify.max_user_instances=128")
+
+
+def _limit(name: str) -> int | None:
+    try:
+        return int(Path("/proc/sys/fs/inotify", name).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _check_zone(settings: Settings) -> Iterator[HealthFinding]:
+    try:
+        system = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    except OSError:
+        return
+    if system and system != settings.timezone and system not in {"UTC", "Etc/UTC"}:
+        text = f"this computer is in {system}, the settings say {settings.timezone}"
+        yield HealthFinding(text, f"timezone: {system} in bankd.yaml, if you live there")
+
+
+def problem_of_unit(installation: Installation, text: str) -> str:
+    """Why the text of an installed unit does not fit the workspace; empty when it does."""
+    if str(installation.root) not in text:
+        return "is for another workspace"
+    if f"ReadWritePaths={quote_path(installation.written_folder())}\n" not in text:
+        return "may not write where memory/ and bank/ are"
+    is_shut = installation.is_online and "PrivateNetwork=yes\n" in text
+    return "may not use the network, and bankd.yaml names a model elsewhere" if is_shut else ""
+
+
+def _check_unit(installation: Installation) -> Iterator[HealthFinding]:
+    manager, path = installation.manager, installation.path
+    if not path.exists():
+        return
+    if not manager.is_running():
+        text = f"a unit is installed ({path}), but {installation.no_manager()}"
+        yield HealthFinding(text, installation.how_to_start())
+        return
+    if complaint := manager.verify(path):
+        yield HealthFinding(f"{path}: {complaint}", "bankctl service install", needs_person=True)
+    if problem := problem_of_unit(installation, path.read_text(encoding="utf-8")):
+        yield HealthFinding(f"{path} {problem}", "bankctl service install")
+    state = installation.state()
+    if state.active != "active":
+        yield HealthFinding(
+            f"{installation.unit} is {state.active or 'unknown'} ({state.result})",
+            f"systemctl --user restart {installation.unit}",
+            needs_person=True,
+        )
+    user = pwd.getpwuid(os.getuid()).pw_name
+    if not manager.has_linger(user):
+        yield HealthFinding("the service stops when you log out", f"loginctl enable-linger {user}")
+
+
+# the promises of a bank
+
+
+def verify_workspace(workspace: Workspace) -> Verification:
+    """Look at everything; a run at work meanwhile shows as what is left over."""
+    ledger = workspace.transactions.ledger()
+    unreadable: list[VerifyFinding] = [
+        VerifyFinding("unreadable", f"{c.path}:{c.line}", c.problem) for c in workspace.transactions.corrupt
+    ]
+    emptied: set[str] = set()
+    places = _places(workspace, unreadable, emptied)
+    logs = workspace.files.survey("memory", workspace.now, 0, any_content=True).files
+    readings = [found for path in logs if (found := workspace.read_log(path.removeprefix("memory/"), ledger))]
+    where = {id_: [place.rpartition(":")[0] for place in held] for id_, held in places.items()}
+    unread = emptied | {finding.place for finding in unreadable}
+    missing = find_missing_memories(where, ledger)
+    # What the catalog saw on a page that has just fallen to nothing, or is not read now, is not lost.
+    held = workspace.catalog.pages_of(missing) if unread else {}
+    last_seen = {id_: page for id_, pages in held.items() for page in pages if page in unread}
+    mentioned = workspace.catalog.mentions_of(set(missing) - last_seen.keys())
+    where |= {id_: [page] for id_, page in (*last_seen.items(), *mentioned.items())}
+    findings = [
+        *find_lost(readings, where, ledger),
+        *(
+            VerifyFinding(
+                "twice", " and ".join(one.places), f"{one.id} stands {len(one.places)} times; {COPIED_ADVICE}"
+            )
+            for one in find_copied(places)
+        ),
+        *(VerifyFinding("link", *link) for link in _broken_links(workspace)),
+        *(VerifyFinding("left over", *left) for left in workspace.transactions.journals.left_over()),
+        *unreadable,
+    ]
+    lines = sum(len(reading.lines) for reading in readings)
+    waiting = count_waiting(readings, where, ledger)
+    counts = sorted(Counter(page for page in last_seen.values() if page in emptied).items())
+    return Verification(
+        lines, len(places), waiting, tuple(findings), tuple(Emptied(*item, EMPTY_DAYS) for item in counts)
+    )
+
+
+def _broken_links(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Links that led somewhere once and lead nowhere now; what was broken before is not counted."""
+    workspace.graph.refresh()
+    for link, once in workspace.graph.broken():
+        if once:
+            yield f"{link.source}:{link.reference.line + 1}", f"{link.reference.target} led somewhere once"
+
+
+def _places(workspace: Workspace, unreadable: list[VerifyFinding], emptied: set[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for folder in ("bank", "archive"):
+        survey = workspace.files.survey(folder, workspace.now, 0, any_content=True)
+        emptied |= survey.emptied
+        left_alone = {**survey.quarantined, **survey.unsettled}
+        unreadable += [
+            VerifyFinding("unreadable", path, reason)
+            for path, reason in left_alone.items()
+            if path not in survey.emptied
+        ]
+        for path in survey.files:
+            try:
+                data = workspace.files.read(path)
+            except ConflictError as problem:
+                unreadable.append(VerifyFinding("unreadable", path, str(problem)))
+                continue
+            for entry in read_page(path, data or b"").entries:
+                if entry.memory.id:
+                    found.setdefault(entry.memory.id, []).append(f"{path}:{entry.line}")
+    return found

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from bankd.app.search_server import SearchServer
 from bankd.config import ConfigError
 from bankd.config.workspace_config import Sources, read_sources, understand_sources
-from bankd.core.daemon.health_facts import BankFacts, IndexFacts
+from bankd.core.daemon.health import BankFacts, IndexFacts
 from bankd.core.daemon.watching import Changes
 from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError, UserError

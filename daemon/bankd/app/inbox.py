@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from bankd.app.user_run import record_events
 from bankd.app.workspace import Workspace
+from bankd.core.daemon.health import COPIED_ADVICE
 from bankd.core.edits.transaction import Transaction, keep_versions
-from bankd.core.lifecycle.copies import ADVICE
 from bankd.core.lifecycle.events import DISMISSED
 from bankd.core.lifecycle.renamed_pages import RenamedPages
 from bankd.core.lifecycle.retain import LogPlace
@@ -47,7 +47,7 @@ def place_memory(workspace: Workspace, id_: str, target: str, *, dry_run: bool) 
         raise UserError(f"{id_}: not in the inbox; bankctl inbox lists what is")
     moves = [(waiting[0], Destination(page, heading or None, "placed by hand"))]
     if not _without_copies(workspace, moves):
-        raise UserError(f"{id_}: bank/{page} has it in other words; {ADVICE}")
+        raise UserError(f"{id_}: bank/{page} has it in other words; {COPIED_ADVICE}")
     return move_memories(workspace, "place", moves, dry_run=dry_run)
 
 

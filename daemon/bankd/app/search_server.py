@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bankd.app.search_service import SearchService
-from bankd.core.daemon.health_facts import IndexFacts
+from bankd.core.daemon.health import IndexFacts
 from bankd.core.markdown.policy import Settings
 from bankd.errors import IndexDamaged, UserError
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bankd.app.import_runs import move_import
 from bankd.app.inbox import list_held_back
-from bankd.app.log import images_of, list_runs
+from bankd.app.show import images_of, list_runs
 from bankd.app.workspace import Workspace
 from bankd.core.edits.journal import Journal
 from bankd.core.edits.operations import Drop

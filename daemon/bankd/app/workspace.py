@@ -14,8 +14,7 @@ from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
 from bankd.config import ConfigError, compile_finders
 from bankd.config.workspace_config import Configuration, configure_run
-from bankd.core.daemon.clock_trust import ClockTrust
-from bankd.core.daemon.health import cannot_be_told
+from bankd.core.daemon.health import ClockTrust, cannot_be_told
 from bankd.core.daemon.settle import is_just_saved
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.transaction import Transaction

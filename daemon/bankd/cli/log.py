@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List the runs, newest first."""
-    from bankd.app.log import list_runs
+    from bankd.app.show import list_runs
 
     with open_named(arguments, write=False) as workspace:
         rows, ledger = list_runs(workspace), workspace.recorder.open_ledger()
@@ -42,7 +42,7 @@ def _follow(ledger: RunRows, rows: Iterable[dict[str, Any]], *, as_json: bool) -
     import sys
     from itertools import chain
 
-    from bankd.app.log import follow_runs
+    from bankd.app.show import follow_runs
 
     for row in chain(rows, follow_runs(ledger)):
         say_json(row) if as_json else say(_line(row))

@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _reload(installation: Installation) -> int:
-    from bankd.app.status import reload_daemon
+    from bankd.app.doctor import reload_daemon
     from bankd.wiring.probing import open_probe
 
     if installation.is_all:

@@ -13,8 +13,7 @@ from bankd.cli.printing import plain, reads_korean, say, say_answer, say_json, s
 from bankd.cli.workspace import open_named
 
 if TYPE_CHECKING:
-    from bankd.app.log import ChangedFile, RunPage
-    from bankd.app.show import FoundMemory
+    from bankd.app.show import ChangedFile, FoundMemory, RunPage
     from bankd.core.lifecycle.provenance import Trace
     from bankd.core.plan.report import ReportRow
 
@@ -35,8 +34,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show it."""
-    from bankd.app.log import show_run
-    from bankd.app.show import find_memory, trace_log_line
+    from bankd.app.show import find_memory, show_run, trace_log_line
 
     with open_named(arguments, write=False) as workspace:
         if found := LINE.fullmatch(arguments.what):

@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Look and print; nothing is changed."""
-    from bankd.app.status import metrics_of, read_status
+    from bankd.app.doctor import metrics_of, read_status
     from bankd.wiring.probing import open_probe
 
     with open_probe(find_workspace(arguments.workspace)) as probe:

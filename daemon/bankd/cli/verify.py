@@ -18,7 +18,7 @@ def run(arguments: Namespace) -> int:
     """Check; exit code 3 when a promise does not hold."""
     from dataclasses import asdict
 
-    from bankd.app.verify import verify_workspace
+    from bankd.app.doctor import verify_workspace
 
     with open_named(arguments, write=False) as workspace:
         verdict = verify_workspace(workspace)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from bankd.core.daemon.health import Copied
 from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.layout import Layout
-from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.lifecycle.similar import Similar

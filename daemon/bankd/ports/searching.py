@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol, TypeVar
 
-from bankd.core.daemon.health_facts import IndexFacts
+from bankd.core.daemon.health import IndexFacts
 from bankd.core.language.dates.spans import Span
 from bankd.core.markdown.names import Names
 from bankd.core.ranking.indexable import Refreshed

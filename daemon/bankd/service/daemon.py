@@ -10,10 +10,7 @@ from dataclasses import asdict
 from datetime import timedelta
 
 from bankd import __version__
-from bankd.core.daemon.clock_jumps import find_jumps
-from bankd.core.daemon.health import tell_standstill
-from bankd.core.daemon.health_facts import LENT, DaemonFacts, HealthFacts
-from bankd.core.daemon.metrics import render_metrics
+from bankd.core.daemon.health import LENT, DaemonFacts, HealthFacts, find_jumps, render_metrics, tell_standstill
 from bankd.core.daemon.schedule_rows import LedgerRow, RunOutcome
 from bankd.core.daemon.watching import Changes
 from bankd.errors import BankError, BusyError

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bankd.app.engine import Engine, RunSummary
-from bankd.core.daemon.health_facts import JobFacts
+from bankd.core.daemon.health import JobFacts
 from bankd.core.daemon.schedule import Job, Slot, check_schedule, make_jobs, next_run
 from bankd.core.daemon.schedule_rows import (
     History,

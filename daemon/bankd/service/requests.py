@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from bankd.app.engine import Engine
-from bankd.core.daemon.health import facts_to_json, tell_standstill
-from bankd.core.daemon.health_facts import LENT, HealthFacts
-from bankd.core.daemon.metrics import render_metrics
+from bankd.core.daemon.health import LENT, HealthFacts, facts_to_json, render_metrics, tell_standstill
 from bankd.core.daemon.socket_requests import LONGEST_WAIT, find_problems
 from bankd.errors import BankError, BusyError, UsageError
 from bankd.service.jobs import Jobs

@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bankd.app.archive import forecast_fading, list_archive, offer_candidates
-from bankd.app.log import list_runs, show_run
-from bankd.app.status import read_status
+from bankd.app.doctor import read_status
+from bankd.app.show import list_runs, show_run
 from bankd.core.plan.report import chapters_of
 from bankd.ui.asked import Asked, Shown
 from bankd.ui.pictures import draw_runs

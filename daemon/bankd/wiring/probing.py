@@ -22,8 +22,8 @@ from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.adapters.workspace.facts import bank_facts, sizes_of_pages
 from bankd.adapters.workspace.log_tables import read_held_back
 from bankd.adapters.workspace.run_ledger import read_ledger
+from bankd.app.doctor import Probe
 from bankd.app.service_units import Installation
-from bankd.app.status import Probe
 from bankd.config import load_usable_settings
 from bankd.config.workspace_config import SETTINGS
 from bankd.errors import UserError

@@ -26,7 +26,7 @@ from bankd.adapters.system.timer import Timer
 from bankd.adapters.watching.watcher import Watcher
 from bankd.adapters.workspace.run_ledger import RunLedger
 from bankd.app.engine import Engine
-from bankd.core.daemon.clock_jumps import ClockReading
+from bankd.core.daemon.health import ClockReading
 from bankd.core.daemon.watching import Changes
 
 __all__ = [

@@ -27,7 +27,7 @@ from bankd.adapters.system.clock import read_clock, read_monotonic
 from bankd.adapters.system.malloc import seldom_collected
 from bankd.adapters.system.socket_client import NoDaemonError, borrow_lock
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
-from bankd.adapters.workspace.clock_trust import TrustedClock
+from bankd.adapters.workspace.facts import TrustedClock
 from bankd.adapters.workspace.import_files import ImportedLogs
 from bankd.adapters.workspace.link_graph import LinkGraph
 from bankd.adapters.workspace.link_store import LinkTable

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bankd.adapters.index.rows import Rows
     from bankd.adapters.index.tree_index import Node, TreeChanges
     from bankd.adapters.index.writer import IndexWriter
-    from bankd.core.daemon.health_facts import IndexFacts
+    from bankd.core.daemon.health import IndexFacts
     from bankd.core.markdown.names import Names
     from bankd.core.ranking.indexable import Refreshed
     from bankd.core.ranking.priors import Usage
@@ -354,7 +354,7 @@ class SearchIndex:
 
     def facts(self) -> IndexFacts:
         """How the newest state stands, without looking at the pages; raises IndexDamaged."""
-        from bankd.core.daemon.health_facts import IndexFacts  # noqa: PLC0415 -- see the top
+        from bankd.core.daemon.health import IndexFacts  # noqa: PLC0415 -- see the top
 
         with damage_told():
             if not self.open():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from time import monotonic  # noqa: TID251  # the one place that may
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bankd.core.daemon.clock_jumps import ClockReading
+    from bankd.core.daemon.health import ClockReading
 
 _ZONES = "/usr/share/zoneinfo"
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def read_clock(zone: str) -> datetime:
@@ -52,7 +55,10 @@ def read_monotonic() -> float:
 
 
 def read_clocks() -> ClockReading:
-    """The wall clock beside the two clocks that count from boot, with and without sleep."""
-    from bankd.core.daemon.clock_jumps import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
+    """The wall clock beside the two clocks that count from boot, with and without sleep, and which boot that was."""
+    from bankd.core.daemon.health import ClockReading  # noqa: PLC0415 -- `bankctl search` reads the clock and has no time for it
 
-    return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic())
+    boot = ""
+    with suppress(OSError):
+        boot = _BOOT_ID.read_text().strip()
+    return ClockReading(utc_now(), time.clock_gettime(time.CLOCK_BOOTTIME), monotonic(), boot)

@@ -17,7 +17,7 @@ from apscheduler.triggers.base import BaseTrigger
 
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.logging_setup import logged_as
-from bankd.core.daemon.health_facts import QueueFacts
+from bankd.core.daemon.health import QueueFacts
 from bankd.core.daemon.schedule import Timetable
 
 

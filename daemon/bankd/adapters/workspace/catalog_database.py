@@ -20,10 +20,10 @@ from bankd.adapters.workspace.compared_table import SCHEMA as COMPARED
 from bankd.adapters.workspace.compared_table import ComparedTable
 from bankd.adapters.workspace.log_tables import SCHEMA as LOGS
 from bankd.adapters.workspace.log_tables import LogTables
+from bankd.core.daemon.health import Copied, find_copied
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.matching import match_equal
-from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.lifecycle.purge import PURGED
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once

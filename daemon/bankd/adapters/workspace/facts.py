@@ -1,32 +1,39 @@
-"""How a workspace stands, looked at without opening it for work: what `status`, `doctor` and the metrics tell."""
+"""How a workspace stands, looked at without opening it for work: what `status`, `doctor` and the metrics tell.
+
+`TrustedClock` remembers what is known of the clock.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from bankd.adapters.storage.disk import not_ours, trouble_of
+from bankd.adapters.storage.disk import explain_failure, not_ours, trouble_of
 from bankd.adapters.storage.events import EventLog
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.storage.journals import DONE, RUNS, TXN, Journals
 from bankd.adapters.storage.staging import Staging
 from bankd.adapters.storage.tree import FILE_CAP, FileTree
 from bankd.adapters.storage.writability import closed_among, closed_pages
-from bankd.adapters.system.clock import utc_now
+from bankd.adapters.system.clock import read_clocks, utc_now
 from bankd.adapters.workspace.catalog_database import read_copied, read_known
-from bankd.adapters.workspace.clock_trust import TrustedClock
 from bankd.adapters.workspace.log_tables import read_held_back, read_prose
 from bankd.config.workspace_config import FOLDERS
-from bankd.core.daemon.health_facts import BankFacts, IndexFacts
+from bankd.core.daemon.health import BankFacts, ClockReading, ClockTrust, Copied, IndexFacts, find_copied, judge_reading
 from bankd.core.daemon.watching import is_watched
-from bankd.core.lifecycle.copies import Copied, find_copied
 from bankd.core.markdown.names import INBOX
 from bankd.core.markdown.pages import read_page
 from bankd.core.pages.rearrange import is_splittable
 from bankd.errors import UserError
+
+_CLOCK = ".bankd/clock.json"
+_CLOCK_CAP = 4096
 
 
 def bank_facts(root: Path, index: IndexFacts, sizes: Mapping[str, int], warn_kib: float) -> BankFacts:
@@ -125,3 +132,44 @@ def _count_inbox(root: Path) -> int:
     except OSError:
         return 0
     return len(read_page(INBOX, data).entries)
+
+
+class TrustedClock:
+    """The clock as it is believed in one workspace: the last reading that was believed is in `.bankd/clock.json`."""
+
+    def __init__(self, tree: FileTree, staging: Staging) -> None:
+        self._tree, self._staging = tree, staging
+
+    def judge(self, *, remember: bool = False) -> ClockTrust:
+        """Look at the clock; what was found is remembered for the next look, or not. Raises StorageError."""
+        trust = judge_reading(self._read(), read_clocks())
+        if remember:
+            self._remember(trust)
+        return trust
+
+    def accept(self) -> ClockTrust:
+        """Believe the clock from now on; raises StorageError."""
+        trust = ClockTrust(read_clocks())
+        self._remember(trust)
+        return trust
+
+    def _read(self) -> ClockTrust | None:
+        """What was known at the last reading; None when there was none, or it cannot be read."""
+        try:
+            fields: dict[str, Any] = json.loads(self._tree.read_own(_CLOCK, _CLOCK_CAP) or b"{}")
+            wall = datetime.fromisoformat(fields["wall"])
+            anchor = ClockReading(wall, float(fields["steady"]), 0.0, str(fields["boot"]))
+            off = fields.get("off_seconds")
+            trust = ClockTrust(anchor, None if off is None else timedelta(seconds=float(off)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+            return None
+        return trust if wall.tzinfo else None
+
+    def _remember(self, trust: ClockTrust) -> None:
+        off = None if trust.off is None else trust.off.total_seconds()
+        anchor = trust.anchor
+        fields = {"wall": anchor.wall.isoformat(), "steady": anchor.since_boot, "boot": anchor.boot, "off_seconds": off}
+        try:
+            self._staging.publish(_CLOCK, json.dumps(fields).encode() + b"\n")
+        except OSError as problem:
+            raise explain_failure(problem, _CLOCK) from problem

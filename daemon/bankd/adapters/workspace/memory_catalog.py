@@ -10,11 +10,11 @@ from itertools import groupby
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemory
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
+from bankd.core.daemon.health import Copied
 from bankd.core.daemon.settle import FileFingerprint
 from bankd.core.dedup.known_pairs import Pairs
 from bankd.core.edits.operations import digest_of
 from bankd.core.edits.spans import block_key, lines_named
-from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.decay import FADING_TAG
 from bankd.core.lifecycle.retiring import Opinion
 from bankd.core.markdown.memory import Memory

@@ -154,14 +154,8 @@ def row_to_json(row: LedgerRow) -> dict[str, Any]:
         line["made_up"] = row.made_up
     if row.seconds:
         line["seconds"] = round(row.seconds, 3)
-    rest: dict[str, Any] = {
-        "by_hand": row.by_hand,
-        "given": row.given,
-        "run": row.run,
-        "changed": row.changed,
-        "counts": dict(row.counts),
-        "note": row.note,
-    }
+    rest: dict[str, Any] = {"by_hand": row.by_hand, "given": row.given, "run": row.run, "changed": row.changed}
+    rest |= {"counts": dict(row.counts), "note": row.note}
     return line | {name: value for name, value in rest.items() if value}
 
 
@@ -193,13 +187,8 @@ def logged_run(row: LedgerRow) -> dict[str, Any] | None:
     if row.outcome not in _LOGGED:
         return None
     status = row.outcome.value if row.outcome is not RunOutcome.RAN else "changed" if row.changed else "empty"
-    fields: dict[str, Any] = {
-        "run": row.run,
-        "cycle": row.job,
-        "at": row.at.isoformat(),
-        "status": status,
-        "note": row.note,
-    }
+    fields: dict[str, Any] = {"run": row.run, "cycle": row.job, "at": row.at.isoformat(), "status": status}
+    fields["note"] = row.note
     if row.slot is not None and row.outcome is RunOutcome.MISSED:
         fields |= {"slot": row.slot.key, "due": row.slot.due.isoformat(), "made_up": row.made_up}
     return fields | {"counts": dict(row.counts)}

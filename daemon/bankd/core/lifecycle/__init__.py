@@ -3,6 +3,5 @@
 adding makes a line, retain reads those of a log, collect finds the new ones, edited the reworded ones; routing,
 similar, page_classifier, follow and renamed_pages find their page, asked the questions that they answer. events is
 what is remembered of them, provenance explains it; decay, retiring, promotion and archive say what fades, goes and
-rises, restoring brings back. undo takes a run back; consolidate joins near-copies, copies names
-equal ones, purge forgets for good, verify checks it all from outside.
+rises, restoring brings back. undo takes a run back; consolidate joins near-copies, purge forgets for good.
 """

@@ -1,16 +1,19 @@
-"""The last check before writing: does the plan keep every memory, and is it small enough to go unasked.
+"""Two checks. Before writing: does a plan keep every memory, and is it small enough to go unasked. And: what of a bank is lost.
 
-It sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's fault.
+The first sees the pages that the plan touches, before and after; what it finds wrong is a bug in bankd, not the user's
+fault. The second goes by logs and pages, and not by what runs noted of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bankd.core.edits.operations import Rewrite
 from bankd.core.edits.transaction import Transaction, take_step
+from bankd.core.lifecycle.events import DUPLICATE, KEPT, REVISED, SCREENED, Ledger
+from bankd.core.lifecycle.retain import LogReading
 from bankd.core.lifecycle.retiring import allowed_removals
 from bankd.core.links.linking import Link
 from bankd.core.markdown.hubs import part_lines, parts_folder
@@ -114,3 +117,87 @@ def find_excess(plan: Plan, budget: BudgetPolicy, held: int) -> Excess | None:
         return None
     limit = f"budget.max_removed_percent = {budget.max_removed_percent} allows"
     return Excess(f"this run would take {removed} of {held} memories out of the bank, more than {limit}")
+
+
+# the promises of a bank
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFinding:
+    """A promise that does not hold: which (`lost`, `twice`, `link`, `left over`, `unreadable`), where, and in words."""
+
+    kind: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """A page that fell to nothing and is believed only when it has been so for days; how many memories wait with it."""
+
+    page: str
+    memories: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """What waits, and until when."""
+        which = f"{self.memories} memories stood on it" if self.memories > 1 else "1 memory stood on it"
+        days = f"{self.days} day{'s' if self.days > 1 else ''}"
+        return f"is empty, perhaps cut by an unfinished save; {which}, taken for deleted after {days}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was looked at, what is wrong, how many lines wait for the next run, and which pages were just emptied."""
+
+    lines: int
+    memories: int
+    waiting: int
+    findings: tuple[VerifyFinding, ...]
+    emptied: tuple[Emptied, ...] = ()
+
+
+def find_lost(
+    readings: Sequence[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger
+) -> Iterator[VerifyFinding]:
+    """Retain lines that were taken in and of which nothing is left: no page, no archive, no tombstone.
+
+    Then the memories whose log line is gone too: only the books still know them.
+    """
+    lines = [line for reading in readings for line in reading.lines]
+    for line in lines:
+        if words := _why_lost(line.id, places, ledger):
+            yield VerifyFinding("lost", str(line.place), words)
+    in_logs = {line.id for line in lines}
+    for id_ in find_missing_memories(places, ledger):
+        if id_ not in in_logs:
+            fact = ledger.consumed[id_]
+            place = f"memory/{fact.get('log')}:{fact.get('line')}"
+            yield VerifyFinding("lost", place, f"{id_} is in no page, its line is gone too")
+
+
+def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
+    fact = ledger.consumed.get(id_, {"type": SCREENED})
+    if fact["type"] == SCREENED or id_ in places or id_ in ledger.gone:
+        return ""
+    other = str(fact.get("of"))
+    is_known = other in places or other in ledger.gone
+    if fact["type"] == REVISED:
+        return "" if is_known else f"is followed by {other}, which is in no page"
+    if fact["type"] == DUPLICATE:
+        is_known = is_known or not other.startswith("m-") or bool(fact.get("text"))
+        return "" if is_known else f"was blocked as saying what {other} says, and that is gone"
+    return f"became {id_}, which is in no page; if you took it out, the next run will note that"
+
+
+def count_waiting(readings: Iterable[LogReading], places: Mapping[str, Sequence[str]], ledger: Ledger) -> int:
+    """How many Retain lines no run has taken in yet."""
+    lines = [line for reading in readings for line in reading.lines]
+    return sum(line.id not in ledger.consumed and line.id not in places for line in lines)
+
+
+def find_missing_memories(places: Mapping[str, Sequence[str]], ledger: Ledger) -> list[str]:
+    """The ids of memories that were kept, are in no place, and of which nobody knows that they were taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    return sorted(kept - places.keys() - ledger.gone.keys())

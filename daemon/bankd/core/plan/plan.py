@@ -12,12 +12,12 @@ from datetime import date, datetime
 from functools import cached_property
 from itertools import count
 
+from bankd.core.daemon.health import Copied
 from bankd.core.edits.operations import Append, Operation, Piece, Replace
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle import events as ledger
 from bankd.core.lifecycle.collect import Renamed
 from bankd.core.lifecycle.consolidate import Merged
-from bankd.core.lifecycle.copies import Copied
 from bankd.core.lifecycle.events import Event
 from bankd.core.lifecycle.restoring import Restored
 from bankd.core.lifecycle.retain import BadLine, RetainLine

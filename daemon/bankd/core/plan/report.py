@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from bankd.core.lifecycle.copies import ADVICE
+from bankd.core.daemon.health import COPIED_ADVICE
 from bankd.core.links.references import Reference
 from bankd.core.markdown.hubs import parts_folder
 from bankd.core.markdown.memory import normalise_text, parse_memory, statement_of
@@ -134,7 +134,7 @@ def _for_a_person(plan: Plan) -> Iterator[ReportRow]:
     for bad in plan.bad:
         yield ReportRow("!", bad.kind, str(bad.place), "", bad.reason)
     for item in plan.copied:
-        yield ReportRow("!", "copied", item.id, item.words, ADVICE)
+        yield ReportRow("!", "copied", item.id, item.words, COPIED_ADVICE)
     for left in (d for d in plan.deferred if d.needs_person):
         yield ReportRow("!", "left alone", left.what, "", left.reason)
     for dead in plan.dead_links:
