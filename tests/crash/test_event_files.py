@@ -201,6 +201,16 @@ def test_odd_lines_are_named_and_cost_only_themselves(root: Path, odd: bytes, pa
     assert [line.partition(": ")[0] for line in corrupt] == ([] if b"painted" in odd else [f"{path}:5"])
 
 
+def test_a_last_line_that_lacks_its_end_alone_is_read_and_ended_by_the_next_write(root: Path) -> None:
+    late, last = said(USED, 9), said(USED, 10)
+    with (root / OWN).open("ab") as file:
+        file.write(lines_of(late).rstrip(b"\n"))
+
+    assert read(root) == (fold_events([*EVENTS, late]), [])
+    append(root, last)
+    assert read(root) == (fold_events([*EVENTS, late, last]), [])
+
+
 @pytest.mark.parametrize("text", [b"\r\n", b"\xef\xbb\xbf"])
 def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(root: Path, text: bytes) -> None:
     data = lines_of(*EVENTS)
