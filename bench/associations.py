@@ -17,10 +17,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import process_time
 
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.app.search_service import SearchService
 from bankd.core.markdown.memory import memory_id
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.banks import WORDS_A_MEMORY, Words, make_queries
 
 A_PAGE, QUERIES, PEOPLE = 20, 400, 2_000
@@ -68,7 +68,7 @@ def cpu(work: Callable[[], object]) -> float:
     return process_time() - started
 
 
-def build(root: Path, memories: int, *, linked: bool) -> tuple[SearchService, list[str], Words, float]:
+def build(root: Path, memories: int, *, linked: bool) -> tuple[BankSearch, list[str], Words, float]:
     """A bank, indexed; gives the CPU seconds of that."""
     random = Random(7)
     words = Words(random)
@@ -80,20 +80,20 @@ def build(root: Path, memories: int, *, linked: bool) -> tuple[SearchService, li
     return searching, texts, words, cpu(lambda: searching.refresh(NOW, None))
 
 
-def change_page(searching: SearchService, root: Path, page: int, to: int) -> float:
+def change_page(searching: BankSearch, root: Path, page: int, to: int) -> float:
     """Link one line of a page to another memory; gives the CPU seconds until that is known."""
     file = page_of(root, page)
     lines = file.read_text(encoding="utf-8").split("\n")
     lines[4] = lines[4].replace(" ^m-", f" [[{to // A_PAGE:06d}#^{id_of(to)}]] ^m-")
     file.write_text("\n".join(lines), encoding="utf-8")
-    return cpu(lambda: searching.take_in(NOW, [f"bank/{file.relative_to(root / 'bank')}"]))
+    return cpu(lambda: searching.take_in([f"bank/{file.relative_to(root / 'bank')}"], NOW))
 
 
-def ask_related(searching: SearchService, id_: str, depth: int) -> None:
+def ask_related(searching: BankSearch, id_: str, depth: int) -> None:
     searching.answer({"op": "related", "of": id_, "depth": depth}, NOW, pending=0)
 
 
-def ask_in_turn(searching: SearchService, queries: Sequence[str]) -> tuple[list[float], list[float], int]:
+def ask_in_turn(searching: BankSearch, queries: Sequence[str]) -> tuple[list[float], list[float], int]:
     """CPU milliseconds of searches with and without "see also", and how many had one."""
     spent: dict[bool, list[float]] = {True: [], False: []}
     shown = 0

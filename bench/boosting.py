@@ -18,7 +18,7 @@ from bankd.core.ranking.eval_bank import TrialBank, group_folder
 from bankd.core.ranking.evaluation import quality_of
 from bankd.core.use.associations import Node, Tie
 from bankd.search.associations import Associations
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.halves import halves_of
 from bench.quality import GROUP, data_folder
 

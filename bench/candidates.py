@@ -19,7 +19,7 @@ from bankd import look_alikes
 from bankd.app.evaluate import NOW, SETTINGS
 from bankd.core.dedup.duplicates import Relation, compare_statements
 from bankd.look_alikes import LookAlikes
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.calibrate import read_statements
 from bench.calibration import read_pairs
 from bench.quality import data_folder

@@ -30,7 +30,7 @@ from bankd.core.ranking.query import Filters, Query
 from bankd.search.finding import find_candidates, rank_candidates
 from bankd.search.ranking_options import RankingOptions
 from bankd.search.reading_query import read_query
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.halves import halves_of
 from bench.quality import GROUP, SEED, SETS, data_folder
 from bench.remembering import RememberingIndex, RememberingReader
@@ -114,7 +114,7 @@ class Bench:
         self._searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         self._searching.refresh(NOW, None)
         self._index = RememberingIndex(self._searching.index)
-        self._reader = RememberingReader(self._searching.analyser)
+        self._reader = RememberingReader(self._searching.indexes.analyser)
 
     def close(self) -> None:
         self._searching.close()

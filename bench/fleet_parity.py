@@ -19,7 +19,7 @@ from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import group_folder
 from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
 from bankd.wiring.fleet_search import answer_from_fleet, share_bank
-from bankd.wiring.searching import make_search, trial_tools
+from bankd.wiring.search import make_search, trial_tools
 from bench.quality import GROUP, data_folder
 from tests.fleet.postgres import Postgres
 

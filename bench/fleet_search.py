@@ -29,7 +29,7 @@ from bankd.core.daemon.nights import FleetBank
 from bankd.core.ranking.search_settings import SearchSettings
 from bankd.wiring.fleet import Fleet, make_fleet, open_fleet
 from bankd.wiring.fleet_search import answer_from_fleet
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.banks import Words, make_bank, make_queries
 from tests.fleet.postgres import Postgres
 

@@ -18,30 +18,30 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, TrialSet, read_set, trial_workspace
-from bankd.app.search_service import SearchService
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.halves import halves_of
 from bench.quality import GROUP, SEED, SETS, data_folder
 
 ALLOWED_FALSE, ALLOWED_LOST = 0.10, 0.02
 
 
-def ask(search: SearchService, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
+def ask(search: BankSearch, query: Mapping[str, Any], *, everything: bool, inside: bool) -> list[Mapping[str, Any]]:
     """The hits of a query, inside its own group or in the whole bank."""
     hits: list[Mapping[str, Any]] = _answer(search, query, everything=everything, inside=inside)["hits"]
     return hits
 
 
-def _answer(search: SearchService, query: Mapping[str, Any], *, everything: bool, inside: bool) -> Mapping[str, Any]:
+def _answer(search: BankSearch, query: Mapping[str, Any], *, everything: bool, inside: bool) -> Mapping[str, Any]:
     request: dict[str, Any] = {"query": query["text"], "everything": everything}
     if inside and query.get(GROUP):
         request["nodes"] = [group_folder(query[GROUP])]
     return search.answer(request, NOW, pending=0)
 
 
-def lost_shares(trial: TrialSet, search: SearchService, bank: TrialBank) -> tuple[float, float]:
+def lost_shares(trial: TrialSet, search: BankSearch, bank: TrialBank) -> tuple[float, float]:
     """Of the questions whose answer stands among the first ten: how many lose it to the floor, how many altogether.
 
     What is shown as nearest, where nothing is an answer, is lost to the floor and not altogether.
@@ -83,7 +83,7 @@ def print_halves(name: str, trial: TrialSet, most: int) -> None:
 
 
 @contextmanager
-def opened(trial: TrialSet) -> Iterator[tuple[SearchService, TrialBank]]:
+def opened(trial: TrialSet) -> Iterator[tuple[BankSearch, TrialBank]]:
     """A set as a bank, indexed, and searched with Kiwi."""
     with trial_workspace(trial.documents, GROUP) as (root, bank):
         search = make_search(root, SETTINGS, KiwiWorker(read_monotonic))

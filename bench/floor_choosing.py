@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, TrialSet, read_set
-from bankd.app.search_service import SearchService
 from bankd.core.ranking import floor
 from bankd.core.ranking.answers import above_floor
 from bankd.core.ranking.eval_bank import TrialBank, group_folder
@@ -124,10 +124,10 @@ def cases_of(trials: Mapping[str, TrialSet], banks: Sequence[str], most: int) ->
                 yield Case(name, other, asked)
 
 
-def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: SearchService, bank: TrialBank) -> Asked:
+def _ask(query: Mapping[str, Any], relevant: Mapping[str, int], search: BankSearch, bank: TrialBank) -> Asked:
     """Ask it, its own inside their conversation."""
     index, today, options = search.index, NOW.date(), RankingOptions()
-    weights = read_query(Query(query["text"]), index, search.analyser)
+    weights = read_query(Query(query["text"]), index, search.indexes.analyser)
     filters = Filters(nodes=(group_folder(query[GROUP]),)) if relevant and query.get(GROUP) else Filters()
     ranked = rank_candidates(find_candidates(weights, filters, index, today, options), weights, index, today, options)
     found = [bank.documents[one.path, one.row.line] for one in ranked[:10]]

@@ -21,7 +21,7 @@ from time import perf_counter
 
 from bankd.app.agent_plans import hook_command, server_entry
 from bankd.app.evaluate import NOW
-from bankd.wiring.searching import open_search
+from bankd.wiring.search import open_search
 from bench.banks import make_bank
 from bench.start import COMPILED, start_daemon
 

@@ -22,8 +22,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bankd.app.search_service import SearchService
-from bankd.wiring.searching import open_search
+from bankd.app.bank_search import BankSearch
+from bankd.wiring.search import open_search
 from bench.banks import WORDS_A_MEMORY, Words, make_bank, make_queries
 from bench.speed import percentiles
 
@@ -46,7 +46,7 @@ def make_logs(folder: Path, passages: int, words: Words, random: Random) -> None
         )
 
 
-def ask_all(searching: SearchService, queries: Sequence[str], options: Mapping[str, Any]) -> list[float]:
+def ask_all(searching: BankSearch, queries: Sequence[str], options: Mapping[str, Any]) -> list[float]:
     def ask(text: str) -> object:
         return searching.answer({"query": text, "keep": False, **options}, NOW, pending=0)
 
@@ -55,7 +55,7 @@ def ask_all(searching: SearchService, queries: Sequence[str], options: Mapping[s
     return sorted(timed(partial(ask, text)) for text in queries)
 
 
-def ask_in_turn(one: SearchService, other: SearchService, queries: Sequence[str]) -> tuple[list[float], list[float]]:
+def ask_in_turn(one: BankSearch, other: BankSearch, queries: Sequence[str]) -> tuple[list[float], list[float]]:
     """What each of two costs, every question put to both."""
     only = {"in": ["bank"]}
     pairs = [(ask_all(one, [text], only)[0], ask_all(other, [text], only)[0]) for text in queries]
@@ -68,7 +68,7 @@ def ask_cold(root: Path, query: str, *options: str) -> float:
     return timed(partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=False))
 
 
-def compare(plain: Path, root: Path, searching: SearchService, queries: Sequence[str]) -> None:
+def compare(plain: Path, root: Path, searching: BankSearch, queries: Sequence[str]) -> None:
     """What a question to the bank alone costs without logs, and with them."""
     beside = open_search(plain)
     warm = ask_in_turn(beside, searching, queries)
@@ -114,7 +114,7 @@ def measure(root: Path, memories: int, passages: int) -> None:
     tell("the logs indexed", timed(lambda: searching.refresh(NOW, None)) / 1000, "s")
     tell("logs: disk", size_of(root / ".bankd" / "index" / "logs"), "MiB")
     tell("logs: files themselves", size_of(root / "memory"), "MiB")
-    tell("logs: rows", searching.beside.sizes()["logs"], "")
+    tell("logs: rows", searching.indexes.sizes()["logs"], "")
     compare(plain, root, searching, queries)
     for what, options in (
         ("all asked", {}),
@@ -125,7 +125,7 @@ def measure(root: Path, memories: int, passages: int) -> None:
     tell("all asked: cold", median(ask_cold(root, query) for query in queries[:COLD]))
     log = next((root / "memory").rglob("*.md"))
     log.write_text(log.read_text() + "- one more line with the word quokkabird\n")
-    tell("a line appended: taken in", timed(lambda: searching.take_in(NOW, [log.relative_to(root).as_posix()])))
+    tell("a line appended: taken in", timed(lambda: searching.take_in([log.relative_to(root).as_posix()], NOW)))
     (hit,) = searching.answer({"query": "quokkabird", "in": ["logs"]}, NOW, pending=0)["hits"]
     tell("and found on line", hit["line"], "")
     searching.close()

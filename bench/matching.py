@@ -25,7 +25,7 @@ from bankd.core.dedup.duplicates import compare_statements
 from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
 from bankd.core.distil.prompts import Prompt
 from bankd.look_alikes import LookAlikes
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.asking import digest, keep_answers, kept_replies
 from bench.calibrate import read_statements
 from bench.candidates import fill, rows_of

@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import compare_figures
 from bankd.core.ranking.eval_bank import TrialBank
-from bankd.wiring.searching import trial_tools
+from bankd.wiring.search import trial_tools
 from bench.floor import ask, lost_shares
 from bench.halves import halves_of
 from bench.quality import GROUP, SEED, data_folder
@@ -36,7 +36,7 @@ UNSEEN = ("kor-question-pair-a", "parakqc-a")
 
 
 @contextmanager
-def opened(trial: TrialSet, model: str) -> Iterator[tuple[SearchService, TrialBank]]:
+def opened(trial: TrialSet, model: str) -> Iterator[tuple[BankSearch, TrialBank]]:
     """A set as a bank, indexed, with vectors by this model or `off`."""
     with trial_workspace(trial.documents, GROUP) as (root, bank):
         search = trial_tools(model).make_search(root, True)
@@ -72,7 +72,7 @@ def foreign_questions(name: str, most: int) -> Mapping[str, Sequence[str]]:
     return {other: Random(SEED).sample(texts, min(most, len(texts))) for other, texts in found.items()}
 
 
-def print_floor(trial: TrialSet, search: SearchService, bank: TrialBank, foreign: Mapping[str, Sequence[str]]) -> None:
+def print_floor(trial: TrialSet, search: BankSearch, bank: TrialBank, foreign: Mapping[str, Sequence[str]]) -> None:
     lost, gone = lost_shares(trial, search, bank)
     print(f"  lost {lost:.3f}, not even nearest {gone:.3f}; answered:", end="")
     for other, texts in foreign.items():

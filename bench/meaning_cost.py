@@ -28,12 +28,12 @@ from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
 from bankd.adapters.meaning.store import VectorStore
 from bankd.adapters.system.clock import read_monotonic
 from bankd.answering import Answering
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, read_set
-from bankd.app.search_service import SearchService
 from bankd.core.ranking.query import Freshness, Query
 from bankd.core.ranking.search_settings import MeaningSettings
 from bankd.search.ranking_options import RankingOptions
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.banks import Words, make_pages, make_queries
 from bench.quality import data_folder
 from bench.speed import percentiles, time_each
@@ -97,7 +97,7 @@ def embed_short(own: Path, texts: Sequence[str]) -> None:
     print(f"disk: {size / len(texts):.0f} bytes each", flush=True)
 
 
-def fill_large(search: SearchService, own: Path, identity: str, texts: Sequence[str]) -> None:
+def fill_large(search: BankSearch, own: Path, identity: str, texts: Sequence[str]) -> None:
     """Give every memory of a large bank a vector near one of those that were made."""
     store, random = VectorStore(next((own / "meaning").iterdir())), np.random.default_rng(_SEED)
     store.refresh()
@@ -109,11 +109,13 @@ def fill_large(search: SearchService, own: Path, identity: str, texts: Sequence[
         search.index.note_vectors(identity, {row: vector_key(text) for row, text in waiting})
 
 
-def ask_by(search: SearchService, vectors: SentenceVectors | None) -> Any:
+def ask_by(search: BankSearch, vectors: SentenceVectors | None) -> Any:
     fresh, options = Freshness(0, None, daemon=False), RankingOptions(vectors=vectors)
 
     def ask(text: str) -> object:
-        return Answering(Query(text, today=NOW.date()), search.analyser, options).answer(search.index, (), fresh)
+        return Answering(Query(text, today=NOW.date()), search.indexes.analyser, options).answer(
+            search.index, (), fresh
+        )
 
     return ask
 
@@ -130,7 +132,7 @@ def first_answers(root: Path, own: Path, queries: Sequence[str], *, with_meaning
             RealQuestions(own, MODEL, read_monotonic) if with_meaning else None,
         )
         started = perf_counter()
-        search.open(NOW)
+        search.indexes.open(NOW)
         ask_by(search, vectors)(query)
         times.append((perf_counter() - started) * 1000)
         search.close()

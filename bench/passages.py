@@ -19,10 +19,10 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import SETTINGS
 from bankd.app.init import make_workspace
-from bankd.app.search_service import SearchService
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 
 LOGS = Path(__file__).parents[1] / "tests" / "scenarios" / "logs"
 NOW = datetime(2026, 6, 20, tzinfo=UTC)
@@ -30,7 +30,7 @@ FIRST = 3
 
 
 @contextmanager
-def workspace_of_logs(*, with_worker: bool) -> Iterator[SearchService]:
+def workspace_of_logs(*, with_worker: bool) -> Iterator[BankSearch]:
     """A workspace that has the logs of five agents, and a bank that says nothing of them."""
     with TemporaryDirectory(prefix="bankd-logs-") as name:
         root = Path(name) / "ws"
@@ -45,7 +45,7 @@ def workspace_of_logs(*, with_worker: bool) -> Iterator[SearchService]:
 
 
 @contextmanager
-def workspace_of_archive(asked: Sequence[Mapping[str, str]]) -> Iterator[SearchService]:
+def workspace_of_archive(asked: Sequence[Mapping[str, str]]) -> Iterator[BankSearch]:
     """A workspace in whose archive is what answers these questions, each line a memory; it has no log."""
     lines = [line for log in sorted(LOGS.rglob("*.md")) for line in log.read_text(encoding="utf-8").splitlines()]
     answers = dict.fromkeys(next(line for line in lines if question["says"] in line) for question in asked)
@@ -64,7 +64,7 @@ def questions(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (LOGS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def first_hits(searching: SearchService, text: str) -> list[Mapping[str, Any]]:
+def first_hits(searching: BankSearch, text: str) -> list[Mapping[str, Any]]:
     """The first three answers of each group."""
     answer = searching.answer({"query": text}, NOW, pending=0)
     groups: dict[str, list[Mapping[str, Any]]] = {}
@@ -73,7 +73,7 @@ def first_hits(searching: SearchService, text: str) -> list[Mapping[str, Any]]:
     return [hit for hits in groups.values() for hit in hits[:FIRST]]
 
 
-def count_found(searching: SearchService, asked: Sequence[Mapping[str, str]], *, show: bool = False) -> int:
+def count_found(searching: BankSearch, asked: Sequence[Mapping[str, str]], *, show: bool = False) -> int:
     """How many of these questions have the answer among the first three of a group."""
     found = 0
     for question in asked:

@@ -18,12 +18,12 @@ from typing import Any
 
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, Evaluation, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.app.search_service import SearchService
 from bankd.core.ranking.comparing import bootstrap_interval
 from bankd.core.ranking.eval_bank import TrialBank
 from bankd.core.ranking.evaluation import quality_of
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.baseline import WordSearch
 from bench.perturbing import ALLOWED, PERTURBATIONS
 
@@ -54,10 +54,10 @@ class Judge:
         self.trial, self.bank = trial, bank
         self.full = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         self.full.refresh(NOW, None)
-        self.full.analyser.patience = "if warm"
+        self.full.indexes.analyser.patience = "if warm"
         self.lean = make_search(root, SETTINGS)
 
-    def ask(self, search: SearchService, texts: Mapping[str, str] | None = None) -> Evaluation:
+    def ask(self, search: BankSearch, texts: Mapping[str, str] | None = None) -> Evaluation:
         """Ask all queries, or other texts in their place."""
         queries = [dict(query, text=texts[str(query["id"])]) if texts else query for query in self.trial.queries]
         return OpenTrial(self.trial._replace(queries=queries), search, self.bank, GROUP, read_monotonic).judge()

@@ -21,9 +21,9 @@ from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.index.search_index import SearchIndex
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS, read_set, trial_workspace
-from bankd.app.search_service import SearchService
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.banks import Words, make_pages
 from bench.quality import GROUP, data_folder
 
@@ -47,7 +47,7 @@ def seconds(work: Callable[[], object]) -> float:
     return perf_counter() - started
 
 
-def open_searching(root: Path) -> SearchService:
+def open_searching(root: Path) -> BankSearch:
     searching = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
     assert isinstance(searching.index, SearchIndex)
     searching.index._pages = CountingPages(root / "bank")
@@ -67,7 +67,7 @@ def measure(root: Path, pages: int) -> dict[str, float]:
     with next((root / "bank").rglob("*.md")).open("a", encoding="utf-8") as file:
         file.write("- W: zzyzx 설악산 산행\n")
     figures["one"] = seconds(lambda: _take_in(searching))
-    figures["tree"] = seconds(lambda: searching.write_tree(lambda path, data: _write(root / path, data)))
+    figures["tree"] = seconds(lambda: searching.indexes.write_tree(lambda path, data: _write(root / path, data)))
     searching.close()
     return figures
 
@@ -105,7 +105,7 @@ def print_real_sets() -> None:
             print_cache(name, root)
 
 
-def _take_in(searching: SearchService) -> None:
+def _take_in(searching: BankSearch) -> None:
     searching.refresh(NOW, None, "if warm")
     if not searching.answer({"query": "zzyzx"}, NOW, pending=0)["hits"]:
         raise SystemExit("the changed page is not found")

@@ -15,7 +15,7 @@ from typing import Any
 from bankd.adapters.korean.kiwi import KiwiWorker
 from bankd.adapters.system.clock import read_monotonic
 from bankd.app.evaluate import NOW, SETTINGS, OpenTrial, TrialSet, read_set, trial_workspace
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench, Variation
 from bench.quality import GROUP, data_folder
 from bench.questions import read_enriched
@@ -50,7 +50,7 @@ def main() -> None:
     with trial_workspace(trial.documents, GROUP) as (root, bank):
         search = make_search(root, SETTINGS, KiwiWorker(read_monotonic))
         search.refresh(NOW, None)
-        search.analyser.patience = "if warm"
+        search.indexes.analyser.patience = "if warm"
         judged = [
             OpenTrial(trial._replace(queries=half), search, bank, GROUP, read_monotonic).judge() for half in halves
         ]

@@ -16,12 +16,12 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bankd.answering import Answering
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.app.search_service import SearchService
 from bankd.core.language.lexicon import lexicon_of
 from bankd.core.ranking.query import Freshness, Query
 from bankd.search.ranking_options import RankingOptions
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bench.banks import Words, make_pages, make_queries
 
 SMALL = 10_000
@@ -45,7 +45,7 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
 
         def ask(text: str) -> object:
             query = Query(text, today=NOW.date())
-            return Answering(query, searching.analyser, RankingOptions()).answer(searching.index, (), fresh)
+            return Answering(query, searching.indexes.analyser, RankingOptions()).answer(searching.index, (), fresh)
 
         figures = percentiles("bankd", time_each(ask, queries))
         if with_fts5:
@@ -55,14 +55,14 @@ def measure(memories: int, *, with_fts5: bool) -> dict[str, float]:
 
 
 def fts5_over(
-    searching: SearchService, texts: Sequence[str], queries: Sequence[str]
+    searching: BankSearch, texts: Sequence[str], queries: Sequence[str]
 ) -> tuple[Callable[[str], object], list[str]]:
     """The same memories and queries, as the same tokens, for SQLite FTS5 with its own BM25."""
     index = searching.index
     lexicon = lexicon_of(index.reading, lambda term: index.frequency("terms", term) > 0)
 
     def tokens(text: str) -> list[str]:
-        analysis = searching.analyser.analyse_query(text, lexicon)
+        analysis = searching.indexes.analyser.analyse_query(text, lexicon)
         return [*analysis.terms, *(f"2{gram}" for gram in analysis.bigrams)]
 
     database = sqlite3.connect(":memory:")

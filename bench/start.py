@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from bankd.app.evaluate import NOW
-from bankd.wiring.searching import open_search
+from bankd.wiring.search import open_search
 from bench.banks import make_bank
 
 MEMORIES = 10_000

@@ -27,7 +27,7 @@ from bankd.core.ranking.comparing import compare_figures
 from bankd.core.ranking.eval_bank import id_of
 from bankd.core.ranking.evaluation import mean_of
 from bankd.core.use import policy, suppression
-from bankd.wiring.searching import trial_tools
+from bankd.wiring.search import trial_tools
 from bench.halves import halves_of
 from bench.quality import GROUP, data_folder
 
@@ -78,7 +78,7 @@ def needs_trial(trial: TrialSet, needs: Sequence[Sequence[Query]]) -> TrialSet:
 
 def tell(title: str, opened: OpenTrial, rounds: Sequence[Sequence[Query]], *, choose: bool) -> None:
     """Lines of differences: with the settings as they are, or with each that may be chosen."""
-    opened.search.suppose_losses(lambda _: {})
+    opened.search.suppose(lambda options: options._replace(losses_of=lambda _: {}))
     counted = [query for ways in rounds for query in ways[len(ways) > 1 :]]
     cold = opened.judge(counted)
     print(f"{title}: {len(counted)} questions, without " + _figures(cold), flush=True)
@@ -105,7 +105,9 @@ def ask_in_turn(opened: OpenTrial, rounds: Sequence[Sequence[Query]]) -> tuple[E
     """Ask one after the other, with feedback after each; of several ways to ask, all but the first are judged."""
     named = {str(document["id"]): id_of(document) for document in opened.trial.documents}
     losses: dict[str, list[str]] = defaultdict(list)
-    opened.search.suppose_losses(lambda ids: {id_: losses[id_] for id_ in ids if id_ in losses})
+    opened.search.suppose(
+        lambda options: options._replace(losses_of=lambda ids: {id_: losses[id_] for id_ in ids if id_ in losses})
+    )
     judged = []
     for ways in rounds:
         for turn, query in enumerate(ways):

@@ -17,7 +17,7 @@ from typing import Any
 from zlib import crc32
 
 from bankd.app.evaluate import TrialSet, open_trial, trial_workspace
-from bankd.wiring.searching import trial_tools
+from bankd.wiring.search import trial_tools
 from bench.choosing import AS_CHOSEN, CONSTANTS, PARTS, Bench
 from bench.quality import GROUP, data_folder
 from bench.short_facts import PLAIN, print_row

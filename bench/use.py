@@ -29,7 +29,7 @@ from bankd.app.warming import against_cold, judge_after_history, judge_warm, rec
 from bankd.core.lifecycle.events import fold_events, make_event
 from bankd.core.ranking.eval_bank import id_of
 from bankd.core.use.signals import IGNORED, IMPORTANCE, RECALLED, USED
-from bankd.wiring.searching import trial_tools
+from bankd.wiring.search import trial_tools
 from bench.quality import GROUP, data_folder
 
 SETS = ("locomo-turns-1-5", "locomo-facts-1-5", "korquad1-a")

@@ -11,10 +11,10 @@ import pytest
 
 from bankd.adapters.meaning import sentence_vectors
 from bankd.adapters.meaning.sentence_vectors import SentenceVectors, vector_key
-from bankd.app.search_service import SearchService
+from bankd.app.bank_search import BankSearch
 from bankd.core.ranking.fusion import beginning_of
 from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from tests.fake_vectors import EmbeddingServer, embedding_server
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
@@ -54,33 +54,33 @@ def settings_for(server: EmbeddingServer, **more: str) -> MeaningSettings:
 
 
 @pytest.fixture
-def search(root: Path, server: EmbeddingServer) -> Iterator[SearchService]:
+def search(root: Path, server: EmbeddingServer) -> Iterator[BankSearch]:
     made = make_search(root, SearchSettings("UTC", "lexicon", 0.4, 0, 0.02, meaning=settings_for(server)))
     yield made
     made.close()
 
 
-def texts(search: SearchService, query: str, **more: object) -> list[str]:
+def texts(search: BankSearch, query: str, **more: object) -> list[str]:
     return [hit["text"] for hit in search.answer({"query": query, "everything": True, **more}, NOW, pending=0)["hits"]]
 
 
-def state(search: SearchService) -> str:
+def state(search: BankSearch) -> str:
     return str(search.answer({"query": "lamp"}, NOW, pending=0)["fresh"]["meaning"])
 
 
-def test_a_question_finds_what_shares_no_word_with_it(search: SearchService) -> None:
+def test_a_question_finds_what_shares_no_word_with_it(search: BankSearch) -> None:
     search.refresh(NOW, None)
     assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
     assert state(search) == "on"
 
 
-def test_filters_hold_for_what_is_found_by_meaning(search: SearchService) -> None:
+def test_filters_hold_for_what_is_found_by_meaning(search: BankSearch) -> None:
     search.refresh(NOW, None)
     assert not any("자동차" in text for text in texts(search, "where is my vehicle?", nodes=["animals.md"]))
 
 
 def test_a_changed_page_is_found_by_words_at_once_and_by_meaning_after_the_next_refresh(
-    search: SearchService, root: Path
+    search: BankSearch, root: Path
 ) -> None:
     search.refresh(NOW, None)
     (root / "bank" / "coffee.md").write_text("# Kitchen\n\n- W: The espresso machine is new.\n")
@@ -92,7 +92,7 @@ def test_a_changed_page_is_found_by_words_at_once_and_by_meaning_after_the_next_
     assert state(search) == "on"
 
 
-def test_only_texts_without_a_vector_are_sent(search: SearchService, root: Path, server: EmbeddingServer) -> None:
+def test_only_texts_without_a_vector_are_sent(search: BankSearch, root: Path, server: EmbeddingServer) -> None:
     search.refresh(NOW, None)
     (root / "bank" / "garage.md").write_text(PAGES["garage.md"] + "- W: A new line about a bicycle.\n")
     server.requests.clear()
@@ -104,7 +104,7 @@ def test_only_texts_without_a_vector_are_sent(search: SearchService, root: Path,
     assert not server.requests, "a new build of the index knows the vectors by what the texts say"
 
 
-def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: SearchService) -> None:
+def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: BankSearch) -> None:
     search.index.refresh(NOW)
     assert search.fill_vectors(0)
     assert state(search).startswith("0 of 3")
@@ -112,7 +112,7 @@ def test_a_batch_beside_other_work_leaves_the_rest_for_later(search: SearchServi
     assert state(search) == "on"
 
 
-def test_long_memories_are_sent_a_few_at_a_time(search: SearchService, root: Path, server: EmbeddingServer) -> None:
+def test_long_memories_are_sent_a_few_at_a_time(search: BankSearch, root: Path, server: EmbeddingServer) -> None:
     search.refresh(NOW, None)
     long = "".join(f"- W: {number} {'lamp ' * 700}\n" for number in range(7))
     (root / "bank" / "long.md").write_text(f"# Long\n\n{long}")
@@ -121,7 +121,7 @@ def test_long_memories_are_sent_a_few_at_a_time(search: SearchService, root: Pat
     assert [len(one["input"]) for one in server.requests] == [5, 2]
 
 
-def test_vectors_that_were_deleted_are_made_again(search: SearchService, root: Path) -> None:
+def test_vectors_that_were_deleted_are_made_again(search: BankSearch, root: Path) -> None:
     search.refresh(NOW, None)
     for file in (root / ".bankd" / "meaning").rglob("*"):
         if file.is_file():
@@ -134,7 +134,7 @@ def test_vectors_that_were_deleted_are_made_again(search: SearchService, root: P
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff" * 7, b"\xff" * 4096])
-def test_damaged_vectors_stop_no_answer(search: SearchService, root: Path, damage: bytes) -> None:
+def test_damaged_vectors_stop_no_answer(search: BankSearch, root: Path, damage: bytes) -> None:
     search.refresh(NOW, None)
     for file in (root / ".bankd" / "meaning").rglob("vectors-*"):
         file.write_bytes(damage)
@@ -153,7 +153,7 @@ def test_only_the_beginning_of_a_long_text_goes_to_the_server(root: Path, server
     vectors.close()
 
 
-def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: SearchService) -> None:
+def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: BankSearch) -> None:
     page = root / "bank" / "notes.md"
     page.write_text("# Tools\n\n" + "".join(f"- W: Note {n} {'word ' * 1500}\n" for n in range(9)))
     search.refresh(NOW, None)
@@ -162,7 +162,7 @@ def test_long_texts_are_counted_by_what_is_read_of_them(root: Path, search: Sear
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
-    search: SearchService, root: Path, server: EmbeddingServer, status: int
+    search: BankSearch, root: Path, server: EmbeddingServer, status: int
 ) -> None:
     server.status = status
     (root / "bank" / "bad.md").write_text("# Bad\n\n- W: The attic must not be named.\n")
@@ -173,7 +173,7 @@ def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
     assert texts(search, "where is my vehicle?")[0].startswith("자동차는")
     assert texts(search, "attic named")[0].startswith("The attic")
     numbers = list(search.index.with_ids(["m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"]).values())
-    assert search.index.count_vectors(search._vectors.identity) == 3  # type: ignore[union-attr]
+    assert search.index.count_vectors(search.indexes.vectors.identity) == 3  # type: ignore[union-attr]
     assert search.index.vector_keys(range(1, 9)).keys() == set(numbers)
     server.requests.clear()
     search.refresh(NOW, None)
@@ -182,7 +182,7 @@ def test_a_text_that_the_model_refuses_leaves_the_others_their_vectors(
 
 @pytest.mark.parametrize("status", [401, 404, 429, 503])
 def test_a_server_that_answers_nobody_is_asked_for_no_text_by_itself(
-    search: SearchService, server: EmbeddingServer, status: int
+    search: BankSearch, server: EmbeddingServer, status: int
 ) -> None:
     server.status, server.refuses = status, lambda _: True
 
@@ -193,7 +193,7 @@ def test_a_server_that_answers_nobody_is_asked_for_no_text_by_itself(
 
 
 def test_of_a_text_too_long_for_the_model_the_half_is_sent_that_it_takes(
-    search: SearchService, root: Path, server: EmbeddingServer
+    search: BankSearch, root: Path, server: EmbeddingServer
 ) -> None:
     (root / "bank" / "long.md").write_text(f"# Long\n\n- W: 커피 {'길다 ' * 200}\n")
     server.refuses = lambda text: len(text) > 300
@@ -204,7 +204,7 @@ def test_of_a_text_too_long_for_the_model_the_half_is_sent_that_it_takes(
 
 
 def test_a_server_that_refuses_everything_is_a_problem_and_no_text_is_given_up(
-    search: SearchService, server: EmbeddingServer
+    search: BankSearch, server: EmbeddingServer
 ) -> None:
     server.refuses = lambda _: True
     search.refresh(NOW, None)
@@ -212,7 +212,7 @@ def test_a_server_that_refuses_everything_is_a_problem_and_no_text_is_given_up(
 
     server.refuses = lambda _: False
     search.release()
-    search._vectors._rests_until = 0.0  # type: ignore[union-attr]
+    search.indexes.vectors._rests_until = 0.0  # type: ignore[union-attr]
     search.refresh(NOW, None)
     assert state(search) == "on"
 

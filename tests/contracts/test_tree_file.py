@@ -12,7 +12,7 @@ import pytest
 
 from bankd.adapters.index.tree_file import TREE_FILE
 from bankd.app.evaluate import SETTINGS
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WORDS = [

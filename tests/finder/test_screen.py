@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 
 from bankd.app.init import make_workspace
 from bankd.finder.screen import Finder
-from bankd.wiring.open_banks import OpenBanks
+from bankd.wiring.banks import Banks
 
 LINES = {
     "home": "- W: 베란다에 커피나무 화분을 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n",
@@ -33,7 +33,7 @@ def roots(tmp_path: Path) -> dict[str, str]:
         page.write_text(f"# 집\n\n{lines}", "utf-8")
         os.utime(page, (page.stat().st_mtime - 60,) * 2)
     found = {name: str(tmp_path / name) for name in LINES}
-    banks = OpenBanks(lambda: found)
+    banks = Banks(lambda: found, stays=True)
     banks.ask_all({"query": "anything"})  # the indexes are made
     banks.close()
     return found
@@ -41,7 +41,7 @@ def roots(tmp_path: Path) -> dict[str, str]:
 
 def use(roots: dict[str, str], steps: Callable[[Finder, Pilot[None]], Awaitable[None]], **variables: str) -> Finder:
     """Open the finder, do something, and close it."""
-    banks = OpenBanks(lambda: roots)
+    banks = Banks(lambda: roots, stays=True)
     finder = Finder(banks, variables)
 
     async def run() -> None:

@@ -13,8 +13,7 @@ from bankd.core.ranking.search_settings import MeaningSettings
 from bankd.fleet.joining import add_bank
 from bankd.wiring.fleet import Fleet
 from bankd.wiring.fleet_search import answer_from_fleet, share_bank
-from bankd.wiring.search_settings import search_settings
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search, search_settings
 from tests.fake_vectors import EmbeddingServer, embedding_server
 from tests.fleet.conftest import MakeBank
 from tests.fleet.test_shared_search import NOW, learn

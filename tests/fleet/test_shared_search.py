@@ -23,7 +23,7 @@ from bankd.errors import UsageError, UserError
 from bankd.fleet.joining import add_bank, remove_banks
 from bankd.wiring.fleet import Fleet, open_fleet
 from bankd.wiring.fleet_search import answer_from_fleet, serving_search, share_bank
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
 from tests.fleet.conftest import MakeBank
 

@@ -44,7 +44,7 @@ OF_ENRICHING = ("tests/unit/test_enriching.py",)
 SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
 CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit/test_page_classifier.py",)
-WATCH, OF_STANDING = "bankd.wiring.standing_search", ("tests/stories/test_standing_search.py",)
+WATCH, OF_STANDING = "bankd.wiring.asking", ("tests/stories/test_standing_search.py",)
 
 OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_dates.py",)
 OF_NOTES = ("tests/unit/test_grounding_of_notes.py",)
@@ -210,7 +210,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
     Mutant("a model reads the beginning of a long text", FUSION, "beginning_of", "[:BEGINNING]", "", OF_VECTORS),
-    Mutant("a long text counts by what is read of it", "bankd.app.search_service", "SearchService.fill_vectors", "(row, beginning_of(text))", "(row, text)", OF_VECTORS),
+    Mutant("a long text counts by what is read of it", "bankd.app.bank_search", "Indexes.fill_vectors", "(row, beginning_of(text))", "(row, text)", OF_VECTORS),
     Mutant(
         "a text that is refused leaves the others their vectors", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
         "len(texts) // 2) > 0", "0) > 0", OF_VECTORS,
@@ -800,15 +800,15 @@ FEATURES: tuple[Mutant, ...] = (
         "tree.calls = SyscallsWithoutExchange()", "pass", ("tests/stories/test_without_exchange.py",),
     ),
     Mutant(
-        "a bank that hangs is not said to be alive", "bankd.service.bank_life", "BankVoice.hangs",
+        "a bank that hangs is not said to be alive", "bankd.service.banks", "BankVoice.hangs",
         "self.proved is not None and now - self.proved > _SILENT", "False", ("tests/unit/test_bank_life.py",),
     ),
     Mutant(
-        "a bank that is not open has nothing to prove", "bankd.service.bank_life", "BankVoice.alive",
+        "a bank that is not open has nothing to prove", "bankd.service.banks", "BankVoice.alive",
         "if self.is_served:", "if True:", ("tests/unit/test_bank_life.py",),
     ),
     Mutant(
-        "a daemon of all banks follows their list", "bankd.service.all_banks", "AllBanks._follow_list",
+        "a daemon of all banks follows their list", "bankd.service.banks", "AllBanks._follow_list",
         "if wanted.get(name) != life.root:", "if False:", ("tests/unit/test_bank_life.py",),
     ),
     Mutant(
@@ -832,24 +832,24 @@ FEATURES: tuple[Mutant, ...] = (
         'self.token = ""', "pass", ("tests/ui/test_guard.py",),
     ),
     Mutant(
-        "few banks are asked by one process", "bankd.wiring.asking_all", "_for_a_copy",
+        "few banks are asked by one process", "bankd.wiring.banks", "Banks._make_copy",
         "len(alone) < _WORTH", "False", ("tests/stories/test_banks.py",),
     ),
     Mutant(
-        "banks of a copy that ended are asked all the same", "bankd.wiring.asking_all", "_Beside.finish",
-        "return self._ask(request)", "return {}, {}", ("tests/stories/test_banks.py",),
+        "banks of a copy that ended are asked all the same", "bankd.wiring.banks", "Banks.ask_all",
+        "or self.ask_each(self._copied, request)", "or ({}, {})", ("tests/stories/test_banks.py",),
     ),
     Mutant(
-        "of the same score the first bank comes first", "bankd.wiring.asking_all", "_in_order",
-        "{name: found[name] for name in banks if name in found}", "dict(found)", ("tests/stories/test_banks.py",),
+        "of the same score the first bank comes first", "bankd.wiring.banks", "Banks.ask_all",
+        "{name: answers[name] for name in banks if name in answers}", "answers", ("tests/stories/test_banks.py",),
     ),
     Mutant(
         "no copy is made beside another thread", "bankd.adapters.system.working_copy", "pays_to_copy",
         ' and len(os.listdir("/proc/self/task")) == 1', "", ("tests/contracts/test_working_copy.py",),
     ),
     Mutant(
-        "what all banks answer has not been recalled", "bankd.wiring.asking_all", "_ask_all",
-        '{**request, "keep": False}', "request", ("tests/stories/test_banks.py",),
+        "what all banks answer has not been recalled", "bankd.wiring.banks", "OpenBank.ask",
+        ', "keep": False', "", ("tests/stories/test_banks.py",),
     ),
     Mutant(
         "of nights that passed the last is done", "bankd.core.daemon.nights", "due_night",
@@ -893,8 +893,8 @@ FEATURES: tuple[Mutant, ...] = (
         "(waits or not is_told)", "not is_told", OF_STANDING,
     ),
     Mutant(
-        "who stays knows of what it wrote itself", "bankd.wiring.open_banks", "OpenBank.work",
-        "self._searching.look_again()", "pass", OF_STANDING,
+        "who stays knows of what it wrote itself", "bankd.wiring.banks", "OpenBank.work",
+        "self._asked.look_again()", "pass", OF_STANDING,
     ),
     Mutant(
         "a night asks a model before it takes the lock", "bankd.cli.cycle", "run",
@@ -970,7 +970,7 @@ FEATURES: tuple[Mutant, ...] = (
         "self._staging.mark_displaced(TRASH, name)", "[state.st_mtime_ns for other, state in self._items() if other == name][0]", OF_RACES,
     ),
     Mutant(
-        "a daemon of an older version is passed by", "bankd.wiring.asking", "whole_answer",
+        "a daemon of an older version is passed by", "bankd.wiring.asking", "ask_socket",
         "not all(key in answer for key in OF_A_SEARCH)", "False", ("tests/unit/test_older_daemon.py",),
     ),
     # what is asked and called in ways that nobody thought of

@@ -43,7 +43,7 @@ TREE, LOCK, OPERATIONS, ARCHIVE = (
 )  # fmt: skip
 REARRANGING = "bankd.rearranging"
 NAMES, VALUES = "bankd.core.secrets.names", "bankd.core.secrets.values"
-SEARCHING, CLOCK, FLOOR = "bankd.app.search_service", "bankd.core.daemon.health", "bankd.core.ranking.floor"
+SEARCHING, CLOCK, FLOOR = "bankd.app.bank_search", "bankd.core.daemon.health", "bankd.core.ranking.floor"
 
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
@@ -278,12 +278,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "if sure < 1 and", "if sure < 0 and", ("tests/unit/test_answering.py",),
     ),
     Mutant(
-        "a page changed since the index was made is read before answering", SEARCHING, "SearchService._catch_up",
+        "a page changed since the index was made is read before answering", SEARCHING, "Indexes._catch_up_bank",
         "if 0 < pending <= QUICK_PAGES:", "if False:", ("tests/stories/test_search.py",),
     ),
     Mutant(
-        "a log that changed is read before answering", "bankd.app.beside", "BesideIndexes._catch_up",
-        "if not pending:", "if True:", OF_LOGS,
+        "a log that changed is read before answering", SEARCHING, "_catch_up",
+        "if pending:", "if False:", OF_LOGS,
     ),
     Mutant(
         "a log does not repeat what is folded", ANSWERING, "_said_of",

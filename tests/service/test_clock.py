@@ -12,10 +12,9 @@ import pytest
 
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.notify import HANDLED, Notifier, Signals
-from bankd.app.engine import Engine
 from bankd.core.daemon.health import ClockReading
 from bankd.service.daemon import Daemon
-from bankd.wiring.engine import open_engine
+from bankd.wiring.held import Held, open_held
 from bankd.wiring.serving import ServiceEnvironment, ServiceParts
 
 NOON = datetime(2026, 11, 22, 12, 10, tzinfo=UTC)
@@ -48,8 +47,8 @@ class Clocks:
 
 
 @pytest.fixture
-def engine(manager: Any) -> Engine:
-    return open_engine(manager.workspace)
+def held(manager: Any) -> Held:
+    return open_held(manager.workspace)
 
 
 @pytest.fixture
@@ -58,11 +57,11 @@ def clocks() -> Clocks:
 
 
 @pytest.fixture
-def daemon(engine: Engine, clocks: Clocks) -> Iterator[Daemon]:
+def daemon(held: Held, clocks: Clocks) -> Iterator[Daemon]:
     before = {number: signal.getsignal(number) for number in HANDLED}
     signals = Signals()
-    around = ServiceEnvironment(engine.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
-    daemon = Daemon(ServiceParts(engine, around), signals)
+    around = ServiceEnvironment(held.root, Notifier(None), read_clocks=clocks.read, clock=lambda: clocks.wall)
+    daemon = Daemon(ServiceParts(held, around), signals)
     daemon.start()
     yield daemon
     daemon.stop()
@@ -85,17 +84,17 @@ def rows(root: Path, *words: str) -> list[str]:
     return [line for line in lines if all(word in line for word in words)]
 
 
-def test_a_night_asleep_is_made_up_for_in_the_morning(daemon: Daemon, clocks: Clocks, engine: Engine) -> None:
+def test_a_night_asleep_is_made_up_for_in_the_morning(daemon: Daemon, clocks: Clocks, held: Held) -> None:
     clocks.sleep(9)
     beat_until_idle(daemon)
 
-    assert rows(engine.root, "clock", "the computer slept for 9:00:00")
-    assert rows(engine.root, "reflect", "missed", '"slot": "2026-11-23"', '"made_up": true')
-    assert len(rows(engine.root, "reflect", "started")) == 1
-    assert len(rows(engine.root, "micro", "missed")) == 18
+    assert rows(held.root, "clock", "the computer slept for 9:00:00")
+    assert rows(held.root, "reflect", "missed", '"slot": "2026-11-23"', '"made_up": true')
+    assert len(rows(held.root, "reflect", "started")) == 1
+    assert len(rows(held.root, "micro", "missed")) == 18
 
 
-def test_a_clock_set_back_runs_no_night_twice(daemon: Daemon, clocks: Clocks, engine: Engine) -> None:
+def test_a_clock_set_back_runs_no_night_twice(daemon: Daemon, clocks: Clocks, held: Held) -> None:
     clocks.pass_(hours=6)
     beat_until_idle(daemon)
     clocks.set(-2)
@@ -103,24 +102,24 @@ def test_a_clock_set_back_runs_no_night_twice(daemon: Daemon, clocks: Clocks, en
         clocks.pass_(hours=0.5, seconds=0)
         beat_until_idle(daemon)
 
-    assert rows(engine.root, "clock", "was set back by 2:00:00")
-    assert len(rows(engine.root, "reflect", "started")) == 1
+    assert rows(held.root, "clock", "was set back by 2:00:00")
+    assert len(rows(held.root, "reflect", "started")) == 1
 
 
-def test_after_the_clock_was_set_back_it_still_beats_and_runs(daemon: Daemon, clocks: Clocks, engine: Engine) -> None:
+def test_after_the_clock_was_set_back_it_still_beats_and_runs(daemon: Daemon, clocks: Clocks, held: Held) -> None:
     clocks.set(-24 * 15)
     beat_until_idle(daemon)
-    before = len(rows(engine.root, "micro", "started", "slot"))
+    before = len(rows(held.root, "micro", "started", "slot"))
     clocks.pass_(hours=0.5)
     beat_until_idle(daemon)
 
-    assert len(rows(engine.root, "micro", "started", "slot")) == before + 1
+    assert len(rows(held.root, "micro", "started", "slot")) == before + 1
 
 
-def test_a_clock_set_forward_by_a_day_makes_up_for_one_night(daemon: Daemon, clocks: Clocks, engine: Engine) -> None:
+def test_a_clock_set_forward_by_a_day_makes_up_for_one_night(daemon: Daemon, clocks: Clocks, held: Held) -> None:
     clocks.set(24)
     beat_until_idle(daemon)
 
-    assert rows(engine.root, "clock", "was set forward by 1 day")
-    assert len(rows(engine.root, "reflect", "started")) == 1
-    assert len(rows(engine.root, "reflect", "missed")) == 1
+    assert rows(held.root, "clock", "was set forward by 1 day")
+    assert len(rows(held.root, "reflect", "started")) == 1
+    assert len(rows(held.root, "reflect", "missed")) == 1

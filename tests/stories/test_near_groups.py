@@ -13,7 +13,7 @@ from bankd.agents.memory_tools import BankMethods
 from bankd.app.evaluate import NOW, OpenTrial, TrialSet, trial_workspace
 from bankd.comparing import compare_changed
 from bankd.wiring.bank_reader import BankReader
-from bankd.wiring.searching import open_search, trial_tools
+from bankd.wiring.search import open_search, trial_tools
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -178,11 +178,11 @@ def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, b
 
 
 def test_a_daemon_does_not_repeat_an_answer_from_before_a_group_was_kept(root: Path, bankctl: Run, page: Path) -> None:
-    search = open_search(root, is_daemon=True)
-    before = search.state(NOW)
-    same = search.state(NOW)
+    search = open_search(root)
+    before = search.indexes.state(NOW)
+    same = search.indexes.state(NOW)
     bankctl("inbox", "keep", ONE)
-    after = search.state(NOW)
+    after = search.indexes.state(NOW)
     search.close()
 
     assert before == same

@@ -259,9 +259,9 @@ def test_the_daemon_tells_what_is_related_as_the_command_does(bank: Path, bankct
     from datetime import UTC, datetime
 
     from bankd.errors import UsageError
-    from bankd.wiring.searching import open_search
+    from bankd.wiring.search import make_served_search, search_settings
 
-    searching = open_search(bank, is_daemon=True)
+    searching = make_served_search(bank, search_settings(bank))
     now = datetime(2026, 6, 12, 9, tzinfo=UTC)
     try:
         searching.refresh(now, None)

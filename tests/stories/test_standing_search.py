@@ -12,9 +12,8 @@ import pytest
 from bankd.adapters.index.page_files import PageFiles
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.watching import watcher as watching
-from bankd.wiring import standing_search
-from bankd.wiring.open_banks import OpenBank
-from bankd.wiring.standing_search import ChangeWatch
+from bankd.wiring.asking import ChangeWatch
+from bankd.wiring.banks import OpenBank
 
 PAGE = "bank/world/facts.md"
 LONG_ENOUGH = 20.0
@@ -30,7 +29,7 @@ def bank(root: Path) -> Iterator[OpenBank]:
 
 @pytest.fixture
 def watch(root: Path) -> Iterator[ChangeWatch]:
-    watch = ChangeWatch(root)
+    watch = ChangeWatch(str(root), read_monotonic)
     yield watch
     watch.close()
 
@@ -114,7 +113,7 @@ def test_after_a_change_it_is_looked_once(watch: ChangeWatch, root: Path) -> Non
 def test_what_the_last_look_left_is_looked_at_each_second(watch: ChangeWatch, monkeypatch: pytest.MonkeyPatch) -> None:
     assert comes_true(lambda: is_quiet(watch))
     now = read_monotonic()
-    monkeypatch.setattr(standing_search, "read_monotonic", lambda: now)
+    monkeypatch.setattr(watch, "_clock", lambda: now)
 
     now += 2
     assert not watch.takes_look()
@@ -125,8 +124,7 @@ def test_what_the_last_look_left_is_looked_at_each_second(watch: ChangeWatch, mo
 def test_where_nobody_tells_of_changes_it_looks_each_second(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "needs_polling", lambda file_system: True)
     now = read_monotonic()
-    monkeypatch.setattr(standing_search, "read_monotonic", lambda: now)
-    watch = ChangeWatch(root)
+    watch = ChangeWatch(str(root), lambda: now)
     try:
         assert comes_true(lambda: is_quiet(watch))
         now += 0.9

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from bankd.wiring.open_banks import OpenBanks
 from starlette.testclient import TestClient
 
 from bankd.agents.memory_tools import BankMethods
@@ -17,7 +18,6 @@ from bankd.core.briefing.names import MODES
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
 from bankd.wiring.bank_reader import BankReader
-from bankd.wiring.open_banks import OpenBanks
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 

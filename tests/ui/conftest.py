@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from bankd.app.init import make_workspace
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
-from bankd.wiring.open_banks import OpenBanks
+from bankd.wiring.banks import Banks
 from tests.year import make_year
 
 PORT = 8787
@@ -46,10 +46,10 @@ Open = Callable[..., TestClient]
 @pytest.fixture
 def open_page() -> Iterator[Open]:
     """Open the page over banks, let in by its link."""
-    opened: list[OpenBanks] = []
+    opened: list[Banks] = []
 
     def open_page(*roots: Path) -> TestClient:
-        banks = OpenBanks(lambda: {root.name: str(root) for root in roots})
+        banks = Banks(lambda: {root.name: str(root) for root in roots}, stays=True)
         opened.append(banks)
         access = Access(PORT)
         client = TestClient(make_application(banks, access), base_url=HERE, follow_redirects=False)

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from bankd.ui.application import make_application
 from bankd.ui.guard import MOST_BYTES, Access, refusal_of
-from bankd.wiring.open_banks import OpenBanks
+from bankd.wiring.banks import Banks
 
 PORT = 8787
 HERE = f"http://127.0.0.1:{PORT}"
@@ -22,7 +22,7 @@ def access() -> Access:
 @pytest.fixture
 def client(access: Access) -> TestClient:
     """The page before anybody was let in."""
-    return TestClient(make_application(OpenBanks(dict), access), base_url=HERE, follow_redirects=False)
+    return TestClient(make_application(Banks(dict, stays=True), access), base_url=HERE, follow_redirects=False)
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])

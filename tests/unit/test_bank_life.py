@@ -13,8 +13,7 @@ import pytest
 from bankd.adapters.system.child import ChildDiedError
 from bankd.adapters.system.clock import read_monotonic
 from bankd.adapters.system.shared_child import SharedChild
-from bankd.service.all_banks import AllBanks
-from bankd.service.bank_life import BankSignals, BankVoice
+from bankd.service.banks import AllBanks, BankSignals, BankVoice
 from bankd.wiring.serving import BEAT
 
 
@@ -130,8 +129,8 @@ class Manager:
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     banks: dict[str, str] = {"ann": "/ann", "ben": "/ben"}
-    monkeypatch.setattr("bankd.service.all_banks.read_banks", lambda: dict(banks))
-    monkeypatch.setattr("bankd.service.all_banks.BankLife", NotedLife)
+    monkeypatch.setattr("bankd.service.banks.read_banks", lambda: dict(banks))
+    monkeypatch.setattr("bankd.service.banks.BankLife", NotedLife)
     return banks
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -13,9 +14,8 @@ import pytest
 from bankd.adapters.system.socket_client import socket_path
 from bankd.app.init import make_workspace
 from bankd.core.ranking.query import Answer, Freshness
-from bankd.wiring.asking import OF_A_SEARCH, open_asking
+from bankd.wiring.asking import OF_A_SEARCH, Asked
 from bankd.wiring.bank_reader import BankReader
-from bankd.wiring.standing_search import StandingSearch
 
 _OLD = {"ok": True, "query": "", "generation": 1, "fresh": {"note": ""}, "hits": [], "see_also": [], "left_off": 0}
 
@@ -50,15 +50,14 @@ def test_the_fields_of_an_answer_are_known_to_the_client() -> None:
 
 def test_the_index_answers_in_place_of_an_older_daemon(root: str) -> None:
     request = {"query": "who has the spare key"}
-    with open_asking(root) as ask:
-        asked = ask(dict(request))
-    reader, standing = BankReader(root), StandingSearch(root)
-    answers = [asked, reader.search(request), reader.recall(request), standing.answer(request)]
+    reader = BankReader(root)
+    with closing(Asked(root)) as asked, closing(Asked(root, stays=True)) as standing:
+        answers = [asked.ask(request), reader.search(request), reader.recall(request), standing.ask(request)]
 
     assert [[hit["id"] for hit in answer["hits"]] for answer in answers] == [["m-1"]] * 4
     assert [answer["nearest"] for answer in answers] == [[]] * 4
 
 
 def test_what_belongs_together_is_still_told_by_it(root: str) -> None:
-    with open_asking(root) as ask:
-        assert ask({"op": "related", "id": "m-1"})["generation"] == 1
+    with closing(Asked(root)) as asked:
+        assert asked.ask({"op": "related", "id": "m-1"})["generation"] == 1

@@ -29,11 +29,12 @@ def requests(root: Path) -> Requests:
     hit = {"id": "m-1", "path": "bank/a.md", "text": "The spare key is with Jiwoo.", "learned": None, "about": []}
     hit |= {"tag": "W", "group": "bank", "superseded_by": None, "changed": None, "line": 3, "heading": ["A"]}
     (root / "bank/a.md").write_text("# A\n\n- W: The spare key is with Jiwoo. ^m-1\n")
-    engine = SimpleNamespace(root=root, search=lambda request, pending: {"hits": [hit], "ok": True})
+    search = SimpleNamespace(answer=lambda request, now, pending: {"hits": [hit], "ok": True})
+    held = SimpleNamespace(root=root, search=search, now=lambda: None)
     service = SimpleNamespace(pending=0)
     jobs = SimpleNamespace(log_changed=lambda: None)
     timer = SimpleNamespace(queue=QueueFacts)
-    return Requests(cast(Any, engine), cast(Any, jobs), cast(Any, timer), cast(Any, service))
+    return Requests(cast(Any, held), cast(Any, jobs), cast(Any, timer), cast(Any, service))
 
 
 def test_the_daemon_recalls_for_a_prompt_each_memory_once_a_session(requests: Requests) -> None:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-
 from bankd.app.engine import RunSummary
+
 from bankd.core.daemon.health import LENT, QueueFacts
 from bankd.core.daemon.socket_requests import OPERATIONS, find_problems
 from bankd.errors import BusyError, UsageError

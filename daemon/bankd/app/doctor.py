@@ -19,7 +19,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankd.app.beside import BesideIndexes
+from bankd.app.bank_search import Indexes
 from bankd.app.service_units import Installation
 from bankd.config import load_usable_settings
 from bankd.config.workspace_config import FOLDERS, SETTINGS, check_configuration
@@ -58,7 +58,6 @@ from bankd.core.plan.check import (
 )
 from bankd.core.plan.held_back import HeldBack
 from bankd.errors import ConflictError, IndexDamaged, UserError
-from bankd.ports.searching import WorkspaceIndex
 from bankd.ports.storage import Files
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ class Probe:
 
     root: Path
     files: Files
-    index: WorkspaceIndex
-    beside: BesideIndexes
+    indexes: Indexes
     now: Callable[[], datetime]
     ask_daemon: Callable[[Mapping[str, Any]], dict[str, Any] | None]
     """Sends one request; None when nobody answers."""
@@ -97,7 +95,7 @@ class Probe:
     def index_facts(self) -> IndexFacts:
         """How the index stands, with what is wrong with it."""
         try:
-            return replace(self.index.facts(), pending=self.index.pending() + self.beside.pending())
+            return replace(self.indexes.bank.facts(), pending=self.indexes.pending())
         except (IndexDamaged, OSError) as error:
             return IndexFacts(problem=str(error))
 
@@ -247,8 +245,7 @@ def _check_index(probe: Probe, facts: IndexFacts) -> Iterator[HealthFinding]:
         yield HealthFinding(f"the index cannot be used: {facts.problem}", "bankctl index rebuild", needs_person=True)
         return
     try:
-        probe.index.verify()
-        probe.beside.verify()
+        probe.indexes.verify()
     except (IndexDamaged, OSError) as damage:
         yield HealthFinding(f"the index is damaged: {damage}", "bankctl index rebuild", needs_person=True)
     if facts.pending and facts.updated:  # one that was never made is made by the first search or run

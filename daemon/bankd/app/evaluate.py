@@ -12,7 +12,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bankd.app.search_service import SearchService
+from bankd.app.bank_search import BankSearch
 from bankd.core.ranking.comparing import Comparison, compare_figures
 from bankd.core.ranking.eval_bank import TrialBank, bank_of, group_folder, pages_of
 from bankd.core.ranking.evaluation import Quality, mean_of, quality_of
@@ -36,7 +36,7 @@ class TrialSet(NamedTuple):
 class TrialTools(NamedTuple):
     """What opens search over a workspace, with a Kiwi worker or without, and what times it."""
 
-    make_search: Callable[[Path, bool], SearchService]
+    make_search: Callable[[Path, bool], BankSearch]
     read_monotonic: Callable[[], float]
 
 
@@ -155,7 +155,7 @@ class OpenTrial(NamedTuple):
     """A test set whose bank is indexed, ready to be asked."""
 
     trial: TrialSet
-    search: SearchService
+    search: BankSearch
     bank: TrialBank
     group: str | None
     read_monotonic: Callable[[], float]

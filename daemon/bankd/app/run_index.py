@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
-from bankd.app.search_service import SearchService
+from bankd.app.bank_search import BankSearch
 from bankd.core.language.likeness import LetterPairs
 from bankd.core.language.wording import Wording
 from bankd.core.lifecycle.similar import Similar
@@ -25,25 +25,25 @@ class RunIndex:
         now: datetime,
         publish: Callable[[str, bytes], None],
         catalog: MemoryCatalog,
-        open_search: Callable[[], SearchService],
+        open_search: Callable[[], BankSearch],
         *,
         is_ours: bool = True,
     ) -> None:
         """Take the moment, how to write the tree file, and what opens search: it is closed at the end if it is ours."""
         self._now, self._publish, self._catalog = now, publish, catalog
         self._open_search, self._is_ours = open_search, is_ours
-        self._opened: SearchService | None = None
+        self._opened: BankSearch | None = None
         self._alike: LookAlikes | None = None
         self._state = (0, 0)
 
     @property
-    def _search(self) -> SearchService:
+    def _search(self) -> BankSearch:
         self._opened = self._opened or self._open_search()
         return self._opened
 
     def take_made_anew(self) -> list[str]:
         """What there is to say of damage that was found."""
-        return self._opened.take_made_anew() if self._opened else []
+        return self._opened.indexes.take_made_anew() if self._opened else []
 
     def refresh(self, now: datetime) -> Sequence[str]:
         """Bring index and tree-index.json up to date with the bank; gives what had to be made anew, or could not be."""
@@ -56,7 +56,7 @@ class RunIndex:
                 refused.append(str(problem))
 
         self._search.refresh(now, publish)
-        return [*self._search.take_made_anew(), *refused]
+        return [*self._search.indexes.take_made_anew(), *refused]
 
     @property
     def has_more(self) -> bool:
@@ -117,11 +117,11 @@ class RunIndex:
 
     def expect(self, texts: Iterable[str]) -> None:
         """Have the worker load, if these need it, while other things are done."""
-        self._search.wordings().expect(texts)
+        self._search.indexes.wordings().expect(texts)
 
     def take_apart(self, texts: Iterable[str]) -> Mapping[str, Wording]:
         """The wording of each text, by the worker where it is Korean."""
-        return self._search.wordings().take_apart(texts)
+        return self._search.indexes.wordings().take_apart(texts)
 
     def close(self) -> None:
         """Let go of the index, and end the worker."""

@@ -72,7 +72,9 @@ def _used(days: int) -> Usage:
 
 def suppose(opened: OpenTrial, usage: Mapping[str, Usage]) -> None:
     """Rank as if memories had been used so."""
-    opened.search.suppose_use(lambda ids: {id_: usage[id_] for id_ in ids if id_ in usage})
+    opened.search.suppose(
+        lambda options: options._replace(usage_of=lambda ids: {id_: usage[id_] for id_ in ids if id_ in usage})
+    )
 
 
 def against_cold(cold: Evaluation, warm: Mapping[str, Evaluation]) -> dict[str, Mapping[str, Comparison]]:

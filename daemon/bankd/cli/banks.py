@@ -22,7 +22,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """List, or change the list."""
-    from bankd.wiring.asking_all import read_banks
+    from bankd.wiring.banks import read_banks
 
     banks = read_banks()
     if arguments.action == "add":
@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _add(banks: dict[str, str], arguments: Namespace) -> int:
-    from bankd.wiring.asking_all import write_banks
+    from bankd.wiring.banks import write_banks
 
     root = os.path.realpath(locate_workspace(arguments.bank or arguments.workspace))
     known = next((name for name, folder in banks.items() if os.path.realpath(folder) == root), None)
@@ -56,7 +56,7 @@ def _checked(name: str, root: str, banks: dict[str, str]) -> str:
 
 
 def _remove(banks: dict[str, str], arguments: Namespace) -> int:
-    from bankd.wiring.asking_all import write_banks
+    from bankd.wiring.banks import write_banks
 
     wanted = arguments.bank or locate_workspace(arguments.workspace)
     folder = os.path.realpath(os.path.expanduser(wanted))  # noqa: PTH111 -- as above

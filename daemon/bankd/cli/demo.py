@@ -104,13 +104,15 @@ def _print_tree(root: Path, plans: list[Plan]) -> None:
 
 
 def _ask(root: Path, queries: list[str]) -> None:
-    from bankd.wiring.asking import open_asking
+    from contextlib import closing
+
+    from bankd.wiring.asking import Asked
 
     say()
     say(styled("Five questions:", "bold"))
-    with open_asking(str(root)) as ask:
+    with closing(Asked(str(root))) as asked:
         for query in filter(None, queries):
-            answer = ask({"query": query, "limit": 2})
+            answer = asked.ask({"query": query, "limit": 2})
             say(f"  {styled('? ' + query, 'cyan')}")
             for hit in answer["hits"]:
                 place = f"{hit['path']}:{hit['line']}"

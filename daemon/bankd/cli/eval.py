@@ -61,7 +61,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Judge and print; exit code 1 when a figure is below that of `--gate`."""
     from bankd.app.evaluate import compare_with, open_trial, read_saved, read_set, save_queries
-    from bankd.wiring.searching import trial_tools
+    from bankd.wiring.search import trial_tools
 
     if arguments.pages and (arguments.warm or arguments.history):
         raise UsageError("--warm and --history judge memories; --pages asks for pages")

@@ -17,7 +17,7 @@ def open_finder() -> bool:
 
     if find_spec("textual") is None:
         return False
-    from bankd.wiring.open_banks import OpenBanks, banks_around
+    from bankd.wiring.banks import Banks, banks_around
 
     try:
         here = locate_workspace(None)
@@ -27,7 +27,7 @@ def open_finder() -> bool:
         return False
     from bankd.finder.screen import Finder
 
-    banks = OpenBanks(lambda: banks_around(here))
+    banks = Banks(lambda: banks_around(here), stays=True)
     try:
         Finder(banks, os.environ).run()
     finally:

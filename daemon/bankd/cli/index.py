@@ -26,19 +26,19 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Do it and print how the index stands."""
     from bankd.app.index import check_index, index_state, refresh_index
-    from bankd.wiring.searching import open_search
+    from bankd.wiring.search import open_search
     from bankd.wiring.workspace import open_workspace
 
     root = find_workspace(arguments.workspace)
     done = ""
     with closing(open_search(root)) as searching:
         if arguments.action == "verify":
-            done = check_index(searching)
+            done = check_index(searching.indexes)
         elif arguments.action != "status":
             with open_workspace(root) as workspace:
                 publish = workspace.transactions.publish
                 done = refresh_index(searching, workspace.now, publish, anew=arguments.action == "rebuild")
-        state = index_state(searching)
+        state = index_state(searching.indexes)
     lines = [f"{name:<12} {styled(str(value))}" for name, value in state.items()]
     say_answer({"done": done, **state}, styled(done), *lines, as_json=arguments.json)
     return 0 if state["usable"] else 3

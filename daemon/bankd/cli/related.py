@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from bankd.cli.options import add_json, add_limit
@@ -26,11 +27,11 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing is related, as search has it."""
     from bankd.cli.streams import write_json
-    from bankd.wiring.asking import open_asking
+    from bankd.wiring.asking import Asked
 
-    with open_asking(locate_workspace(arguments.workspace)) as ask:
+    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
         request = {"op": "related", "of": arguments.of, "depth": arguments.depth, "limit": arguments.limit}
-        answer = ask(request)
+        answer = asked.ask(request)
     if arguments.json:
         write_json(answer)
     elif not answer["related"]:

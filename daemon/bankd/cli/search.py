@@ -13,10 +13,8 @@ from bankd.errors import UsageError, UserError
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable
     from typing import Any
-
-    from bankd.wiring.asking import Ask
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -55,12 +53,15 @@ def run(arguments: Namespace) -> int:
     """Ask and print; exit code 1 when nothing relevant was found, as grep has it."""
     queries = list(_queries(arguments))
     banks = _banks(arguments)
+    ask, close = _open(banks)
     found = False
-    with _asking(banks) as ask:
+    try:
         for query in queries:
             answer = ask(_request(arguments, query))
             _print(answer, arguments, banks)
             found = found or bool(answer["hits"])
+    finally:
+        close()
     return 0 if found else 1
 
 
@@ -68,7 +69,7 @@ def _banks(arguments: Namespace) -> dict[str, str]:
     """The folders that are asked: that of this workspace, which has no name, or with `--all` those on the list."""
     if not arguments.all:
         return {"": locate_workspace(arguments.workspace)}
-    from bankd.wiring.asking_all import read_banks
+    from bankd.wiring.banks import read_banks
 
     banks = read_banks()
     if not banks:
@@ -76,14 +77,17 @@ def _banks(arguments: Namespace) -> dict[str, str]:
     return banks
 
 
-def _asking(banks: dict[str, str]) -> AbstractContextManager[Ask]:
+def _open(banks: dict[str, str]) -> tuple[Callable[[dict[str, Any]], dict[str, Any]], Callable[[], None]]:
+    """What answers a request, and what is to be called at the end."""
     if "" in banks:
-        from bankd.wiring.asking import open_asking
+        from bankd.wiring.asking import Asked
 
-        return open_asking(banks[""])
-    from bankd.wiring.asking_all import open_asking_all
+        asked = Asked(banks[""])
+        return asked.ask, asked.close
+    from bankd.wiring.banks import Banks
 
-    return open_asking_all(banks)
+    pool = Banks(lambda: banks)
+    return pool.ask_all, pool.close
 
 
 def _queries(arguments: Namespace) -> Iterator[str]:

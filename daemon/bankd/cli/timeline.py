@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +28,10 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """List; exit code 1 when there is nothing, as search has it."""
     from bankd.cli.streams import write_json
-    from bankd.wiring.asking import open_asking
+    from bankd.wiring.asking import Asked
 
-    with open_asking(locate_workspace(arguments.workspace)) as ask:
-        answer = ask(_request(arguments))
+    with closing(Asked(locate_workspace(arguments.workspace))) as asked:
+        answer = asked.ask(_request(arguments))
     hits = answer["hits"]
     if arguments.json:
         write_json(answer)

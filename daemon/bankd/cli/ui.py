@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
         from bankd.ui.serving import serve_page
     except ImportError as error:
         raise UserError(f"the page needs {error.name}; install it with: pip install 'bankd[ui]'") from error
-    from bankd.wiring.open_banks import banks_around
+    from bankd.wiring.banks import banks_around
 
     serve_page(
         lambda: banks_around(here), arguments.port, lambda link: _announce(link, open_it=not arguments.no_browser)

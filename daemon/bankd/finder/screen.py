@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 from bankd.errors import BankError
 from bankd.finder.looks import editor_command, preview_of, row_of, summary_of
 from bankd.wiring.bank_reader import BankReader
-from bankd.wiring.open_banks import OpenBanks
+from bankd.wiring.banks import Banks
 
 _WAIT = 0.08
 """Seconds after the last key before a question is asked."""
@@ -44,7 +44,7 @@ class Finder(App[None]):
     ]
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, banks: OpenBanks, environment: Mapping[str, str]) -> None:
+    def __init__(self, banks: Banks, environment: Mapping[str, str]) -> None:
         """Take the banks, the first of which is asked, and the variables that name the editor."""
         super().__init__()
         self._banks, self._environment = banks, environment

@@ -1,7 +1,6 @@
 """`bankd`: the service of one workspace. Its life is in `daemon`, its runs in `jobs`, its socket in `requests`.
 
-`opening` waits until the workspace can be opened. `all_banks` has such a life, a `bank_life`, for each bank on the user's
-list, in one process.
+`banks` waits until a workspace can be opened, and has such a life for each bank on the user's list, in one process.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from bankd.config import ConfigError
 from bankd.config.workspace_config import SETTINGS
 from bankd.core.markdown.utf8 import is_utf8, shown_path
 from bankd.errors import BUG, BankError, BusyError, UserError
-from bankd.service.all_banks import AllBanks
+from bankd.service.banks import AllBanks, open_when_possible
 from bankd.service.daemon import Daemon
-from bankd.service.opening import open_when_possible
-from bankd.wiring.engine import open_engine
+from bankd.wiring.held import open_held
 from bankd.wiring.serving import ServiceEnvironment, ServiceParts, prepare_process
 
 log = logging.getLogger(__name__)
@@ -36,13 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             os._exit(AllBanks(notifier, signals, polling=arguments.polling).live())
         workspace = _find_workspace(arguments.workspace)
         hopeless = (BankError,) if notifier.address is None else (ConfigError, BusyError)
-        engine = open_when_possible(workspace, open_engine, notifier, signals, hopeless)
-        if engine is not None:
+        held = open_when_possible(workspace, open_held, notifier, signals, hopeless)
+        if held is not None:
             around = ServiceEnvironment(
                 workspace, notifier, "", arguments.polling, arguments.metrics_file, _runtime_folder()
             )
             # Threads that wait for a client, or for who borrowed the workspace, must not hold up the end.
-            os._exit(Daemon(ServiceParts(engine, around), signals).live())
+            os._exit(Daemon(ServiceParts(held, around), signals).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 # Of the 5 s in which a stop must be over; the rest is for ending what did not end, and for the socket.
 PATIENCE = 3.0
 PROOF = 5.0
+MANY = 100
+"""From this many pages on another process reads them; for fewer its start would take longer than the reading."""
 
 
 class Daemon:
@@ -30,14 +32,14 @@ class Daemon:
 
     def __init__(self, parts: ServiceParts, signals: Signalling) -> None:
         """Put the parts together; nothing runs yet."""
-        self._engine, self._signals, self._around = parts.engine, signals, parts.around
+        self._held, self._signals, self._around = parts.held, signals, parts.around
         self._since, self._settings_problem = parts.around.clock(), ""
         self._reloading = threading.Lock()
         self._ledger = parts.make_ledger()
         self._timer = parts.make_timer(self._look)
-        self._jobs = Jobs(self._engine, self._ledger, self._timer, parts.around.clock)
-        self._watcher = parts.make_watcher(self._take_in)
-        self._socket = parts.make_socket(Requests(self._engine, self._jobs, self._timer, self).handle)
+        self._jobs = Jobs(self._held, self._ledger, self._timer, parts.around.clock)
+        self._watcher = parts.make_watcher(self.files_changed)
+        self._socket = parts.make_socket(Requests(self._held, self._jobs, self._timer, self).handle)
         self._reading = parts.around.read_clocks()
         self._disk_trouble = ""
 
@@ -45,7 +47,7 @@ class Daemon:
         """Start, be ready, beat until a signal comes, stop; gives the exit code."""
         self.start()
         self._around.notifier.ready(self._status_line())
-        while self._engine.is_in_place():
+        while self._held.is_in_place():
             if self._is_told_to_stop():
                 self.stop()
                 return 0
@@ -57,7 +59,7 @@ class Daemon:
     def start(self) -> None:
         """Begin everything that goes on by itself."""
         self._timer.start()
-        self._jobs.adopt(self._engine.settings)
+        self._jobs.adopt(self._held.settings)
         self._watcher.start()
         self._socket.start()
         self._jobs.look()
@@ -82,7 +84,7 @@ class Daemon:
         self._notice_disk()
         self._jobs.look()
         self._watcher.check_watches()
-        self._engine.tidy()
+        self._held.tidy()
         if self._around.metrics_file is not None:
             write_metrics(self._around.metrics_file, render_metrics(self.facts()))
         if self._proves_alive():
@@ -114,7 +116,7 @@ class Daemon:
             self._watcher.look_at_all()
 
     def _notice_disk(self) -> None:
-        before, self._disk_trouble = self._disk_trouble, self._engine.disk_trouble()
+        before, self._disk_trouble = self._disk_trouble, self._held.disk_trouble()
         if self._disk_trouble and not before:
             log.error("nothing can be written problem=%s", self._disk_trouble)
         if before and not self._disk_trouble:
@@ -124,12 +126,16 @@ class Daemon:
     def _look(self) -> None:
         self._jobs.look()
 
-    def _take_in(self, changes: Changes) -> None:
+    def files_changed(self, changes: Changes) -> None:
+        """Make searchable what changed on disk, at once if not thoroughly, which is done after a pause."""
         log.debug("changed=%d deleted=%d", len(changes.changed), len(changes.deleted))
         if any(path.startswith("memory/") for path in changes.paths):
             self._jobs.log_changed()
         try:
-            self._engine.take_in(changes)
+            if len(changes.paths) >= MANY:
+                self._held.catch_up()
+            else:
+                self._held.search.take_in(changes.paths, self._held.now())
         except (BankError, OSError) as error:
             log.error("changes not indexed, tried again later error=%s", error)  # noqa: TRY400  no bug of ours
         self._jobs.index_changed()
@@ -143,13 +149,13 @@ class Daemon:
         """Read the settings again; gives what is wrong with them, and goes on by the old ones then."""
         with self._reloading:
             try:
-                self._engine.reload()
+                self._held.reload()
             except BankError as error:
                 self._settings_problem = str(error)
                 log.error("settings not reloaded, the old ones still hold problem=%s", error)  # noqa: TRY400
                 return self._settings_problem
             self._settings_problem = ""
-            self._jobs.adopt(self._engine.settings)
+            self._jobs.adopt(self._held.settings)
             log.info("settings reloaded")
             return ""
 
@@ -165,9 +171,9 @@ class Daemon:
             refused=self._socket.refused,
             queue=self._timer.queue(),
         )
-        bank = self._engine.facts(self.pending, self._watcher.sizes("bank"))
+        bank = self._held.facts(self.pending, self._watcher.sizes("bank"))
         now = self._around.clock()
-        rows, zone = tuple(self._ledger.rows), self._engine.settings.timezone
+        rows, zone = tuple(self._ledger.rows), self._held.settings.timezone
         return HealthFacts(str(self._around.workspace), now, bank, self._jobs.facts(), rows, daemon, zone)
 
     def _status_line(self) -> str:
@@ -188,8 +194,8 @@ class Daemon:
         self._around.notifier.extend(timedelta(seconds=PATIENCE + 2))
         self._timer.stop()
         ended = self._jobs.stop(PATIENCE)
-        self._engine.abandon()
+        self._held.abandon()
         self._socket.stop()
         self._watcher.stop()
-        self._engine.close()
+        self._held.close()
         log.info("stopped cleanly=%s", ended)

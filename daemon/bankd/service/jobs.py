@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bankd.app.engine import Engine, RunSummary
 from bankd.core.daemon.health import JobFacts
 from bankd.core.daemon.schedule import Job, Slot, check_schedule, make_jobs, next_run
 from bankd.core.daemon.schedule_rows import (
@@ -23,6 +22,7 @@ from bankd.core.daemon.schedule_rows import (
 )
 from bankd.core.markdown.policy import Settings
 from bankd.errors import BankError, BusyError
+from bankd.wiring.held import Held, RunSummary
 from bankd.wiring.serving import RunLedger, Timer, call_person, read_monotonic
 
 log = logging.getLogger(__name__)
@@ -50,9 +50,9 @@ class _Run:
 class Jobs:
     """All jobs of a daemon; every method may be called from any thread."""
 
-    def __init__(self, engine: Engine, ledger: RunLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
+    def __init__(self, held: Held, ledger: RunLedger, timer: Timer, clock: Callable[[], datetime]) -> None:
         """Take where runs are done, remembered and timed, and the clock that decides what is due."""
-        self._engine, self._ledger, self._timer, self._clock = engine, ledger, timer, clock
+        self._held, self._ledger, self._timer, self._clock = held, ledger, timer, clock
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
         self._histories: dict[str, History] = {}
@@ -102,7 +102,7 @@ class Jobs:
 
     def log_changed(self) -> None:
         """Have new Retain lines taken in a moment after the log has settled."""
-        wait = self._engine.settings.settle_seconds + 0.5
+        wait = self._held.settings.settle_seconds + 0.5
         self._postpone("log", wait)
 
     def index_changed(self) -> None:
@@ -143,7 +143,7 @@ class Jobs:
 
     def _settle_index(self) -> None:
         try:
-            if self._engine.settle_index():
+            if self._held.settle():
                 self.index_changed()
         except BankError as error:
             log.error("index not settled error=%s", error)  # noqa: TRY400  a person can mend it
@@ -173,7 +173,7 @@ class Jobs:
         name, run.began = run.job.name, read_monotonic()
         self._note(LedgerRow(self._clock(), name, RunOutcome.STARTED, run.slot))
         try:
-            run.summary = self._engine.run(name, force=run.force, start=run.start)
+            run.summary = self._held.run(name, force=run.force, start=run.start)
             outcome, note = RunOutcome.RAN, run.summary.line
             if run.summary.has_waiting_logs:
                 self.log_changed()
@@ -216,7 +216,7 @@ class Jobs:
             call = calls[row.job]
         if call is not None:
             verb = "has failed" if call is PersonCall.FAILING else "works again"
-            call_person(self._engine.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
+            call_person(self._held.settings.alert.command, f"bankd: {row.job} {verb}: {row.note}")
 
     def _add(self, row: LedgerRow) -> None:
         """Append a row and count it."""
@@ -225,7 +225,7 @@ class Jobs:
 
     def _count(self, row: LedgerRow) -> PersonCall | None:
         """Take a row into account; gives the call to make."""
-        after = self._engine.settings.alert.after_failures
+        after = self._held.settings.alert.after_failures
         before = self._histories[row.job]
         self._histories[row.job] = add_row(before, row, after)
         if row.outcome not in {RunOutcome.RAN, RunOutcome.FAILED, RunOutcome.REFUSED}:

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from bankd.app.engine import Engine
 from bankd.core.daemon.health import LENT, HealthFacts, facts_to_json, render_metrics, tell_standstill
 from bankd.core.daemon.socket_requests import LONGEST_WAIT, find_problems
 from bankd.errors import BankError, BusyError, UsageError
 from bankd.service.jobs import Jobs
 from bankd.wiring.bank_reader import BankReader
+from bankd.wiring.held import Held
 from bankd.wiring.serving import Answer, LockLoan, Request, Timer
 
 
@@ -45,9 +45,9 @@ class Service(Protocol):
 class Requests:
     """Answers requests; every method runs in the thread of its client."""
 
-    def __init__(self, engine: Engine, jobs: Jobs, timer: Timer, service: Service) -> None:
+    def __init__(self, held: Held, jobs: Jobs, timer: Timer, service: Service) -> None:
         """Take what can be asked."""
-        self._engine, self._jobs, self._timer, self._service = engine, jobs, timer, service
+        self._engine, self._jobs, self._timer, self._service = held, jobs, timer, service
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "related": self._search,
@@ -69,7 +69,7 @@ class Requests:
 
     def _search(self, request: Request) -> Answer:
         """An answer, which says too when the jobs stand still that bring the bank up to date."""
-        answer = self._engine.search(request, self._service.pending)
+        answer = self._engine.search.answer(request, self._engine.now(), self._service.pending)
         still = tell_standstill(self._timer.queue())
         if not still:
             return answer

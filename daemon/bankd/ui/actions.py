@@ -15,8 +15,8 @@ from bankd.app.promotion import decline_promotion, promote_memory
 from bankd.app.undo import Undo
 from bankd.app.workspace import Workspace
 from bankd.errors import UsageError
+from bankd.wiring.banks import OpenBank
 from bankd.wiring.importing import forget_handed_over, import_sources, sources_at
-from bankd.wiring.open_banks import OpenBank
 
 Form: TypeAlias = Mapping[str, str]
 Act: TypeAlias = Callable[[Workspace, Form], object]

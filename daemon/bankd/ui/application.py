@@ -22,13 +22,13 @@ from starlette.types import ASGIApp
 
 from bankd.core.markdown.display import make_visible
 from bankd.errors import BankError, BusyError, UsageError, bug_in
-from bankd.ui.asked import Asked, Shown
+from bankd.ui.asked import Address, Shown
 from bankd.ui.guard import Access, Guard
 from bankd.ui.words import translate
-from bankd.wiring.open_banks import OpenBank, OpenBanks
+from bankd.wiring.banks import Banks, OpenBank
 
 
-def render(shown: Shown, asked: Asked, around: Mapping[str, Any]) -> str:
+def render(shown: Shown, asked: Address, around: Mapping[str, Any]) -> str:
     """A page as HTML; what a terminal would not show is shown as what it is here too."""
     template = _environment().get_template(shown.template)
     return template.render({**around, **shown.facts, "t": partial(translate, language=asked.language)})
@@ -49,7 +49,7 @@ def _moment(text: str) -> str:
     return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
 
 
-View: TypeAlias = Callable[[OpenBank, Asked], Shown]
+View: TypeAlias = Callable[[OpenBank, Address], Shown]
 
 VIEWS: Mapping[str, tuple[str, str]] = {
     "search": ("searching", "show_search"),
@@ -67,7 +67,7 @@ _LANGUAGES = ("en", "ko")
 _STATUS: Mapping[type[BankError], int] = {UsageError: 400, BusyError: 503}
 
 
-def make_application(banks: OpenBanks, access: Access) -> ASGIApp:
+def make_application(banks: Banks, access: Access) -> ASGIApp:
     """The page over these banks, behind its guard."""
     site = _Site(banks)
     static = Path(__file__).parent / "static"
@@ -83,7 +83,7 @@ def make_application(banks: OpenBanks, access: Access) -> ASGIApp:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    banks: OpenBanks
+    banks: Banks
 
     def home(self, _request: Request) -> Response:
         """The first bank's search."""
@@ -102,7 +102,7 @@ class _Site:
         form = {name: values[-1] for name, values in sent.items()}
         return await run_in_threadpool(self._act, self._asked(request), form)
 
-    def _act(self, asked: Asked, form: Mapping[str, str]) -> Response:
+    def _act(self, asked: Address, form: Mapping[str, str]) -> Response:
         from bankd.ui.actions import decide  # noqa: PLC0415 -- as the views
 
         def work() -> Shown | Response:
@@ -122,7 +122,7 @@ class _Site:
         shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
         return self._page(self._asked(request), shown, 500)
 
-    def _answer(self, asked: Asked, work: Callable[[], Shown | Response]) -> Response:
+    def _answer(self, asked: Address, work: Callable[[], Shown | Response]) -> Response:
         try:
             shown = work()
         except BankError as error:
@@ -133,19 +133,19 @@ class _Site:
             return self._page(asked, Shown("problem.html", {"problem": problem}), 409)
         return shown if isinstance(shown, Response) else self._page(asked, shown)
 
-    def _page(self, asked: Asked, shown: Shown, status: int = 200) -> Response:
+    def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
         around = {"banks": self.banks.names(), "views": list(VIEWS)[:8], "asked": asked, "decisions": _decided(asked)}
         answer = HTMLResponse(render(shown, asked, around), status)
         if asked.query.get("lang") in _LANGUAGES:
             answer.set_cookie("bankd-lang", asked.language, samesite="strict", httponly=True)
         return answer
 
-    def _asked(self, request: Request) -> Asked:
+    def _asked(self, request: Request) -> Address:
         wanted = request.query_params.get("lang") or request.cookies.get("bankd-lang")
         language = wanted if wanted in _LANGUAGES else _preferred(request.headers.get("accept-language", ""))
         path = request.path_params
         query = dict(request.query_params)
-        return Asked(
+        return Address(
             path.get("bank", ""), path.get("view", ""), path.get("what", ""), query, language, self.banks.ask_all
         )
 
@@ -156,7 +156,7 @@ def _view(name: str) -> View:
     return view
 
 
-def _decided(asked: Asked) -> Mapping[str, Any]:
+def _decided(asked: Address) -> Mapping[str, Any]:
     """The decisions, where a page has to say what was done."""
     if "did" not in asked.query:
         return {}

@@ -17,7 +17,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Address:
     """The address of a request: bank, view, what of it, the query; the language of the reader; and all banks to be asked."""
 
     bank: str

@@ -15,10 +15,10 @@ from bankd.app.workspace import Workspace
 from bankd.core.markdown.memory import split_id
 from bankd.core.markdown.page_lines import MARKER
 from bankd.core.plan.held_back import HeldBack
-from bankd.ui.asked import Asked, Shown
+from bankd.ui.asked import Address, Shown
 from bankd.ui.memories import source_lines
+from bankd.wiring.banks import OpenBank
 from bankd.wiring.importing import import_sources, sources_at
-from bankd.wiring.open_banks import OpenBank
 
 DAYS = 30
 """Days within which an opinion on the desk falls below the floor."""
@@ -64,7 +64,7 @@ class Pile(NamedTuple):
     size: int
 
 
-def show_desk(bank: OpenBank, _asked: Asked) -> Shown:
+def show_desk(bank: OpenBank, _asked: Address) -> Shown:
     """Every pile that has cards."""
     with bank.look() as workspace:
         pages = sorted(path.removeprefix("bank/") for path in workspace.files.survey("bank", workspace.now, 0).files)

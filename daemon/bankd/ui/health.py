@@ -10,13 +10,13 @@ from bankd.app.archive import forecast_fading, list_archive, offer_candidates
 from bankd.app.doctor import read_status
 from bankd.app.show import list_runs, show_run
 from bankd.core.plan.report import chapters_of
-from bankd.ui.asked import Asked, Shown
+from bankd.ui.asked import Address, Shown
 from bankd.ui.pictures import draw_runs
-from bankd.wiring.open_banks import OpenBank
+from bankd.wiring.banks import OpenBank
 from bankd.wiring.probing import open_probe
 
 
-def show_health(bank: OpenBank, asked: Asked) -> Shown:
+def show_health(bank: OpenBank, asked: Address) -> Shown:
     """Freshness, runs, what was missed, the daemon, and what needs a person."""
     with open_probe(bank.root) as probe:
         status = read_status(probe)
@@ -25,7 +25,7 @@ def show_health(bank: OpenBank, asked: Asked) -> Shown:
     return Shown("health.html", {"status": status, "strip": draw_runs(days, asked.language)})
 
 
-def show_fading(bank: OpenBank, asked: Asked) -> Shown:
+def show_fading(bank: OpenBank, asked: Address) -> Shown:
     """Which opinions will have faded when, what may go to the archive, and what went there last."""
     with bank.look() as workspace:
         falls, pinned = forecast_fading(workspace, asked.number("days", 90, 36_500))
@@ -40,7 +40,7 @@ _SHOWN = 60
 Run = Mapping[str, Any]
 
 
-def show_night(bank: OpenBank, asked: Asked) -> Shown:
+def show_night(bank: OpenBank, asked: Address) -> Shown:
     """The runs, the newest first, or one of them."""
     with bank.look() as workspace:
         runs = list_runs(workspace)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bankd.ui.asked import Asked, Shown
+from bankd.ui.asked import Address, Shown
 from bankd.ui.pictures import Leaf, NearNode, draw_graph, draw_tree
-from bankd.wiring.open_banks import OpenBank
+from bankd.wiring.banks import OpenBank
 
 _NEIGHBOURS = 14
 _DAY = 86_400
 
 
-def show_map(bank: OpenBank, asked: Asked) -> Shown:
+def show_map(bank: OpenBank, asked: Address) -> Shown:
     """The tree of pages; or the graph around something."""
     around = asked.text("around")
     if around:

@@ -12,10 +12,10 @@ from bankd.core.lifecycle.decay import Fading, value_on
 from bankd.core.markdown.memory import Confidence, parse_memory, split_id
 from bankd.core.markdown.page_lines import MARKER
 from bankd.errors import UsageError, UserError
-from bankd.ui.asked import Asked, Shown
+from bankd.ui.asked import Address, Shown
 from bankd.ui.pictures import CurvePoint, draw_curve
 from bankd.wiring.bank_reader import BankReader
-from bankd.wiring.open_banks import OpenBank
+from bankd.wiring.banks import OpenBank
 
 _AHEAD = 60
 """Days that the curve of a confidence is drawn into the future."""
@@ -25,7 +25,7 @@ _AROUND = 2
 """Lines shown before and after a source line."""
 
 
-def show_memory(bank: OpenBank, asked: Asked) -> Shown:
+def show_memory(bank: OpenBank, asked: Address) -> Shown:
     """A memory with its source, use, strength and curves, and what is near it; without an id, a word how to find one."""
     if not asked.what:
         return Shown("memory.html", {"found": None})
@@ -100,7 +100,7 @@ def _related(bank: OpenBank, id_: str) -> list[Mapping[str, Any]]:
         return []
 
 
-def show_file(bank: OpenBank, asked: Asked) -> Shown:
+def show_file(bank: OpenBank, asked: Address) -> Shown:
     """A page of the bank, a log or an archived page; UserError for anything else, wherever it may be."""
     path = asked.text("path")
     text = BankReader(str(bank.root)).read_file(path)

@@ -8,8 +8,8 @@ from typing import Any
 
 from bankd.core.agents.recalled import relation_of
 from bankd.core.lifecycle.retain import LogPlace
-from bankd.ui.asked import Asked, Shown
-from bankd.wiring.open_banks import OpenBank
+from bankd.ui.asked import Address, Shown
+from bankd.wiring.banks import OpenBank
 
 GROUPS = ("bank", "logs", "archive")
 _AT_MOST, _DAYS_AT_MOST = 20, 60
@@ -17,14 +17,14 @@ _AT_MOST, _DAYS_AT_MOST = 20, 60
 Hit = Mapping[str, Any]
 
 
-def show_search(bank: OpenBank, asked: Asked) -> Shown:
+def show_search(bank: OpenBank, asked: Address) -> Shown:
     """The best answers, explained; nothing is asked before something is typed."""
     answer = _answer(bank, asked) if asked.text("q") else None
     facts = {"answer": answer, "groups": _in_groups(answer["hits"] or answer["nearest"]) if answer else {}}
     return Shown("results.html" if asked.text("part") else "search.html", facts)
 
 
-def _answer(bank: OpenBank, asked: Asked) -> dict[str, Any]:
+def _answer(bank: OpenBank, asked: Address) -> dict[str, Any]:
     request = {
         "query": asked.text("q"), "limit": _AT_MOST, "is_korean": asked.is_korean, "as_of": asked.text("as_of") or None,
         "everything": bool(asked.text("weak")),
@@ -47,7 +47,7 @@ def marked_pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
     yield text[at:], False
 
 
-def show_timeline(bank: OpenBank, asked: Asked) -> Shown:
+def show_timeline(bank: OpenBank, asked: Address) -> Shown:
     """The memories of some days, the newest first; with `as_of` as the bank stood then."""
     subject = asked.text("about")
     is_person = subject.startswith("@")
@@ -61,7 +61,7 @@ def show_timeline(bank: OpenBank, asked: Asked) -> Shown:
     return Shown("timeline.html", {"days": days, "slider": _slider(bank, asked)})
 
 
-def _slider(bank: OpenBank, asked: Asked) -> dict[str, Any]:
+def _slider(bank: OpenBank, asked: Address) -> dict[str, Any]:
     """The days between which the slider moves, from the first that a log is of to today."""
     with bank.look() as workspace:
         logs = workspace.files.survey("memory", workspace.now, 0, any_content=True).files

@@ -10,14 +10,14 @@ import uvicorn
 from bankd.errors import UserError
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
-from bankd.wiring.open_banks import OpenBanks
+from bankd.wiring.banks import Banks
 
 
 def serve_page(banks: Callable[[], Mapping[str, str]], port: int, announce: Callable[[str], None]) -> None:
     """Serve until a signal ends it; `announce` gets the link. UserError when the port is taken; 0 takes a free one."""
     with _listen(port) as listener:
         access = Access(listener.getsockname()[1])
-        opened = OpenBanks(banks)
+        opened = Banks(banks, stays=True)
         config = uvicorn.Config(
             make_application(opened, access),
             access_log=False, date_header=False, lifespan="off", log_level="warning", server_header=False, ws="none",

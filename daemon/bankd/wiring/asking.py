@@ -1,76 +1,177 @@
-"""A question to the daemon, or without one to the index itself; the two answer the same. Imports as little as possible."""
+"""One bank, asked from outside: its daemon answers, or where there is none its index; the two answer the same.
+
+Imports as little as possible: with a daemon a search takes less time than most modules take to import.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+from _thread import allocate_lock
 
-from bankd.adapters.system.socket_client import Conversation, NoDaemonError
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost a search with a daemon more than its own work
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from collections.abc import Callable
+    from typing import Any
 
-    Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+    from bankd.adapters.watching.watcher import Watcher
+    from bankd.app.bank_search import BankSearch
 
 OF_A_SEARCH = ("query", "generation", "fresh", "hits", "see_also", "left_off", "nearest")
 """What an answer to a search has; that of an older daemon, which runs until it is restarted, may lack some."""
+_DAEMON_SECONDS = 10.0
+"""A daemon that is slower than this is passed by."""
+_LOOK_SECONDS = 1.0
+"""Where nobody tells of changes: to look at 10,000 pages takes longer than a question."""
+_CHECK_SECONDS = 30.0
+"""As the daemon does: a folder that was swapped for another one is not watched any more."""
 
 
-@contextmanager
-def open_asking(root: str) -> Iterator[Ask]:
-    """A way to ask the daemon, or without one the index itself."""
-    try:
-        daemon = Conversation(root)
-    except NoDaemonError:
-        with _asking_the_index(root) as ask:
-            yield ask
-        return
-    try:
-        yield lambda request: _ask_either(daemon, root, request)
-    finally:
-        daemon.close()
+def ask_socket(root: str, request: dict[str, Any], seconds: float = _DAEMON_SECONDS) -> dict[str, Any]:
+    """What the daemon of a workspace answers; raises what it says is wrong as if it were done here.
 
-
-def _ask_either(daemon: Conversation, root: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Ask the daemon, or where it ended meanwhile or is of another version the index itself."""
-    try:
-        return ask_over(daemon, request)
-    except NoDaemonError:
-        with _asking_the_index(root) as ask:
-            return ask(request)
-
-
-@contextmanager
-def _asking_the_index(root: str) -> Iterator[Ask]:
-    import gc
-
-    gc.disable()  # it ends before there is anything to collect, and looking costs it a twentieth
-    from bankd.adapters.system.clock import read_clock_alone
-    from bankd.wiring.search_settings import search_settings
-    from bankd.wiring.searching import make_search, worker_for
-
-    settings = search_settings(root)
-    searching = make_search(root, settings, worker_for(settings))
-    try:
-        yield lambda request: searching.answer(request, read_clock_alone(settings.timezone))
-    finally:
-        searching.close()
-
-
-def ask_over(daemon: Conversation, request: dict[str, Any]) -> dict[str, Any]:
-    """What the daemon answers; raises what it says is wrong as if it were done here, and NoDaemonError."""
+    NoDaemonError where none answers in time, or one that is too old to give such an answer.
+    """
     from bankd.errors import BUG, BankError, UsageError, UserError
 
-    answer = daemon.ask(request)
-    if "error" in answer:
+    answer = send_request(root, request, seconds)
+    if not answer.pop("ok", False):
         kinds = {BUG: BankError, UsageError.exit_code: UsageError}
-        raise kinds.get(answer.get("exit", 0), UserError)(str(answer["error"]))
-    return whole_answer(request, answer)
-
-
-def whole_answer(request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer as this version gives it; raises NoDaemonError where the daemon is too old for that."""
+        raise kinds.get(answer.get("exit", 0), UserError)(str(answer.get("error")))
     if request.get("op", "search") == "search" and not all(key in answer for key in OF_A_SEARCH):
         raise NoDaemonError("the daemon is of an older version: restart it")
     return answer
+
+
+class Asked:
+    """One bank. A daemon may come and go between two questions.
+
+    With `stays` it may be asked from any thread for as long as one likes: a thread watches the files, which are checked
+    again only after a change. Without, it is for one command: the files are checked once.
+    """
+
+    def __init__(self, root: str, *, stays: bool = False) -> None:
+        """Take the folder; nothing is opened before it is needed."""
+        self._root, self._stays, self._asking = root, stays, allocate_lock()
+        self._search: BankSearch | None = None
+        self._watch: ChangeWatch | None = None
+        self._seen: tuple[str, int] | None = None
+        """The note of the last check, and how many pages have waited since."""
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a request as the daemon's socket takes it; raises what a search raises."""
+        try:
+            return ask_socket(self._root, request)
+        except NoDaemonError:
+            with self._asking:
+                return self._ask_index(request)
+
+    def _ask_index(self, request: dict[str, Any]) -> dict[str, Any]:
+        search = self._open()
+        from bankd.adapters.system.clock import read_clock, read_clock_alone
+
+        now = (read_clock if self._stays else read_clock_alone)(search.settings.timezone)
+        if self._watch is None:
+            return search.answer(request, now)
+        is_left = self._seen is not None and self._seen != ("", 0)
+        if self._watch.takes_look(waits=is_left) or self._seen is None or not search.index.is_there():
+            self._seen = None  # until this look has been taken to its end
+            search.look_again()
+            self._seen = search.catch_up(now)
+        note, pending = self._seen
+        return search.answer(request, now, pending, note)
+
+    def _open(self) -> BankSearch:
+        """Its search, opened anew when the settings have changed."""
+        if not self._stays:
+            import gc
+
+            gc.disable()  # a command ends before there is anything to collect, and looking costs it a twentieth
+        if not os.path.isfile(os.path.join(self._root, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more
+            from bankd.errors import UserError
+
+            raise UserError(f"{self._root}: no workspace is there (now)")
+        from bankd.wiring.search import make_search, search_settings, worker_for
+
+        settings = search_settings(self._root)
+        if self._search is None or self._search.settings != settings:
+            if self._search is not None:
+                self._search.close()
+            self._search, self._seen = make_search(self._root, settings, worker_for(settings)), None
+        if self._stays and self._watch is None:
+            from bankd.adapters.system.clock import read_monotonic
+
+            self._watch = ChangeWatch(self._root, read_monotonic)
+        return self._search
+
+    def look_again(self) -> None:
+        """Have the next answer look at every file: this process changed some."""
+        if self._watch is not None:
+            self._watch.hint()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        with self._asking:
+            if self._watch is not None:
+                self._watch.close()
+            if self._search is not None:
+                self._search.close()
+            self._watch = self._search = None
+
+
+class ChangeWatch:
+    """Tells when files of a workspace may have changed; the watcher takes its time to start, and until then files are looked at each second."""
+
+    def __init__(self, root: str, clock: Callable[[], float]) -> None:
+        """Begin to watch."""
+        from threading import Thread
+
+        self._root, self._clock = root, clock
+        self._watcher: Watcher | None = None
+        self._is_hinted, self._looked, self._checked = True, 0.0, clock()
+        self._starting = Thread(target=self._start, name="watch", daemon=True)
+        self._starting.start()
+
+    def _start(self) -> None:
+        import logging
+        from pathlib import Path
+
+        from bankd.adapters.watching.watcher import Watcher, WatchIntervals
+
+        # Where it cannot watch this looks by itself, and there is nothing to tell: the screen belongs to the finder.
+        logging.getLogger("bankd.adapters.watching").addHandler(logging.NullHandler())
+        # A change of a file only makes the next question look at all; and where the watcher had to poll, questions do.
+        pace = WatchIntervals(quiet=0.1, longest=0.5, poll=600.0)
+        watcher = Watcher(Path(self._root), lambda _: self.hint(), pace)
+        watcher.start()
+        self._watcher = watcher
+        self.hint()  # what changed before it watched
+
+    def hint(self) -> None:
+        """Something may have changed."""
+        self._is_hinted = True
+
+    def takes_look(self, *, waits: bool = False) -> bool:
+        """Whether to check the files now, after which they count as checked; `waits`: the last check left something."""
+        now = self._clock()
+        is_told, is_due = self._is_told(now), now - self._looked >= _LOOK_SECONDS
+        if not self._is_hinted and not (is_due and (waits or not is_told)):
+            return False
+        self._is_hinted, self._looked = False, now  # in this order: what is hinted at while it looks is looked at again
+        return True
+
+    def _is_told(self, now: float) -> bool:
+        """Whether the kernel tells the watcher, whose watches are checked from time to time."""
+        if self._watcher is None:
+            return False
+        if now - self._checked >= _CHECK_SECONDS:
+            self._checked = now
+            self._watcher.check_watches()
+        return self._watcher.state.mode == "inotify"
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._starting.join()
+        if self._watcher is not None:
+            self._watcher.stop()

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from bankd.adapters.system.socket_client import NoDaemonError, send_request
-from bankd.errors import BUG, BankError, UserError
-from bankd.wiring.asking import whole_answer
+from bankd.adapters.system.socket_client import NoDaemonError
+from bankd.errors import BankError, UserError
+from bankd.wiring.asking import ask_socket
 
 TYPE_CHECKING = False  # `typing` and `pathlib` would cost some hooks more than all of their own work
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class BankReader:
     def now(self) -> datetime:
         """The present moment in the zone of the workspace."""
         from bankd.adapters.system.clock import read_clock, read_clock_alone
-        from bankd.wiring.search_settings import search_settings
+        from bankd.wiring.search import search_settings
 
         zone = search_settings(self.root).timezone
         return read_clock_alone(zone) if self._is_alone else read_clock(zone)
@@ -64,7 +64,7 @@ class BankReader:
         """What briefings choose from, as it is now; read again only when pages, events or logs changed since."""
         from bankd.adapters.index.page_files import PageFiles
         from bankd.adapters.workspace.facts_cache import keep_facts, kept_facts
-        from bankd.wiring.search_settings import search_settings
+        from bankd.wiring.search import search_settings
 
         settings = search_settings(self.root)
         files = PageFiles(self.root / "bank")
@@ -136,15 +136,11 @@ class BankReader:
 
     def ask_daemon(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """What the daemon answers; raises NoDaemonError when none does in time."""
-        answer = send_request(self._root, request, seconds)
-        if not answer.pop("ok", False):
-            raise (BankError if answer.get("exit") == BUG else UserError)(str(answer.get("error")))
-        return whole_answer(request, answer)
+        return ask_socket(self._root, request, seconds)
 
     def _search_index(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
         """Ask the index; `in_a_moment` asks the bank alone, as it was last read, and loads no model of vectors."""
-        from bankd.wiring.search_settings import search_settings
-        from bankd.wiring.searching import make_search, worker_for
+        from bankd.wiring.search import make_search, search_settings, worker_for
 
         settings = search_settings(self.root)
         if in_a_moment:
@@ -167,8 +163,7 @@ class BankReader:
         from bankd.adapters.storage.tree import FileTree
         from bankd.core.markdown.scanner import decode_text
         from bankd.core.markdown.utf8 import readable_text
-        from bankd.wiring.search_settings import search_settings
-        from bankd.wiring.searching import compile_patterns
+        from bankd.wiring.search import compile_patterns, search_settings
 
         if not path.startswith(("bank/", "memory/", "archive/")) or not path.endswith(".md"):
             raise UserError(f"{path}: not a page of the bank, a log or an archived page")

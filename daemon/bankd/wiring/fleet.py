@@ -19,8 +19,7 @@ from bankd.adapters.system.malloc import forget_kept, give_back, keep_little
 from bankd.core.plan.report import counts_of, rows_of
 from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.importing import import_watched
-from bankd.wiring.search_settings import search_settings
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search, search_settings
 from bankd.wiring.workspace import open_workspace
 
 __all__ = ["LOST", "FleetUnreachableError", "WorkerPlan", "utc_now"]

@@ -29,7 +29,7 @@ from bankd.errors import UsageError, UserError
 from bankd.ports.reading import Vectors
 from bankd.search.ranking_options import RankingOptions
 from bankd.wiring.fleet import Fleet, open_fleet
-from bankd.wiring.search_settings import search_settings
+from bankd.wiring.search import search_settings
 
 if TYPE_CHECKING:
     from bankd.adapters.fleet.opensearch import OpenSearchStore

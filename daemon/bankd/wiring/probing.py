@@ -8,11 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bankd.adapters.index.page_files import PageFiles
-from bankd.adapters.index.search_index import SearchIndex
-from bankd.adapters.korean.analyser import Analyser
-from bankd.adapters.korean.analyses import AnalysisCache
-from bankd.adapters.korean.kiwi import kiwi_version
 from bankd.adapters.storage.files import BankFiles
 from bankd.adapters.system.banks_file import read_banks
 from bankd.adapters.system.clock import utc_now
@@ -27,35 +22,30 @@ from bankd.app.service_units import Installation
 from bankd.config import load_usable_settings
 from bankd.config.workspace_config import SETTINGS
 from bankd.errors import UserError
-from bankd.wiring.search_settings import search_settings
-from bankd.wiring.searching import make_beside
+from bankd.wiring.search import make_indexes, search_settings
 
 
 @contextmanager
 def open_probe(root: Path) -> Iterator[Probe]:
     """Look at a workspace."""
-    files, own = BankFiles(root), root / ".bankd"
-    analyser = Analyser(AnalysisCache(own / "analyses"), None, kiwi_version)
-    index = SearchIndex(own / "index", PageFiles(root / "bank"), analyser)
-    beside = make_beside(root, analyser, search_settings(root))
+    files = BankFiles(root)
+    indexes = make_indexes(root, search_settings(root)._replace(meaning=("off",)))  # nobody asks for vectors here
     file_system = find_file_system(root)
     try:
         yield Probe(
             root=root,
             files=files,
-            index=index,
-            beside=beside,
+            indexes=indexes,
             now=utc_now,
             ask_daemon=partial(_ask, str(root)),
             read_ledger=lambda: read_ledger(root),
             bank_facts=lambda facts, warn_kib: bank_facts(root, facts, sizes_of_pages(root), warn_kib),
-            held_back=lambda: read_held_back(own / "catalogue.sqlite3"),
+            held_back=lambda: read_held_back(root / ".bankd" / "catalogue.sqlite3"),
             how_to_start=find_installation(root).how_to_start,
             polled=file_system if needs_polling(file_system) else "",
         )
     finally:
-        index.close()
-        beside.close()
+        indexes.release()
         files.tree.close()
 
 

@@ -20,7 +20,7 @@ from bankd.adapters.storage.lock import Lock
 from bankd.adapters.storage.tree import FileTree
 from bankd.adapters.system.child import serve_master
 from bankd.adapters.system.clock import read_clock, read_monotonic
-from bankd.app.search_service import SearchService
+from bankd.app.bank_search import BankSearch
 from bankd.app.workspace import Workspace
 from bankd.config import ConfigError
 from bankd.config.workspace_config import Configuration, Sources, understand_sources
@@ -30,8 +30,7 @@ from bankd.core.plan.report import counts_of, plan_json, rows_of
 from bankd.errors import BUG, BankError, StorageError
 from bankd.wiring.brief_files import write_due_briefs
 from bankd.wiring.importing import import_watched
-from bankd.wiring.search_settings import search_settings_of
-from bankd.wiring.searching import make_search
+from bankd.wiring.search import make_search, search_settings_of
 from bankd.wiring.workspace import DaemonLease, open_workspace
 
 log = logging.getLogger(__name__)
@@ -90,9 +89,9 @@ class Runner:
             searching.release()
             tree.close()
 
-    def _search(self) -> SearchService:
+    def _search(self) -> BankSearch:
         own = search_settings_of(self._configured.settings)
-        return make_search(self._root, own, self._worker if own.analyser == "kiwi" else None, is_daemon=True)
+        return make_search(self._root, own, self._worker if own.analyser == "kiwi" else None)
 
     @property
     def _configured(self) -> Configuration:

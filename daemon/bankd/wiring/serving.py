@@ -25,9 +25,9 @@ from bankd.adapters.system.socket_server import Answer, Handler, LockLoan, Reque
 from bankd.adapters.system.timer import Timer
 from bankd.adapters.watching.watcher import Watcher
 from bankd.adapters.workspace.run_ledger import RunLedger
-from bankd.app.engine import Engine
 from bankd.core.daemon.health import ClockReading
 from bankd.core.daemon.watching import Changes
+from bankd.wiring.held import Held
 
 __all__ = [
     "Answer", "LockLoan", "Notifier", "Request", "RunLedger", "ServiceEnvironment", "ServiceParts", "Signalling", "Signals",
@@ -91,7 +91,7 @@ class ServiceEnvironment:
 class ServiceParts:
     """What a service is made of; each part gets what to call."""
 
-    engine: Engine
+    held: Held
     around: ServiceEnvironment
 
     def make_ledger(self) -> RunLedger:

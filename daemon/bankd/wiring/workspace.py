@@ -36,10 +36,10 @@ from bankd.adapters.workspace.memory_catalog import PageMemoryCatalog
 from bankd.adapters.workspace.outside import WorkspaceWriter
 from bankd.adapters.workspace.purging import TextTraces
 from bankd.adapters.workspace.run_ledger import RunLedger, RunReports
+from bankd.app.bank_search import BankSearch
 from bankd.app.init import append_to_log
 from bankd.app.recording import Recorder
 from bankd.app.run_index import RunIndex
-from bankd.app.search_service import SearchService
 from bankd.app.workspace import Outside, Workspace
 from bankd.config import ConfigError, load_settings, load_usable_settings, place_folders
 from bankd.config.workspace_config import SETTINGS, Configuration, require_folders
@@ -49,7 +49,7 @@ from bankd.core.markdown.policy import DistilPolicy, Settings
 from bankd.core.pages.rearrange import reference_rewriter
 from bankd.errors import BusyError
 from bankd.ports.models import Models
-from bankd.wiring.searching import open_search
+from bankd.wiring.search import open_search
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class DaemonLease:
 
     lock: Lock
     configuration: Configuration
-    searching: SearchService
+    searching: BankSearch
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def open_workspace(
     *,
     write: bool = True,
     lease: DaemonLease | None = None,
-    searching: SearchService | None = None,
+    searching: BankSearch | None = None,
 ) -> Iterator[Workspace]:
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
@@ -137,7 +137,7 @@ def _assemble(
     files: BankFiles,
     settings: Settings,
     moment: datetime,
-    searching: SearchService | None,
+    searching: BankSearch | None,
     stack: ExitStack,
 ) -> Workspace:
     """Put together what works on the files; a command that only reads goes on where the disk takes nothing."""

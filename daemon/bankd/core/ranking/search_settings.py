@@ -37,3 +37,6 @@ class SearchSettings(NamedTuple):
     """As `MeaningSettings`, in the order of its fields."""
     suppression: bool = False
     """Whether what was beaten steps back when nearly the same is asked again."""
+    cache_entries: int = 20
+    """The most answers that a daemon keeps, to give them again while nothing changed."""
+    cache_minutes: int = 30

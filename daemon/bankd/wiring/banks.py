@@ -1,0 +1,184 @@
+"""The banks of the user: a list of them, each asked by itself, and one answer out of all."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+from contextlib import closing, contextmanager
+
+from bankd.adapters.system.banks_file import banks_path, read_banks, write_banks
+from bankd.adapters.system.socket_client import NoDaemonError, socket_path
+from bankd.errors import BankError, UsageError, UserError
+from bankd.wiring.asking import Asked
+
+TYPE_CHECKING = False  # as in wiring.asking
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+    from typing import Any, TypeAlias
+
+    from bankd.adapters.system.working_copy import WorkingCopy
+    from bankd.app.workspace import Workspace
+
+    Json: TypeAlias = dict[str, Any]
+    Found: TypeAlias = tuple[dict[str, Json], dict[str, str]]
+
+__all__ = ["banks_path", "read_banks", "write_banks"]
+
+_WORTH = 4
+"""Banks without a daemon from which on a copy of this process asks half of them: making it takes as long as one bank."""
+
+
+class OpenBank:
+    """One bank as the page and the finder use it."""
+
+    def __init__(self, root: str, *, stays: bool = True) -> None:
+        """Take its folder; nothing is opened yet. `stays` as of `Asked`."""
+        self.folder, self._asked = root, Asked(root, stays=stays)
+
+    @property
+    def root(self) -> Path:
+        """Its folder as a path."""
+        from pathlib import Path
+
+        return Path(self.folder)
+
+    def ask(self, request: Json) -> Json:
+        """Answer as `bankctl search --json` does; nothing is kept in recall/, since not all that is answered is shown."""
+        return self._asked.ask({"op": "search", **request, "keep": False})
+
+    @contextmanager
+    def look(self) -> Iterator[Workspace]:
+        """The workspace to be looked at; who looks does not wait for files that were saved a moment ago."""
+        from bankd.wiring.workspace import open_workspace
+
+        with open_workspace(self.root, write=False) as workspace:
+            workspace.is_live = False
+            yield workspace
+
+    @contextmanager
+    def work(self) -> Iterator[Workspace]:
+        """The workspace to be written, with its lock; a daemon lends it. The next answer knows of it."""
+        from bankd.wiring.workspace import open_workspace
+
+        try:
+            with open_workspace(self.root, write=True) as workspace:
+                yield workspace
+        finally:
+            self._asked.look_again()
+
+    def close(self) -> None:
+        """Let go of its index."""
+        self._asked.close()
+
+
+def banks_around(here: str | None) -> dict[str, str]:
+    """The workspace here, if any, and those on the list, by name."""
+    banks = read_banks()
+    if here is None:
+        return banks
+    from pathlib import Path
+
+    own = next((name for name, root in banks.items() if Path(root).resolve() == Path(here).resolve()), None)
+    return {own or Path(here).name: here, **{other: root for other, root in banks.items() if other != own}}
+
+
+class Banks:
+    """All of them, by name; the list is read anew at each request, so that `bankctl banks` is seen at once.
+
+    With `stays` each is kept open for who asks again and again, from any thread. Without, many banks that no daemon
+    serves are asked by two processes.
+    """
+
+    def __init__(self, listed: Callable[[], Mapping[str, str]], *, stays: bool = False) -> None:
+        """Take what gives the names and folders; nothing is opened yet."""
+        self._listed, self._stays = listed, stays
+        self._open, self._opening = dict[str, OpenBank](), allocate_lock()
+        self._copy: WorkingCopy | None = None
+        self._copied: list[str] | None = [] if stays else None
+        """The names of the banks that a copy of this process asks; None before the first question."""
+
+    def names(self) -> list[str]:
+        """The names, in the order of the list."""
+        return list(self._listed())
+
+    def find(self, name: str) -> OpenBank:
+        """One of them; UserError when there is none of this name."""
+        root = self._listed().get(name)
+        if root is None:
+            raise UserError(f"{name}: no bank of this name is on the list")
+        with self._opening:
+            bank = self._open.get(name)
+            if bank is None or bank.folder != root:
+                if bank is not None:
+                    bank.close()
+                bank = self._open[name] = OpenBank(root, stays=self._stays)
+            return bank
+
+    def ask_all(self, request: Json) -> Json:
+        """One answer out of all banks; `problems` says by name why one could not answer. Raises UsageError."""
+        from bankd.core.ranking.merging import merge_answers
+
+        banks = self._listed()
+        if self._copied is None:  # first: the copy is made of what has nothing open
+            self._copied = self._make_copy(banks)
+        if self._copy is not None:
+            self._copy.begin(request)
+        answers, problems = self.ask_each([name for name in banks if name not in self._copied], request)
+        if self._copied:
+            more, bad = (self._copy and self._copy.finish()) or self.ask_each(self._copied, request)
+            answers, problems = {**answers, **more}, {**problems, **bad}
+        in_order = {name: answers[name] for name in banks if name in answers}  # of the same score the first comes first
+        unable = {name: problems[name] for name in banks if name in problems}
+        return {**merge_answers(in_order, request), "problems": unable}
+
+    def ask_each(self, names: Iterable[str], request: Json) -> Found:
+        """Ask banks one after the other: what they answer, and why those do not that cannot. Raises UsageError."""
+        answers, problems = dict[str, "Json"](), dict[str, str]()
+        for name in names:
+            try:
+                bank = self.find(name)
+                if not os.path.isfile(os.path.join(bank.folder, "bankd.yaml")):  # noqa: PTH113, PTH118 -- pathlib costs more than this
+                    away = "no workspace is there (now); bankctl banks remove takes it off the list"
+                    raise UserError(f"{bank.folder}: {away}")
+                answers[name] = bank.ask(request)
+            except UsageError:  # the question is wrong, whoever is asked
+                raise
+            except (BankError, NoDaemonError, OSError) as error:
+                problems[name] = str(error)
+        return answers, problems
+
+    def _make_copy(self, banks: Mapping[str, str]) -> list[str]:
+        """Have a copy of this process ask some banks while this one asks the others; gives the names, none where that would not pay."""
+        alone = {name: root for name, root in banks.items() if not os.path.lexists(socket_path(root))}
+        if len(alone) < _WORTH:
+            return []
+        import gc
+
+        from bankd.adapters.system.working_copy import WorkingCopy, pays_to_copy
+
+        if not pays_to_copy():
+            return []
+        gc.disable()  # as in wiring.asking
+        from bankd.wiring.search import import_search
+
+        import_search()  # else both would import it
+        copied = dict([*alone.items()][1::2])
+
+        @contextmanager
+        def ask_copied() -> Iterator[Callable[[Json], Found]]:
+            with closing(Banks(lambda: copied)) as there:
+                yield lambda request: there.ask_each(copied, request)
+
+        try:
+            self._copy = WorkingCopy(ask_copied)
+        except OSError:  # there is no room for another process
+            return []
+        return list(copied)
+
+    def close(self) -> None:
+        """Let go of all that is open."""
+        for bank in self._open.values():
+            bank.close()
+        if self._copy is not None:
+            self._copy.close()

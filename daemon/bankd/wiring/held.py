@@ -1,0 +1,200 @@
+"""A bank as the daemon holds it: locked for its life, with the settings that were good when last read."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from bankd.adapters.storage.disk import trouble_of
+from bankd.adapters.storage.lock import Lock
+from bankd.adapters.storage.tree import FileTree
+from bankd.adapters.system.child import ChildProcess
+from bankd.adapters.system.clock import read_clock, read_monotonic
+from bankd.adapters.system.shared_child import SharedChild
+from bankd.adapters.workspace.facts import bank_facts
+from bankd.config import ConfigError, place_folders
+from bankd.config.workspace_config import FOLDERS, Sources, read_sources, understand_sources
+from bankd.core.daemon.health import BankFacts
+from bankd.core.markdown.policy import Settings
+from bankd.errors import BankError, BusyError, UserError
+from bankd.wiring.search import make_served_search, search_settings_of
+
+log = logging.getLogger(__name__)
+
+Child: TypeAlias = ChildProcess | SharedChild
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run did: a line for people, and the whole for programs; logs may have been too fresh to be read.
+
+    `rest` is the log and line where the next batch of history begins.
+    """
+
+    line: str
+    report: dict[str, Any]
+    has_waiting_logs: bool = False
+    rest: tuple[str, int] | None = None
+
+
+class Children(NamedTuple):
+    """The processes of a bank: one for runs, and one for what is wanted at once and must not wait for a run."""
+
+    runner: Child
+    reader: Child
+
+
+class CommonChildren:
+    """Two processes for the banks of a daemon that serves many, which take turns: ten Kiwis would need five gigabytes."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._both = _child(), _child()
+        self._turns = threading.Lock(), threading.Lock()
+
+    def of_bank(self) -> Children:
+        """The two of a bank, which take turns with those of others."""
+        return Children(*(SharedChild(child, turn) for child, turn in zip(self._both, self._turns, strict=True)))
+
+    def close(self) -> None:
+        """End them for good."""
+        for child in self._both:
+            child.close()
+
+
+def _child() -> ChildProcess:
+    return ChildProcess([sys.executable, "-m", "bankd.wiring.runner"], read_monotonic)
+
+
+class Held:
+    """One bank of the daemon: its lock, folder, settings and search, and the two children that work for it.
+
+    Whatever writes (`recover`, `run`, `settle`, `lend`, `retake`) must come one at a time; the rest from any thread.
+    """
+
+    def __init__(self, root: Path, children: Children) -> None:
+        """Read the settings and take the lock; raises ConfigError, BusyError, OSError."""
+        self.root, (self._runner, self._reader) = root, children
+        self._settings, self._sources = self._read_configuration()
+        place_folders(root, self._settings.folders)
+        self._changing = threading.Lock()
+        self._folder = FileTree(root)
+        self._lock = Lock(self._folder, self.now().isoformat(timespec="seconds"))
+        try:
+            self._lock.take()
+        except BaseException:
+            self._folder.close()
+            raise
+        self.search = make_served_search(root, search_settings_of(self._settings))
+
+    def _read_configuration(self) -> tuple[Settings, Sources]:
+        sources = read_sources(self.root)
+        return understand_sources(self.root, sources).settings, sources
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._settings
+
+    def now(self) -> datetime:
+        """The present moment in the zone of the bank."""
+        return read_clock(self._settings.timezone)
+
+    def reload(self) -> None:
+        """Read settings and rules again; raises ConfigError, and goes on by the old ones, when they cannot be used."""
+        with self._changing:
+            settings, sources = self._read_configuration()
+            if settings.folders != self._settings.folders:
+                raise ConfigError(f"{self.root}/bankd.yaml: folders: other ones are taken when bankd is started again")
+            self._settings, self._sources = settings, sources
+            self.search.adopt(search_settings_of(settings))
+
+    def recover(self) -> None:
+        """Finish what a crash interrupted."""
+        self._have_done(self._runner, "recover", self._lock.descriptor)
+
+    def run(self, kind: str, *, force: bool = False, start: tuple[str, int] | None = None) -> RunSummary:
+        """Run a cycle, on the logs from `start` on, and make searchable what it did; raises what the cycle raises."""
+        fields = {"kind": kind, "force": force, "start": start}
+        return RunSummary(**self._have_done(self._runner, "run", self._lock.descriptor, fields))
+
+    def settle(self) -> bool:
+        """Read thoroughly what was only read at once, and bring the tree file up to date; says whether more waits."""
+        return bool(self._have_done(self._runner, "settle", self._lock.descriptor)["more"])
+
+    def catch_up(self) -> None:
+        """Have every changed file read by a process of its own, which waits neither for a run nor for the analyser."""
+        self._have_done(self._reader, "catch up")
+
+    def _have_done(
+        self, child: Child, what: str, descriptor: int | None = None, fields: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        request = {"do": what, "root": str(self.root), "sources": self._sources, **(fields or {})}
+        answer = child.ask(request, descriptor)
+        if "error" in answer:
+            if "trace" in answer:
+                log.error("%s failed by a bug\n%s", what, answer["trace"])
+            kinds: dict[int, type[BankError]] = {UserError.exit_code: UserError, BusyError.exit_code: BusyError}
+            raise kinds.get(answer["exit"], BankError)(answer["error"])
+        self.search.forget_problem()
+        return answer
+
+    def facts(self, pending: int, sizes: Mapping[str, int]) -> BankFacts:
+        """How bank and index stand, by what the watcher knows of the files."""
+        index = self.search.facts(pending, is_working=self._runner.is_running or self._reader.is_running)
+        return bank_facts(self.root, index, sizes, self._settings.split.warn_kib)
+
+    def disk_trouble(self) -> str:
+        """Why nothing can be written now; empty when it can."""
+        return trouble_of(self.root, FOLDERS[1:])
+
+    def is_in_place(self) -> bool:
+        """Whether the path of the bank still leads to the folder that was opened."""
+        return self._folder.is_in_place()
+
+    def tidy(self) -> None:
+        """Give back what only work needs, when there was none for a while."""
+        self._runner.end_if_idle()
+        self._reader.end_if_idle()
+        self.search.tidy()
+
+    def lend(self) -> None:
+        """Let another process of the user write for a while."""
+        self._lock.release()
+
+    def retake(self) -> None:
+        """Be the writer again; raises BusyError while the other still writes."""
+        self._lock.take()
+
+    def abandon(self) -> None:
+        """End what is going on; what it was writing is in its journal, and the next run finishes it."""
+        self._runner.end()
+        self._reader.end()
+
+    def close(self) -> None:
+        """Let go of the bank: first of who could write in it, last of the lock and the folder."""
+        self._runner.close()
+        self._reader.close()
+        self.search.close()
+        self._lock.release()
+        self._folder.close()
+
+
+def open_held(root: Path, children: Children | None = None) -> Held:
+    """Read the settings, take the lock, and finish what a crash interrupted; UserError where one cannot write."""
+    try:
+        held = Held(root, children or Children(_child(), _child()))
+    except OSError as error:
+        raise UserError(f"{error.filename or root}: {error.strerror}") from error
+    try:
+        held.recover()
+    except BaseException:
+        held.close()
+        raise
+    return held

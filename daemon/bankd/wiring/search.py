@@ -1,0 +1,242 @@
+"""Search put together for a workspace: the same for the daemon, the command line and the evaluation.
+
+`bankctl search` passes through this module, and a hook of an agent asks it for settings alone, so that each function
+imports what it needs. What search needs of `bankd.yaml` is kept beside it, since YAML is slow to import.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from bankd.core.markdown.bare_json import read_json, write_json
+from bankd.core.ranking.search_settings import MeaningSettings, SearchSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from bankd.adapters.index.search_index import SearchIndex
+    from bankd.adapters.korean.analyser import Analyser
+    from bankd.adapters.korean.kiwi import KiwiWorker
+    from bankd.adapters.korean.wordings import CachedWordings
+    from bankd.adapters.meaning.sentence_vectors import SentenceVectors
+    from bankd.app.bank_search import BankSearch, Indexes
+    from bankd.app.evaluate import TrialTools
+    from bankd.core.markdown.policy import Settings
+    from bankd.core.ranking.query import Hit
+    from bankd.core.secrets.screening import Finder
+
+
+def open_search(root: Path | str) -> BankSearch:
+    """Put search together for a workspace, by its settings, with a worker of its own."""
+    settings = search_settings(root)
+    return make_search(root, settings, worker_for(settings))
+
+
+def worker_for(settings: SearchSettings) -> KiwiWorker | None:
+    """The door to a Kiwi worker, which starts when a text has to be analysed; None where the settings want none."""
+    if settings.analyser != "kiwi":
+        return None
+    from bankd.adapters.korean.kiwi import KiwiWorker
+    from bankd.adapters.system.clock import read_monotonic
+
+    return KiwiWorker(read_monotonic)
+
+
+def make_search(
+    root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
+) -> BankSearch:
+    """Put search together for a command, of the bank and what is beside it, or of the bank alone; several may share a worker."""
+    from bankd.app.bank_search import BankSearch
+
+    return BankSearch(lambda own: make_indexes(root, own, worker, is_bank_alone=is_bank_alone), settings)
+
+
+def make_served_search(root: Path | str, settings: SearchSettings) -> BankSearch:
+    """Put search together for a daemon. Its workers are never started: they know what a run had analysed."""
+    from bankd.adapters.system.malloc import give_back
+    from bankd.app.bank_search import BankSearch
+
+    return BankSearch(
+        lambda own: make_indexes(root, own, worker_for(own)), settings, is_daemon=True, give_back=give_back
+    )
+
+
+def import_search() -> None:
+    """Import what a query needs: for a process that is going to make a copy of itself, which would import it too."""
+    from bankd.adapters.index import log_pages, recall, search_index, successors  # noqa: F401
+    from bankd.adapters.korean import analyser  # noqa: F401
+    from bankd.app import bank_search  # noqa: F401
+
+
+def make_indexes(
+    root: Path | str, settings: SearchSettings, worker: KiwiWorker | None = None, *, is_bank_alone: bool = False
+) -> Indexes:
+    """One set of the files of an index; nothing is opened yet."""
+    from bankd.adapters.index.page_files import PageFiles
+    from bankd.adapters.index.recall import RecallBuffer
+    from bankd.adapters.index.search_index import SearchIndex
+    from bankd.adapters.index.successors import Successors
+    from bankd.adapters.korean.analyser import Analyser
+    from bankd.adapters.korean.analyses import AnalysisCache
+    from bankd.adapters.korean.kiwi import kiwi_version
+    from bankd.app.bank_search import Indexes
+    from bankd.search.ranking_options import RankingOptions
+
+    cache = AnalysisCache(f"{root}/.bankd/analyses")
+    analyser = Analyser(cache, worker, kiwi_version)
+    index = SearchIndex(f"{root}/.bankd/index", PageFiles(f"{root}/bank"), analyser)
+    successors = Successors(f"{root}/.bankd/catalogue.sqlite3")
+    vectors = vectors_for(root, settings)
+    losses_of = index.losses_of if settings.suppression else None
+
+    def outcome_of(hit: Hit) -> str | None:
+        from pathlib import Path
+
+        from bankd.adapters.index.outcomes import LineOutcomes
+
+        return LineOutcomes(Path(root), anywhere=settings.anywhere).of(hit)
+
+    def wordings() -> CachedWordings:
+        from bankd.adapters.korean.wordings import CachedWordings
+
+        return CachedWordings(cache, worker, kiwi_version)
+
+    def write_tree(write: Callable[[str, bytes], None]) -> None:
+        from pathlib import Path
+
+        from bankd.adapters.index.tree_file import write_tree
+
+        write_tree(Path(root), index, write)
+
+    return Indexes(
+        bank=index,
+        beside={} if is_bank_alone else _indexes_beside(root, settings, analyser),
+        outcome_of=outcome_of,
+        analyser=analyser,
+        recalls=RecallBuffer(f"{root}/recall", settings.recall_minutes),
+        options=RankingOptions(
+            settings.tree_weight, settings.decay_per_day * 100, successors, vectors, losses_of=losses_of
+        ),
+        wordings=wordings,
+        write_tree=write_tree,
+        remark=settings.unusable,
+        vectors=vectors,
+        found_ties=successors,
+    )
+
+
+def _indexes_beside(root: Path | str, settings: SearchSettings, analyser: Analyser) -> dict[str, SearchIndex]:
+    """Those of logs and archive, by group."""
+    from bankd.adapters.index.log_pages import LogPages
+    from bankd.adapters.index.page_files import PageFiles
+    from bankd.adapters.index.search_index import SearchIndex
+
+    patterns = settings.secret_patterns
+    logs = LogPages(f"{root}/memory", patterns, lambda: compile_patterns(patterns))
+    sources = {"logs": logs, "archive": PageFiles(f"{root}/archive", "archive")}
+    return {group: SearchIndex(f"{root}/.bankd/index/{group}", source, analyser) for group, source in sources.items()}
+
+
+def vectors_for(root: Path | str, settings: SearchSettings) -> SentenceVectors | None:
+    """The door to sentence vectors of a workspace; None where the settings want none."""
+    meaning = MeaningSettings(*settings.meaning)
+    if not meaning.is_on:
+        return None
+    from pathlib import Path
+
+    from bankd.adapters.meaning.sentence_vectors import SentenceVectors
+    from bankd.adapters.system.clock import read_monotonic
+
+    return SentenceVectors(Path(root, ".bankd"), meaning, read_monotonic)
+
+
+def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
+    """The user's own patterns for credentials, compiled."""
+    from bankd.config import compile_finders
+
+    return compile_finders(patterns) if patterns else ()
+
+
+def trial_tools(meaning: str = "off") -> TrialTools:
+    """What judging search needs; `meaning` names the model of sentence vectors."""
+    from bankd.adapters.system.clock import read_monotonic
+    from bankd.app.evaluate import SETTINGS, TrialTools
+
+    settings = SETTINGS._replace(meaning=(meaning,))
+    worker = worker_for(settings)
+    return TrialTools(
+        lambda root, with_worker: make_search(root, settings, worker if with_worker else None), read_monotonic
+    )
+
+
+def search_settings(root: Path | str) -> SearchSettings:
+    """What search needs of `bankd.yaml`, from a copy in `.bankd/` while the file is the same."""
+    status = os.stat(f"{root}/bankd.yaml")  # noqa: PTH116 -- pathlib takes longer than all the rest of this
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    last = None
+    try:
+        with open(f"{root}/.bankd/search-settings.json", "rb") as copy:  # noqa: PTH123 -- same
+            kept = read_json(copy.read())
+        last = SearchSettings(*kept["settings"])
+        if kept["stamp"] == stamp:
+            return last
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    from pathlib import Path
+
+    settings = _load_settings(Path(root, "bankd.yaml"), last)
+    _keep_copy(Path(root, ".bankd", "search-settings.json"), {"stamp": stamp, "settings": settings})
+    return settings
+
+
+def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
+    """What the file says; where it cannot be used what it said last, for it may name secrets that no log may show."""
+    from bankd.config import ConfigError, load_usable_settings, place_folders
+
+    settings, problems = load_usable_settings(file)
+    try:
+        place_folders(file.parent, settings.folders)
+    except ConfigError as error:
+        problems += tuple(error.problems)
+    own = search_settings_of(settings)
+    if not problems:
+        return own
+    by = "by the settings as they were" if last else "by the defaults of what cannot be used"
+    said = f"{'; '.join(problems)}; answered {by}; nothing is written until that is corrected"
+    return (last or own)._replace(unusable=said)
+
+
+def search_settings_of(settings: Settings) -> SearchSettings:
+    """What search needs of the settings."""
+    own, meaning = settings.search, settings.meaning
+    return SearchSettings(
+        settings.timezone,
+        own.analyser,
+        own.tree_weight,
+        own.recall_minutes,
+        settings.decay.per_day,
+        settings.secrets.patterns,
+        settings.retain.anywhere,
+        settings.decay.floor,
+        meaning=(meaning.model, meaning.url, meaning.key_variable, meaning.question_prefix, meaning.memory_prefix),
+        suppression=own.suppression,
+        cache_entries=own.cache_entries,
+        cache_minutes=own.cache_minutes,
+    )
+
+
+def _keep_copy(copy: Path, content: object) -> None:
+    from contextlib import suppress
+
+    from bankd.adapters.storage.derived import clear_the_way, remove_derived
+
+    staged = copy.with_name(f"{copy.name}.{os.getpid()}")
+    try:
+        clear_the_way(copy)
+        staged.write_text(write_json(content))
+        staged.replace(copy)
+    except OSError:
+        with suppress(OSError):  # a read-only workspace: it is read again next time
+            remove_derived(staged)
