@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from bankd.adapters.system.clock import read_monotonic
-from bankd.adapters.system.socket_client import Conversation, NoDaemonError, send_request
+from bankd.adapters.system.socket_client import NoDaemonError, send_request
 from bankd.adapters.watching.watcher import WatchIntervals
+from tests.conversation import Conversation
 
 BIN = Path(sys.executable).parent
 SYLLABLES = [chr(0xAC00 + 588 * n + 28 * m) for n in range(19) for m in range(0, 21, 2)]

@@ -16,7 +16,6 @@ import pytest
 from bankd.adapters.fleet.exported_index import KINDS
 from bankd.adapters.fleet.shared_postings import rounded_length
 from bankd.adapters.system.clock import utc_now
-from bankd.adapters.system.socket_client import Conversation
 from bankd.cli import main
 from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import UsageError, UserError
@@ -25,6 +24,7 @@ from bankd.wiring.fleet import Fleet, open_fleet
 from bankd.wiring.fleet_search import answer_from_fleet, serving_search, share_bank
 from bankd.wiring.search import make_search
 from bankd.wiring.workspace import open_workspace
+from tests.conversation import Conversation
 from tests.fleet.conftest import MakeBank
 
 NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)

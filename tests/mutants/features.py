@@ -44,6 +44,7 @@ OF_ENRICHING = ("tests/unit/test_enriching.py",)
 SECOND_LOOK, OF_SECOND_LOOK = "bankd.core.edits.second_look", ("tests/unit/test_second_look.py",)
 STAGING, OF_RACES = "bankd.adapters.storage.staging", ("tests/crash/test_races.py",)
 CLASSIFIER, OF_CLASSIFIER = "bankd.core.lifecycle.page_classifier", ("tests/unit/test_page_classifier.py",)
+OWNER, OF_OWNER = "bankd.app.bank_search", ("tests/unit/test_bank_search.py",)
 WATCH, OF_STANDING = "bankd.wiring.asking", ("tests/stories/test_standing_search.py",)
 
 OF_GROUNDING, OF_DATES = ("tests/unit/test_grounding.py",), ("tests/unit/test_dates.py",)
@@ -874,6 +875,43 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant(
         "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "",
         "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
+    ),
+    # the one owner of a query
+    Mutant(
+        "in a daemon a search waits for no write", OWNER, "BankSearch.__init__",
+        "RLock() if is_daemon else self._reading", "self._reading", OF_OWNER,
+    ),
+    Mutant(
+        "new settings stop no search while they wait for a write", OWNER, "BankSearch.adopt",
+        "with self._writing, self._reading:", "with self._reading, self._writing:", OF_OWNER,
+    ),
+    Mutant(
+        "in a daemon no search starts the analyser", OWNER, "BankSearch._begin",
+        'self._read.analyser.patience = "never"', "pass", OF_OWNER,
+    ),
+    Mutant(
+        "what changed is taken in without the analyser", OWNER, "BankSearch.take_in",
+        'self._writer("never")', 'self._writer("wait")', OF_OWNER,
+    ),
+    Mutant(
+        "an answer is not given again once the index has changed", OWNER, "BankSearch.answer",
+        "self._read.state(now), pending,", "self._read.state(now) and 0, pending,", OF_OWNER,
+    ),
+    Mutant(
+        "no file is closed under a search", OWNER, "BankSearch._release",
+        "if len(locks) == 2:", "if True:", OF_OWNER,
+    ),
+    Mutant(
+        "an end does not wait for a search that goes on", OWNER, "BankSearch._release",
+        "lock.acquire(timeout=_CLOSE_SECONDS)", "lock.acquire()", OF_OWNER,
+    ),
+    Mutant(
+        "what could not be taken in is told", OWNER, "BankSearch.take_in",
+        "self._problem = str(error)", "pass", OF_OWNER,
+    ),
+    Mutant(
+        "many files are read by another process", "bankd.service.daemon", "Daemon.files_changed",
+        "len(changes.paths) >= MANY", "len(changes.paths) > MANY", OF_OWNER,
     ),
     # who stays and searches
     Mutant(

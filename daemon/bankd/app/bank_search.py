@@ -35,7 +35,7 @@ _BATCH, _BATCH_CHARACTERS, _AT_ONCE = 32, 4_000, 20_000
 
 Paragraphs take 1.5 ms of CPU a character: a batch of 32 took longer on a busy machine than is waited for.
 """
-_CLOSE_SECONDS = 1.0
+_CLOSE_SECONDS = 0.5
 """How long closing waits for a search or a write that goes on."""
 
 
@@ -386,7 +386,7 @@ class BankSearch:
     def adopt(self, settings: SearchSettings) -> None:
         """Go on by new settings."""
         with self._writing, self._reading:  # in this order: a search waits for the change alone, not for who writes
-            self._let_go()
+            self._let_go(with_analyser=True)
             self._begin(settings)
 
     def tidy(self) -> None:
@@ -403,24 +403,28 @@ class BankSearch:
             self._give_back()
 
     def release(self) -> None:
-        """Let go of the files; what somebody still works with is left to the end of the process."""
+        """Let go of the files."""
+        self._release(with_analyser=False)
+
+    def close(self) -> None:
+        """Let go of the files, and end the analyser."""
+        self._release(with_analyser=True)
+
+    def _release(self, *, with_analyser: bool) -> None:
+        """Let go once nobody works with the files; who goes on for long keeps them until the process ends."""
         locks = [lock for lock in (self._writing, self._reading) if lock.acquire(timeout=_CLOSE_SECONDS)]
         try:
             if len(locks) == 2:
-                self._let_go()
+                self._let_go(with_analyser=with_analyser)
         finally:
             for lock in locks:
                 lock.release()
 
-    def _let_go(self) -> None:
-        self._read.release()
-        if self._write is not None and self._write is not self._read:
-            self._write.release()
-
-    def close(self) -> None:
-        """Let go of the files, and end the analyser."""
-        self.release()
-        self._read.analyser.close()
+    def _let_go(self, *, with_analyser: bool) -> None:
+        for indexes in (self._read, *([self._write] if self._write else ())):
+            indexes.release()
+            if with_analyser:
+                indexes.analyser.close()
 
 
 class AnswerCache:

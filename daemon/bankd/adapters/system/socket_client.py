@@ -37,7 +37,7 @@ def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, 
     try:
         connection = connect_socket(socket_path(workspace), timeout)
         try:
-            return _exchange(connection, request)
+            return exchange(connection, request)
         finally:
             connection.close()
     except (OSError, ValueError) as error:
@@ -47,39 +47,6 @@ def send_request(workspace: str, request: dict[str, Any], timeout: float = 5.0, 
     return send_request(workspace, request, timeout, tries - 1)
 
 
-class Conversation:
-    """Many requests, one after another; the daemon ends a connection after some seconds, then the next is opened."""
-
-    def __init__(self, workspace: str, timeout: float = 10.0) -> None:
-        """Connect; raises NoDaemonError when nobody listens."""
-        self._path, self._timeout = socket_path(workspace), timeout
-        self._connection = self._connect()
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and give its answer without the daemon's `ok`; raises NoDaemonError."""
-        try:
-            try:
-                answer = _exchange(self._connection, request)
-            except (OSError, ValueError):
-                self.close()
-                self._connection = self._connect()
-                answer = _exchange(self._connection, request)
-        except (OSError, ValueError) as error:
-            raise NoDaemonError(str(error)) from error
-        answer.pop("ok", None)
-        return answer
-
-    def close(self) -> None:
-        """Hang up."""
-        self._connection.close()
-
-    def _connect(self) -> _socket.socket:
-        try:
-            return connect_socket(self._path, self._timeout)
-        except OSError as error:
-            raise NoDaemonError(str(error)) from error
-
-
 def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
     """Borrow the right to write from the daemon for as long as the connection given is open; raises NoDaemonError."""
     try:
@@ -87,7 +54,7 @@ def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
     except OSError as error:
         raise NoDaemonError(str(error)) from error
     try:
-        answer = _exchange(connection, {"op": "lend"})
+        answer = exchange(connection, {"op": "lend"})
     except (OSError, ValueError) as error:
         connection.close()
         raise NoDaemonError(str(error)) from error
@@ -97,7 +64,8 @@ def borrow_lock(workspace: str, timeout: float = 35.0) -> _socket.socket:
     return connection
 
 
-def _exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+def exchange(connection: _socket.socket, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a request over an open connection, and give its answer; raises OSError and ValueError."""
     connection.sendall(write_json(request).encode() + b"\n")
     answer = read_json(_read_line(connection))
     if not isinstance(answer, dict):
