@@ -138,7 +138,7 @@ def test_damaged_vectors_stop_no_answer(search: BankSearch, root: Path, damage: 
     search.refresh(NOW, None)
     for file in (root / ".bankd" / "meaning").rglob("vectors-*"):
         file.write_bytes(damage)
-    search.release()
+    search.close(with_analyser=False)
     assert "The lamp in the hall is broken." in texts(search, "lamp hall")
 
 
@@ -211,7 +211,7 @@ def test_a_server_that_refuses_everything_is_a_problem_and_no_text_is_given_up(
     assert state(search).startswith("not now: RefusedTextsError")
 
     server.refuses = lambda _: False
-    search.release()
+    search.close(with_analyser=False)
     search.indexes.vectors._rests_until = 0.0  # type: ignore[union-attr]
     search.refresh(NOW, None)
     assert state(search) == "on"

@@ -211,7 +211,7 @@ FEATURES: tuple[Mutant, ...] = (
     ),
     Mutant("across scripts only what is near enough is an answer", FLOOR, "answers_across", ">= bounds.across", ">= 0", OF_MEANING),
     Mutant("a model reads the beginning of a long text", FUSION, "beginning_of", "[:BEGINNING]", "", OF_VECTORS),
-    Mutant("a long text counts by what is read of it", "bankd.app.bank_search", "Indexes.fill_vectors", "(row, beginning_of(text))", "(row, text)", OF_VECTORS),
+    Mutant("a long text counts by what is read of it", OWNER, "BankSearch.fill_vectors", "beginning_of(text) for", "text for", OF_VECTORS),
     Mutant(
         "a text that is refused leaves the others their vectors", "bankd.adapters.meaning.worker", "MeaningProcess._vectors_of",
         "len(texts) // 2) > 0", "0) > 0", OF_VECTORS,
@@ -898,11 +898,11 @@ FEATURES: tuple[Mutant, ...] = (
         "self._read.state(now), pending,", "self._read.state(now) and 0, pending,", OF_OWNER,
     ),
     Mutant(
-        "no file is closed under a search", OWNER, "BankSearch._release",
+        "no file is closed under a search", OWNER, "BankSearch.close",
         "if len(locks) == 2:", "if True:", OF_OWNER,
     ),
     Mutant(
-        "an end does not wait for a search that goes on", OWNER, "BankSearch._release",
+        "an end does not wait for a search that goes on", OWNER, "BankSearch.close",
         "lock.acquire(timeout=_CLOSE_SECONDS)", "lock.acquire()", OF_OWNER,
     ),
     Mutant(

@@ -59,15 +59,6 @@ class Indexes(NamedTuple):
     found_ties: FoundTies | None = None
     """What runs found that ties memories; None where nobody asks what is related."""
 
-    def wanted(self, groups: Collection[str], now: datetime) -> list[Beside]:
-        """What to ask beside the bank, of the groups that are wanted; none named wants all."""
-        groups = groups or GROUPS
-        return [
-            Beside(group, partial(_ask, index, now), self.outcome_of)
-            for group, index in self.beside.items()
-            if group in groups
-        ]
-
     def open(self, now: datetime) -> None:
         """Open the newest state of the bank's index; UserError when there is none."""
         if not self.bank.whole(now, self.bank.open):
@@ -108,27 +99,8 @@ class Indexes(NamedTuple):
         """How many pages changed since they were read, or were never read; raises IndexDamaged."""
         return self.bank.pending() + sum(map(_pending, self.beside.values()))
 
-    def refresh(self, now: datetime, write: Callable[[str, bytes], None] | None) -> Refreshed:
-        """Bring every index up to date, and the tree file with that of the bank; none is made for a folder without a page."""
-
-        def work() -> Refreshed:
-            done = self.bank.refresh(now)
-            if write is not None:
-                self.write_tree(write)
-            return done
-
-        done = self.bank.whole(now, work)
-        for index in self._made():
-            index.whole(now, partial(index.refresh, now))
-        return done
-
-    def rebuild(self, now: datetime) -> Refreshed:
-        """Make every index anew while the old ones answer; none for a folder without a page: an empty one costs every search."""
-        for index in self._made():
-            index.rebuild(now)
-        return self.bank.rebuild(now)
-
-    def _made(self) -> Iterable[WorkspaceIndex]:
+    def made(self) -> Iterable[WorkspaceIndex]:
+        """The indexes beside that of the bank, without those of a folder without a page: an empty one costs every search."""
         return (index for index in self.beside.values() if index.is_there() or index.pages_there())
 
     def sizes(self) -> dict[str, int]:
@@ -139,28 +111,6 @@ class Indexes(NamedTuple):
         """Check every file of every index; raises IndexDamaged."""
         for index in (self.bank, *self.beside.values()):
             index.verify()
-
-    def fill_vectors(self, characters: int | None) -> bool:
-        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
-
-        Each batch is kept as it is made: a kill loses some seconds of work.
-        """
-        vectors = self.vectors
-        if vectors is None:
-            return False
-        from bankd.core.ranking.fusion import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
-
-        left = characters
-        while waiting := self.bank.without_vectors(vectors.identity, _BATCH):
-            if left is not None and left <= 0:
-                return True
-            batch = _first_of([(row, beginning_of(text)) for row, text in waiting])
-            keys = vectors.embed([text for _, text in batch])
-            if keys is None:
-                return False
-            self.bank.note_vectors(vectors.identity, dict(zip((row for row, _ in batch), keys, strict=True)))
-            left = None if left is None else left - sum(len(text) for _, text in batch)
-        return False
 
     def meaning_state(self) -> str:
         """Whether meaning takes part beside words: off, on, of how many memories, or why not."""
@@ -301,9 +251,10 @@ class BankSearch:
         return Freshness(pending, bank.updated, self._is_daemon, bank.provisional)
 
     def _found(self, query: Query, now: datetime, pending: int) -> Answer:
-        own, fresh = self._read, self._fresh(pending)
-        answering = Answering(query, own.analyser, own.options)
-        answer = answering.answer(own.bank, own.wanted(query.groups, now), fresh)
+        own, groups = self._read, query.groups or GROUPS
+        others = [(group, index) for group, index in own.beside.items() if group in groups]
+        more = [Beside(group, partial(_ask, index, now), own.outcome_of) for group, index in others]
+        answer = Answering(query, own.analyser, own.options).answer(own.bank, more, self._fresh(pending))
         beside = self._see_also(query, answer.hits) if query.see_also and answer.hits else ()
         return answer._replace(fresh=answer.fresh._replace(meaning=own.meaning_state()), see_also=tuple(beside))
 
@@ -350,20 +301,52 @@ class BankSearch:
     ) -> Refreshed:
         """Bring the indexes up to date with the workspace, and the tree file with that of the bank."""
         with self._writing:
-            indexes = self._writer(patience)
-            done = indexes.refresh(now, write)
-            self.has_more = patience == "wait" and indexes.bank.whole(now, lambda: indexes.fill_vectors(_AT_ONCE))
+            own = self._writer(patience)
+
+            def work() -> Refreshed:
+                done = own.bank.refresh(now)
+                if write is not None:
+                    own.write_tree(write)
+                return done
+
+            done = own.bank.whole(now, work)
+            for index in own.made():
+                index.whole(now, partial(index.refresh, now))
+            self.has_more = patience == "wait" and own.bank.whole(now, lambda: self.fill_vectors(_AT_ONCE))
             return done
 
     def rebuild(self, now: datetime) -> Refreshed:
         """Make every index anew while the old ones answer."""
         with self._writing:
-            return self._writer("wait").rebuild(now)
+            own = self._writer("wait")
+            for index in own.made():
+                index.rebuild(now)
+            return own.bank.rebuild(now)
 
     def fill_vectors(self, characters: int | None = None) -> bool:
-        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait."""
+        """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
+
+        Each batch is kept as it is made: a kill loses some seconds of work.
+        """
         with self._writing:
-            return self._writer("wait").fill_vectors(characters)
+            bank, vectors = self._writer("wait").bank, self._writer("wait").vectors
+            if vectors is None:
+                return False
+            from bankd.core.ranking.fusion import beginning_of  # noqa: PLC0415 -- where it is off nobody needs it
+
+            left = characters
+            while waiting := bank.without_vectors(vectors.identity, _BATCH):
+                if left is not None and left <= 0:
+                    return True
+                texts = [beginning_of(text) for _, text in waiting]
+                many = sum(size <= _BATCH_CHARACTERS for size in accumulate(map(len, texts)))
+                batch = texts[: max(1, many)]
+                keys = vectors.embed(batch)
+                if keys is None:
+                    return False
+                bank.note_vectors(vectors.identity, dict(zip((row for row, _ in waiting), keys, strict=False)))
+                left = None if left is None else left - sum(map(len, batch))
+            return False
 
     def facts(self, pending: int, *, is_working: bool) -> IndexFacts:
         """How the index stands; `is_working` says that the process for runs is there."""
@@ -386,7 +369,7 @@ class BankSearch:
     def adopt(self, settings: SearchSettings) -> None:
         """Go on by new settings."""
         with self._writing, self._reading:  # in this order: a search waits for the change alone, not for who writes
-            self._let_go(with_analyser=True)
+            self._let_go()
             self._begin(settings)
 
     def tidy(self) -> None:
@@ -402,16 +385,8 @@ class BankSearch:
             self._writing.release()
             self._give_back()
 
-    def release(self) -> None:
-        """Let go of the files."""
-        self._release(with_analyser=False)
-
-    def close(self) -> None:
-        """Let go of the files, and end the analyser."""
-        self._release(with_analyser=True)
-
-    def _release(self, *, with_analyser: bool) -> None:
-        """Let go once nobody works with the files; who goes on for long keeps them until the process ends."""
+    def close(self, *, with_analyser: bool = True) -> None:
+        """Let go of files and analyser once nobody works with them; who goes on for long keeps them until the process ends."""
         locks = [lock for lock in (self._writing, self._reading) if lock.acquire(timeout=_CLOSE_SECONDS)]
         try:
             if len(locks) == 2:
@@ -420,7 +395,7 @@ class BankSearch:
             for lock in locks:
                 lock.release()
 
-    def _let_go(self, *, with_analyser: bool) -> None:
+    def _let_go(self, *, with_analyser: bool = True) -> None:
         for indexes in (self._read, *([self._write] if self._write else ())):
             indexes.release()
             if with_analyser:
@@ -478,9 +453,3 @@ def _catch_up(group: str, index: WorkspaceIndex, now: datetime) -> tuple[str, in
 
 def _pending(index: WorkspaceIndex) -> int:
     return index.pending() if index.open() else index.pages_there()
-
-
-def _first_of(waiting: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
-    """As many of these as are few characters together, at least one."""
-    sizes = accumulate(len(text) for _, text in waiting)
-    return waiting[: max(1, sum(size <= _BATCH_CHARACTERS for size in sizes))]

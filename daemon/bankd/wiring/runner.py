@@ -75,7 +75,7 @@ class Runner:
         try:
             searching.refresh(read_clock(self._configured.settings.timezone), None, "never")
         finally:
-            searching.release()
+            searching.close(with_analyser=False)
         return {}
 
     def _work(self, request: dict[str, Any], descriptor: int) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Runner:
             with open_workspace(self._root, lease=DaemonLease(lock, self._configured, searching)) as workspace:
                 return self._operations[request["do"]](workspace, request)
         finally:
-            searching.release()
+            searching.close(with_analyser=False)
             tree.close()
 
     def _search(self) -> BankSearch:
