@@ -876,7 +876,15 @@ FEATURES: tuple[Mutant, ...] = (
         "a silent worker's nights are stalled", "bankd.adapters.fleet.night_queue", "",
         "await app.job_manager.retry_job(job)", "pass", ("tests/fleet/test_nights.py",),
     ),
-    # the one owner of a query
+    # the one owner of a query, and the pool of banks
+    Mutant(
+        "threads that ask for a bank share it", "bankd.wiring.banks", "Banks.find",
+        "with self._opening:", "if True:", ("tests/stories/test_banks.py",),
+    ),
+    Mutant(
+        "a bank whose folder is another one now is closed", "bankd.wiring.banks", "Banks.find",
+        "bank.close()", "pass", ("tests/stories/test_banks.py",),
+    ),
     Mutant(
         "in a daemon a search waits for no write", OWNER, "BankSearch.__init__",
         "RLock() if is_daemon else self._reading", "self._reading", OF_OWNER,

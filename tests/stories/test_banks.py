@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from bankd.adapters.system import working_copy
 from bankd.adapters.system.banks_file import banks_path
 from bankd.app.init import make_workspace
+from bankd.wiring import banks as pool
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -218,3 +220,35 @@ def test_a_process_of_its_own_makes_the_copy_and_says_the_same(two_more: dict[st
 
     answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     assert answer["hits"] == bankctl("search", "--all", "--json", "커피").json["hits"]
+
+
+def test_a_bank_is_opened_once_for_all_threads_and_closed_when_the_list_names_another_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    closed: list[str] = []
+
+    class SlowBank:
+        def __init__(self, root: str, *, stays: bool) -> None:
+            Event().wait(0.2)
+            self.folder, self.stays = root, stays
+            made.append(root)
+
+        def close(self) -> None:
+            closed.append(self.folder)
+
+    monkeypatch.setattr(pool, "OpenBank", SlowBank)
+    listed = {"home": "/one"}
+    banks = pool.Banks(lambda: listed, stays=True)
+    threads = [Thread(target=banks.find, args=("home",)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == ["/one"]
+
+    listed["home"] = "/other"
+    assert banks.find("home").folder == "/other"
+    assert closed == ["/one"]
+    banks.close()
+    assert closed == ["/one", "/other"]

@@ -47,7 +47,7 @@ class Requests:
 
     def __init__(self, held: Held, jobs: Jobs, timer: Timer, service: Service) -> None:
         """Take what can be asked."""
-        self._engine, self._jobs, self._timer, self._service = held, jobs, timer, service
+        self._held, self._jobs, self._timer, self._service = held, jobs, timer, service
         self._operations: dict[str, Callable[[Request], Answer | LockLoan]] = {
             "search": self._search,
             "related": self._search,
@@ -69,7 +69,7 @@ class Requests:
 
     def _search(self, request: Request) -> Answer:
         """An answer, which says too when the jobs stand still that bring the bank up to date."""
-        answer = self._engine.search.answer(request, self._engine.now(), self._service.pending)
+        answer = self._held.search.answer(request, self._held.now(), self._service.pending)
         still = tell_standstill(self._timer.queue())
         if not still:
             return answer
@@ -103,7 +103,7 @@ class Requests:
         from bankd.agents.hooks import answer_hook  # noqa: PLC0415 -- most daemons serve no agent
         from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
-        bank = ServedBank(str(self._engine.root), self.handle)
+        bank = ServedBank(str(self._held.root), self.handle)
         return {"context": answer_hook(request["event"], request["said"], bank)}
 
     def _tool(self, request: Request) -> Answer:
@@ -113,7 +113,7 @@ class Requests:
         from bankd.service.requests import ServedBank  # noqa: PLC0415 -- same
 
         called = {"name": request["name"], "arguments": request.get("arguments", {})}
-        bank = ServedBank(str(self._engine.root), self.handle)
+        bank = ServedBank(str(self._held.root), self.handle)
         try:
             return BankMethods(lambda: bank).by_name()["tools/call"](called)
         except ProtocolError as error:
@@ -127,7 +127,7 @@ class Requests:
         def work() -> None:
             if not wanted.is_set():
                 return
-            self._engine.lend()
+            self._held.lend()
             lent.set()
             returned.wait()
             self._retake()
@@ -144,7 +144,7 @@ class Requests:
         pause = threading.Event()
         while True:
             try:
-                self._engine.retake()
+                self._held.retake()
             except BankError:  # the borrower's connection broke before it ended, or the disk takes nothing
                 pause.wait(RETAKE_EVERY)
             else:
