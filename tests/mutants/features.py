@@ -921,7 +921,19 @@ FEATURES: tuple[Mutant, ...] = (
         "many files are read by another process", "bankd.service.daemon", "Daemon.files_changed",
         "len(changes.paths) >= MANY", "len(changes.paths) > MANY", OF_OWNER,
     ),
+    Mutant(
+        "who could write ends before the lock is given back", "bankd.wiring.held", "Held.close",
+        "self._lock.release()\n        self._folder.close()", "self._folder.close()\n        self._lock.release()", OF_OWNER,
+    ),
     # who stays and searches
+    Mutant(
+        "who stays goes by new settings", WATCH, "Asked._open",
+        "self._search.settings != settings", "False", OF_STANDING,
+    ),
+    Mutant(
+        "settings that did not change open nothing anew", "bankd.wiring.search", "search_settings",
+        "SearchSettings(*read_json(write_json(settings).encode()))", "settings", OF_STANDING,
+    ),
     Mutant(
         "who stays looks at all files only after a change", WATCH, "ChangeWatch.takes_look",
         "if not self._is_hinted and not (is_due and (waits or not is_told)):", "if False:", OF_STANDING,

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from bankd.wiring.open_banks import OpenBanks
 from starlette.testclient import TestClient
 
 from bankd.agents.memory_tools import BankMethods
@@ -18,6 +17,7 @@ from bankd.core.briefing.names import MODES
 from bankd.ui.application import make_application
 from bankd.ui.guard import Access
 from bankd.wiring.bank_reader import BankReader
+from bankd.wiring.banks import Banks
 from tests.settings import change_setting
 from tests.stories.conftest import Run
 
@@ -108,7 +108,7 @@ def test_no_tool_of_an_agent_tells_one(root: Path, kept: str) -> None:
 
 def test_no_view_of_the_page_shows_one(root: Path, kept: str) -> None:
     access = Access(8787)
-    page = TestClient(make_application(OpenBanks(lambda: {"w": str(root)}), access), base_url="http://127.0.0.1:8787")
+    page = TestClient(make_application(Banks(lambda: {"w": str(root)}), access), base_url="http://127.0.0.1:8787")
     page.get("/", params={"token": access.token})
     views = [*(f"file?path={path}" for path in (*LOGS, "memory/2026-05-06.md")), "search?q=token+deploy+zoo", "desk"]
 

@@ -19,6 +19,7 @@ from bankd.core.daemon.watching import Changes
 from bankd.core.ranking.search_settings import SearchSettings
 from bankd.errors import StorageError
 from bankd.service.daemon import MANY, Daemon
+from bankd.wiring.held import Held
 from bankd.wiring.search import make_search, make_served_search, search_settings
 
 NOW = datetime(2026, 6, 12, 9, tzinfo=UTC)
@@ -192,7 +193,9 @@ def test_an_end_waits_a_moment_for_a_search_and_closes_no_file_under_it(
     assert InThread(search.close).ends()
     pause.goes_on.set()
     assert asking.ends()
-    assert "cellar" in said(cast("dict[str, Any]", asking.result))[0]
+    answer = cast("dict[str, Any]", asking.result)
+    assert "cellar" in said(answer)[0]
+    assert answer["fresh"]["note"] == ""  # a file that is closed is taken for damage, and the index made anew
 
 
 def test_memory_is_given_back_once_after_changes_were_taken_in(
@@ -224,3 +227,17 @@ def test_many_files_are_read_by_another_process(paths: int, expected: str) -> No
 
     daemon.files_changed(Changes(changed=tuple(f"bank/{number}.md" for number in range(paths))))
     assert done == [expected]
+
+
+def test_who_could_write_ends_before_the_lock_is_given_back() -> None:
+    done: list[str] = []
+
+    def noting(name: str) -> SimpleNamespace:
+        return SimpleNamespace(close=lambda: done.append(name), release=lambda: done.append(name))
+
+    held = Held.__new__(Held)
+    held._runner, held._reader, held.search = (cast(Any, noting(name)) for name in ("runner", "reader", "search"))
+    held._lock, held._folder = cast(Any, noting("lock")), cast(Any, noting("folder"))
+    held.close()
+
+    assert done == ["runner", "reader", "search", "lock", "folder"]

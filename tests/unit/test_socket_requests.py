@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from bankd.app.engine import RunSummary
 
 from bankd.core.daemon.health import LENT, QueueFacts
 from bankd.core.daemon.socket_requests import OPERATIONS, find_problems
 from bankd.errors import BusyError, UsageError
 from bankd.service.requests import Requests
+from bankd.wiring.held import RunSummary
 from tests.odd_values import with_one_odd
 
 WELL: tuple[dict[str, Any], ...] = (
@@ -48,8 +48,9 @@ def answering(begun: list[str], queue: QueueFacts | None = None) -> Requests:
         return RunSummary("", {})
 
     timer, jobs = SimpleNamespace(submit=submit, queue=lambda: queue or QueueFacts()), SimpleNamespace(ask=ask)
-    engine = SimpleNamespace(search=lambda *_: {"hits": [], "fresh": {"note": "", "pending": 0}})
-    return Requests(cast(Any, engine), cast(Any, jobs), cast(Any, timer), cast(Any, SimpleNamespace(pending=0)))
+    search = SimpleNamespace(answer=lambda *_: {"hits": [], "fresh": {"note": "", "pending": 0}})
+    held = SimpleNamespace(search=search, now=lambda: None)
+    return Requests(cast(Any, held), cast(Any, jobs), cast(Any, timer), cast(Any, SimpleNamespace(pending=0)))
 
 
 @pytest.mark.parametrize("request_", BAD, ids=str)

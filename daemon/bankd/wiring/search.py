@@ -188,7 +188,7 @@ def search_settings(root: Path | str) -> SearchSettings:
 
     settings = _load_settings(Path(root, "bankd.yaml"), last)
     _keep_copy(Path(root, ".bankd", "search-settings.json"), {"stamp": stamp, "settings": settings})
-    return settings
+    return SearchSettings(*read_json(write_json(settings).encode()))  # as the copy gives it: who stays compares the two
 
 
 def _load_settings(file: Path, last: SearchSettings | None) -> SearchSettings:
