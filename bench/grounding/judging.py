@@ -18,9 +18,8 @@ from bankd.core.distil.observing import DistilledLine
 from bankd.core.distil.prompts import Prompt
 from bankd.core.distil.sections import ProseSection
 from bankd.core.distil.verifying import verified_in, verifying_prompt
-from bankd.core.grounding.passages import Passage, clauses_of
-from bankd.core.grounding.rewriting import as_read
-from bankd.core.grounding.ungrounded import find_ungrounded
+from bankd.core.grounding.attesting import find_unattested
+from bankd.core.grounding.passages import Passage, sentences_of
 from bankd.core.language.reading import read_statement
 from bench.asking import digest, kept_replies
 
@@ -79,17 +78,17 @@ def _read(texts: Iterable[str]) -> Mapping[str, Passage]:
     wanted = set(texts)
     with TemporaryDirectory() as folder:
         worker = KiwiWorker(read_monotonic)
-        wordings = CachedWordings(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(map(as_read, wanted))
+        wordings = CachedWordings(AnalysisCache(Path(folder)), worker, kiwi_version).take_apart(wanted)
         worker.end()
-    return {text: Passage(text, read_statement(wordings[as_read(text)])) for text in wanted}
+    return {text: Passage(text, read_statement(wordings[text])) for text in wanted}
 
 
 def _why(text: str, row: Row, read: Mapping[str, Passage]) -> str | None:
-    return find_ungrounded(read[text], [read[sentence] for sentence in _sentences(row)], row.day)
+    return find_unattested(read[text], [read[sentence] for sentence in _sentences(row)], row.day)
 
 
 def _sentences(row: Row) -> Iterator[str]:
-    return (sentence for line in row.source for sentence in clauses_of(line))
+    return (sentence for line in row.source for sentence in sentences_of(line))
 
 
 def prompt_of(row: Row, lines: list[Judged]) -> Prompt:

@@ -1,13 +1,13 @@
 """The story of what memories say together: clusters without an insight are asked about, a few a night.
 
-    find clusters | ask | judge | put at the end of memory/distilled/DAY.md; and what lost its sources goes
+    find clusters | ask | judge by rules | have the model verify | put at the end of memory/distilled/DAY.md; and what lost its sources goes
 
 An insight is a line of a log like any other, so that a run takes it in, and a person may edit or delete it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from bankd.core.distil.insights import (
@@ -19,13 +19,12 @@ from bankd.core.distil.insights import (
     insight_prompt,
     memory_clusters,
 )
-from bankd.core.distil.observing import DistilledLine
 from bankd.core.distil.prompts import Reply, Unanswered
 from bankd.core.distil.sections import DERIVED, FOLDER, distilled_keys, distilled_mark, opening_of
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.page_lines import MemoryLines
 from bankd.core.plan.decisions import Deferred
-from bankd.distilling import DistilParts, judge_distilled
+from bankd.distilling import DistilParts, judge_distilled, verify_lines
 from bankd.errors import BankError
 
 
@@ -52,15 +51,14 @@ def _unseen(parts: DistilParts, held: Mapping[str, MemoryLines], now: datetime) 
 def _write(parts: DistilParts, cluster: MemoryCluster, reply: Reply, now: datetime) -> str:
     """Put what is believed, or waits for a person, into the log of the day; gives why that could not be done."""
     insight, log = insight_in(reply.value, cluster), f"{FOLDER}/{now.date().isoformat()}.md"
-    lines = [*_judged(parts, cluster, insight, now)] if insight else []
+    judged = judge_distilled([insight] if insight else [], cluster.section, parts, now)
+    verified = verify_lines(judged, cluster.section, parts, now, are_insights=True)
+    if isinstance(verified, Unanswered):
+        return verified.reason
+    lines = [as_retain_line(one.line, cluster, one.reason) for one in verified]
     opening = "" if parts.logs.text(log) else opening_of(log)
     try:
         parts.logs.append(log, "\n".join([opening, *lines, "", distilled_mark(cluster.section.key, DERIVED), ""]))
     except BankError as problem:
         return str(problem)
     return ""
-
-
-def _judged(parts: DistilParts, cluster: MemoryCluster, insight: DistilledLine, now: datetime) -> Iterator[str]:
-    (judged,) = judge_distilled([insight], cluster.section, parts, now)
-    yield as_retain_line(insight, cluster, judged.reason)

@@ -1,6 +1,6 @@
 """The story of a night's prose: sections that no model has seen become lines of a log, and a run takes these in.
 
-    find sections | ask | judge | have verified | put at the end of memory/distilled/DAY.md
+    find sections | ask | judge by rules | have the model verify | put at the end of memory/distilled/DAY.md
 
 What a model says is never believed by itself: a line that says more than the lines that it names waits for a person.
 Whatever happens to an answer, the prose waits for the next night, and the run goes on.
@@ -28,9 +28,9 @@ from bankd.core.distil.sections import (
     new_sections,
     sections_of,
 )
-from bankd.core.distil.verifying import VerifiedLine, verified_in, verifying_prompt
+from bankd.core.distil.verifying import verify_trial, verified_in, verifying_prompt
 from bankd.core.grounding.passages import Passage
-from bankd.core.grounding.rewriting import as_read
+from bankd.core.language.analysis import has_hangul
 from bankd.core.language.reading import read_statement
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.core.markdown.policy import DistilPolicy
@@ -76,6 +76,7 @@ class Distilled(NamedTuple):
 
 
 UNDISTILLED = Distilled()
+FAILED = "the model that would verify it fails its trial: it says wrongly of known lines whether they are so"
 
 
 class Proposed(NamedTuple):
@@ -131,30 +132,48 @@ def _read(
     (reply,) = parts.models.answer([prompt_for(section, policy.categories)])
     if isinstance(reply, Unanswered):
         return reply
-    judged = judge_distilled(lines_in(reply.value, section), section, parts, now)
-    prompt = verifying_prompt(section, judged)
+    return verify_lines(judge_distilled(lines_in(reply.value, section), section, parts, now), section, parts, now)
+
+
+def verify_lines(
+    judged: list[JudgedLine], section: ProseSection, parts: DistilParts, now: datetime, *, are_insights: bool = False
+) -> list[JudgedLine] | Unanswered:
+    """Have the model verify lines, once it has passed its trial; a line that it writes again is judged and verified again.
+
+    Gives the lines, each with why it is not believed. A model that fails its trial believes none.
+    """
+    prompt = verifying_prompt(section, judged, are_insights=are_insights)
     if prompt is None:
         return judged
+    trial = verify_trial(is_korean=has_hangul(prompt.text))
+    (tried,) = parts.models.answer([trial.prompt])
+    if isinstance(tried, Unanswered):
+        return tried
+    if not trial.is_passed(tried.value):
+        return [one._replace(reason=one.reason or FAILED) for one in judged]
     (answer,) = parts.models.answer([prompt])
-    return answer if isinstance(answer, Unanswered) else _mend(verified_in(answer.value, judged), section, parts, now)
+    if isinstance(answer, Unanswered):
+        return answer
+    verified = verified_in(answer.value, judged)
+    again = judge_distilled([one.again for one in verified if one.again], section, parts, now)
+    mended = [one for one in again if one.reason is None]
+    prompt = verifying_prompt(section, mended, are_insights=are_insights)
+    if prompt is not None:
+        (answer,) = parts.models.answer([prompt])
+        if isinstance(answer, Unanswered):
+            return answer
+        mended = [one.judged for one in verified_in(answer.value, mended)]
+    believed = {one.line.text: one for one in mended if one.reason is None}
+    return [believed.get(one.again.text, one.judged) if one.again else one.judged for one in verified]
 
 
 def judge_distilled(
     lines: Sequence[DistilledLine], section: ProseSection, parts: DistilParts, now: datetime
 ) -> list[JudgedLine]:
     """What a model wrote, each line with what is not in the text that it is of."""
-    wordings = parts.wordings.take_apart(map(as_read, texts_in(section, lines))) if lines else {}
-    passage = cache(lambda text: Passage(text, read_statement(wordings[as_read(text)])))
+    wordings = parts.wordings.take_apart(texts_in(section, lines)) if lines else {}
+    passage = cache(lambda text: Passage(text, read_statement(wordings[text])))
     return [judge_line(line, section, now.date(), passage) for line in lines]
-
-
-def _mend(
-    verified: Sequence[VerifiedLine], section: ProseSection, parts: DistilParts, now: datetime
-) -> list[JudgedLine]:
-    """The lines that the model wrote again in the place of those not believed, where the rules believe them."""
-    again = judge_distilled([one.again for one in verified if one.again], section, parts, now)
-    believed = {one.line: one for one in again if one.reason is None}
-    return [believed.get(again, one) if again else one for one, again in verified]
 
 
 def _write(section: ProseSection, judged: Sequence[JudgedLine], logs: ProseLogs, now: datetime) -> str:

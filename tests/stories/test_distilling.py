@@ -27,7 +27,9 @@ calls.write_text((calls.read_text() if calls.exists() else "") + asked + "\\n")
 line = lambda text, n: {"text": text, "priority": 5, "sources": [n], "lines": [{"tag": "W", "entities": [], "text": text}]}
 again = ["", ""]
 if "(rests on" in asked:
-    verified = [{"number": n, "problem": "", "supported": True, "text": text} for n, text in enumerate(again, 1)]
+    is_trial = "2026-05-01.md" in asked
+    tried = [{"number": n, "problem": "", "supported": n % 2 == 0, "text": ""} for n in range(1, 7)]
+    verified = tried if is_trial else [{"number": n, "problem": "", "supported": True, "text": text} for n, text in enumerate(again, 1)]
     print(json.dumps({"lines": verified}))
     sys.exit()
 queue = [line("The queue runs on SQLite.", 3), line("Marco signs the release.", 3)]
@@ -63,7 +65,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
         "2 sections of prose, 0 clusters of memories, 0 lots of memories without questions, 0 memories beside"
         in planned.out
     )
-    assert "would be sent, each section once more to verify what is made of it: at most" in planned.out
+    assert "would be sent, each section again to verify what is made of it: at most" in planned.out
     assert "3| We moved the queue to SQLite." in planned.out
     assert calls(night, tmp_path) == 0
 
@@ -77,7 +79,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     assert "not believed: the name Marco is not in its lines" in waiting
     planned = bankctl("distil", "--dry-run", "--now", NOW).out
     assert "0 sections of prose, 0 clusters of memories, 1 lots of memories" in planned
-    assert calls(night, tmp_path) == 4, "two sections, and the lines made of each"
+    assert calls(night, tmp_path) == 6, "two sections, the lines made of each, and a trial in each language"
 
 
 def test_what_a_night_may_cost_counts_verifying(night: Path, bankctl: Run, tmp_path: Path) -> None:
@@ -87,9 +89,9 @@ def test_what_a_night_may_cost_counts_verifying(night: Path, bankctl: Run, tmp_p
 
     sent = (tmp_path / "calls.txt").read_text("utf-8")
     once = sum(one["tokens"] for one in planned["sections"])
-    assert sent.count("<log>") == 4 == 2 * len(planned["sections"])
-    assert once < count_tokens((SYSTEM + AGAIN) * 2 + sent) <= planned["input_tokens"]
-    assert planned["output_tokens"] == 2 * (MOST_TOKENS + MOST_AGAIN)
+    assert sent.count("<log>") == 6 == 2 * len(planned["sections"]) + 2
+    assert once < count_tokens(SYSTEM * 2 + AGAIN * 4 + sent) <= planned["input_tokens"]
+    assert planned["output_tokens"] == 2 * (MOST_TOKENS + 2 * MOST_AGAIN) + 2 * MOST_AGAIN
 
 
 def test_a_line_that_is_not_believed_is_mended_by_the_model_that_wrote_it(
@@ -169,7 +171,7 @@ def test_what_is_new_since_a_model_was_asked_waits_for_the_next_night(
     ran = bankctl("cycle", "reflect", "--now", NOW)
 
     assert "a section waits to be distilled: it changed while the model was asked" in ran.out
-    assert calls(night, tmp_path) == 4, "two sections, and the lines made of each"
+    assert calls(night, tmp_path) == 6, "two sections, the lines made of each, and a trial in each language"
 
 
 def test_a_model_that_fails_is_named_and_the_night_goes_on(night: Path, bankctl: Run, tmp_path: Path) -> None:

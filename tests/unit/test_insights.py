@@ -8,9 +8,10 @@ import pytest
 
 from bankd.core.distil.insights import Remembered, find_unsupported, insight_in, memory_clusters, sources_of
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
+from bankd.core.distil.verifying import OF_INSIGHTS
 from bankd.core.markdown.memory import Memory
 from tests.odd_values import with_one_odd
-from tests.unit.test_distilling import NOW, Night
+from tests.unit.test_distilling import NOW, Night, supported, verified
 
 PEOPLE = "bank/people.md"
 SAID = ("drinks tea in the morning", "cycles to the office", "reads before bed", "cooks on Sunday", "swims in the lake",
@@ -127,3 +128,39 @@ def test_a_cluster_that_says_nothing_more_is_asked_about_once() -> None:
     one.world.disk.pages[PEOPLE] = page(6).replace("in the lake", "in the sea")
     one.run(NOW + timedelta(days=2))
     assert len(one.models.asked) == 2, "with other words it is another question"
+
+
+def test_an_insight_that_the_model_does_not_stand_by_waits_for_a_person() -> None:
+    one = night(insight())
+    one.models.verify = lambda _: verified("", problem="two of them say nothing of quiet")
+
+    report = one.run()
+
+    assert "quiet habits" not in one.learned()
+    assert ["the model, asked again: two of them say nothing of quiet" in bad.reason for bad in report.plan.bad] == [
+        True
+    ]
+    assert [(one.version, "About" in one.text) for one in one.models.verified] == [(OF_INSIGHTS, False)]
+    assert "1. Peter keeps quiet habits. (rests on 1, 2, 3, 4, 5)" in one.models.verified[0].text
+
+
+def test_an_insight_that_is_not_verified_waits_for_another_night() -> None:
+    one = night(insight())
+    one.models.verify = lambda _: Unanswered("no answer in time")
+
+    report = one.run()
+
+    assert [item.reason for item in report.plan.deferred] == ["an insight waits to be derived: no answer in time"]
+    one.models.verify = supported
+    one.run(NOW + timedelta(days=1))
+    assert "Peter keeps quiet habits." in one.learned()
+
+
+def test_a_model_that_fails_its_trial_gives_no_insight() -> None:
+    one = night(insight())
+    one.models.on_trial = supported
+
+    report = one.run()
+
+    assert "quiet habits" not in one.learned()
+    assert any("fails its trial" in bad.reason for bad in report.plan.bad)

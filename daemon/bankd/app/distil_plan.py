@@ -11,6 +11,7 @@ from bankd.core.briefing.tokens import count_tokens
 from bankd.core.distil import verifying
 from bankd.core.distil.observing import MOST_TOKENS, as_data, prompt_for
 from bankd.core.distil.sections import ProseSection
+from bankd.core.distil.verifying import verify_trial
 from bankd.distilling import find_sections
 
 _MILLION = 1_000_000
@@ -29,8 +30,9 @@ class PlannedSection(NamedTuple):
 class DistilPlan(NamedTuple):
     """What a night would send: sections of prose, and how many questions about clusters, for memories and about look-alikes.
 
-    Each section is asked about once more, whether it says what the lines made of it say. With the tokens that all of them
-    take at most and the answers may take, and what that costs; 0 where no price is set.
+    Each section and cluster is asked about twice more at most: whether it says what the lines made of it say, and those that
+    were written again; the model's trials come before. With the tokens that all of them take at most and the answers may
+    take, and what that costs; 0 where no price is set.
     """
 
     sections: Sequence[PlannedSection]
@@ -49,10 +51,13 @@ def plan_distilling(workspace: Workspace) -> DistilPlan:
     sections = [_planned(one, settings.categories) for one in found]
     insights, enrichments = insight_prompts(workspace), enrichment_prompts(workspace)
     comparisons = [one.prompt for one in matching_questions(workspace) if one.prompt]
-    prompts = [*insights, *enrichments, *comparisons]
-    asked = sum(one.tokens for one in sections) + sum(map(_asked_again, found))
+    trials = [verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if found or insights else []
+    prompts = [*insights, *enrichments, *comparisons, *trials]
+    again = [*map(as_data, found), *(one.text for one in insights)]  # what is verified, and verified as it was mended
+    asked = sum(one.tokens for one in sections) + 2 * sum(map(_verified, again))
     asked += sum(count_tokens(one.system + one.text) for one in prompts)
-    answered = (MOST_TOKENS + verifying.MOST_TOKENS) * len(sections) + sum(one.most_tokens for one in prompts)
+    answered = MOST_TOKENS * len(sections) + 2 * verifying.MOST_TOKENS * len(again)
+    answered += sum(one.most_tokens for one in prompts)
     cost = (asked * settings.input_price + answered * settings.output_price) / _MILLION
     return DistilPlan(sections, len(insights), len(enrichments), len(comparisons), asked, answered, cost)
 
@@ -64,6 +69,6 @@ def _planned(section: ProseSection, categories: Sequence[str]) -> PlannedSection
     )
 
 
-def _asked_again(section: ProseSection) -> int:
-    """The tokens that it takes at most to ask about the lines of a section: a letter is one at most."""
-    return count_tokens(verifying.SYSTEM + as_data(section)) + verifying.MOST_LETTERS
+def _verified(text: str) -> int:
+    """The tokens that it takes at most to ask about the lines made of a text: a letter of theirs is one at most."""
+    return count_tokens(verifying.SYSTEM_OF_INSIGHTS + text) + verifying.MOST_LETTERS

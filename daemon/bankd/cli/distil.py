@@ -50,7 +50,7 @@ def _tell_plan(plan: DistilPlan, arguments: Namespace) -> int:
     cost = f", at most {plan.cost:.4f}" if plan.cost else "; distil.input_price and output_price tell what that costs"
     asked = f"at most {plan.input_tokens:,} tokens of questions and {plan.output_tokens:,} of answers"
     others = f", {plan.insights} clusters of memories, {plan.enrichments} lots of memories without questions, {plan.comparisons} memories beside those like them"
-    again = ", each section once more to verify what is made of it" if plan.sections else ""
+    again = ", each section again to verify what is made of it" if plan.sections else ""
     say(f"{len(plan.sections)} sections of prose{others} would be sent{again}: {asked}{cost}; nothing was sent")
     return 0
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from bankd.core.distil.observing import DistilledLine
 from bankd.core.distil.sections import DISTILLED, FOLDER, ProseSection, distilled_mark, opening_of
-from bankd.core.grounding.passages import Passage, clauses_of
-from bankd.core.grounding.said_in_log import is_named
-from bankd.core.grounding.ungrounded import find_ungrounded
+from bankd.core.grounding.attesting import find_unattested
+from bankd.core.grounding.passages import Passage, is_named, sentences_of
 from bankd.core.lifecycle.retain import LogPlace
 from bankd.errors import bug_in
 
@@ -37,7 +36,7 @@ def texts_in(section: ProseSection, lines: Sequence[DistilledLine]) -> set[str]:
 
 
 def _sentences(section: ProseSection, numbers: set[int]) -> list[str]:
-    return [sentence for text in section.texts_of(numbers) for sentence in clauses_of(text)]
+    return [sentence for text in section.texts_of(numbers) for sentence in sentences_of(text)]
 
 
 def judge_line(line: DistilledLine, section: ProseSection, today: date, read: ReadPassage) -> JudgedLine:
@@ -47,7 +46,7 @@ def judge_line(line: DistilledLine, section: ProseSection, today: date, read: Re
     entities = tuple(name for name in line.entities if is_named(name.casefold(), said))
     day = LogPlace(section.log, 1).day(today)
     try:
-        reason = find_ungrounded(read(line.text), [read(sentence) for sentence in sentences], day)
+        reason = find_unattested(read(line.text), [read(sentence) for sentence in sentences], day)
     except Exception as error:  # what cannot be checked is not believed; all other lines are
         reason = bug_in("it could not be checked", error)
     return JudgedLine(line._replace(entities=entities), reason)

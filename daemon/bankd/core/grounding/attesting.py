@@ -1,133 +1,216 @@
-"""Whether each day, number, version, path and name of a line stands somewhere in the log's own sentences."""
+"""Whether each day, number, time, code and name of a line stands in the sentences of the log that it rests on.
+
+Values are compared after normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence, Set
+from datetime import date
 
-from bankd.core.grounding.aligning import PRONOUNS, bare_word
-from bankd.core.grounding.attesting_values import find_unsaid_value
-from bankd.core.grounding.named_days import days_named_in, days_written_in, is_within
-from bankd.core.grounding.passages import Passage
-from bankd.core.grounding.said_in_log import SaidInLog, squeeze_text, strip_value
-from bankd.core.language.dates.spans import Span, year_of
+from bankd.core.grounding.named_days import NamedDay, days_meant_in, days_named_in, is_within
+from bankd.core.grounding.passages import Passage, is_named, squeeze_text
+from bankd.core.language.dates.spans import Span
 from bankd.core.language.english.function_words import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.core.language.english.stemming import is_irregular_past
-from bankd.core.language.paraphrases import stands_in_a_group
+from bankd.core.language.korean.loanwords import sounds_like
+from bankd.core.language.quantities import MEASURES, base_quantity
 from bankd.core.language.statement import Token, TokenKind
-from bankd.core.language.word_lists import split_words
+from bankd.core.language.values import DATE_UNITS, PARTS_OF_DAY, numerals_of
 
-_VERSION = re.compile(r"^v(?=\d)")
-_PLURAL = re.compile(r"(?<=\d)s$")
+_DIGITS = re.compile(r"\d+")
+_LEADING_NUMBER = re.compile(r"\d+(?:\.\d+)?(?!\.?\d)")
+_NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\.?\d)")
+"""A number, with its fraction; no part of a version with two points or of an address."""
+_A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
+_EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
+_ENGLISH_DAY, _KOREAN_WEEKDAY = (
+    re.compile(r"(?:on |in |the )*([a-z]{3})[a-z]{2,}"),
+    re.compile(r"([월화수목금토일])요일"),
+)
+_FIGURES = re.compile(r"\d+(?:[.:]\d+)*")
+
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
 _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]|^\$[A-Za-z_{]|\w/\w|-\w*\d|\w_\w")
-_HALF_DAYS = ("a.m", "p.m")
-_WORD = re.compile(r"[A-Za-z][\w'-]*")
-_SUFFIXED = re.compile(r"\d+[a-zA-Z]{1,2}$")
-_DECIMAL = re.compile(r"\d+\.\d{2}")
-"""Digits with an ordinal's ending or a unit, and amounts of money, which are looked at as values."""
-NO_NAMES = (
-    PRONOUNS
-    | RELATIONS
+_IS_VALUE = re.compile(r"\d+[a-zA-Z]{1,2}|\d+\.\d{2}|[ap]\.m", re.IGNORECASE)
+"""Digits with an ordinal's ending or a unit, amounts of money and halves of a day, which are looked at as values."""
+
+_WORD, _LATIN = re.compile(r"[A-Za-z][\w'-]*"), re.compile(r"[a-z]{4,}")
+_ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩|이고|이며)$|(?<=..)[가는를의이]$")
+"""What hangs on a Korean noun and is no part of a name: Ollama용, 부산행, and a particle that was not taken off."""
+_PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는이가을를의])$")
+"""What was not taken off a code: #271로."""
+_WRITERS = frozenset(("user", "agent", "assistant", "사용자", "에이전트", "어시스턴트"))
+"""What a model calls who speaks in a log, whatever their names."""
+_NO_NAMES = (
+    RELATIONS
     | EMPTY_WORDS
-    | split_words(
-        "this these those nobody while whereas although though since because until unless when whenever where what whatever "
-        "which who whose rather instead despite as to all both each every some most many few several other another only even also want wants say says btw fyi imo thx pls"
-    )
+    | _WRITERS
+    | {"i", "we", "you", "he", "she", "they", "me", "us", "him", "them"}
+    | {"his", "my", "our", "your", "their", "her", "this", "these", "those", "what", "as", "to", "all"}
 )
-"""What begins a sentence and names nobody."""
-_NIGHT = "overnight"
-"""For the night, whichever that is, where a line says that somebody stays."""
+_VERBS = (AUXILIARIES | EMPTY_WORDS) - {"to", "a", "an", "the"}
 _DERIVED = re.compile(r"(?:ing|ed|ly|ment|ship|ness|tion|sion|ity|ies|ance|ence|'s)$")
-_LOANWORD = 4
-"""Syllables: of Korean and Sino-Korean nouns longer ones are compounds, which the analyser takes apart."""
 
 
-def find_unattested(line: Passage, said: SaidInLog) -> str | None:
-    """The first of its days, values, codes and names that nothing says; None when there is none."""
-    found = (find(line, said) for find in (_days, find_unsaid_value, _codes, _names))
-    return next(filter(None, found), None)
+def find_unattested(line: Passage, sources: Sequence[Passage], day: date | None) -> str | None:
+    """The first day, value, code or name of a line that none of its sources has, in words; None where there is none.
+
+    Args:
+        line: what the model wrote.
+        sources: the sentences of the log that it names.
+        day: of the log, by which "yesterday" is resolved; None where it has none.
+    """
+    if not sources:
+        return "it names no line of the log"
+    said, days = _Said(sources, day), days_named_in(line.text, day)
+    lacking = (*_days(days, said), *_values(line, days, said), *_codes(line, days, said), *_names(line, days, said))
+    return f"{lacking[0]} is not in its lines" if lacking else None
 
 
-def _days(line: Passage, said: SaidInLog) -> str | None:
-    for named in days_named_in(line, said.day):
-        is_amount = strip_value(named.written.replace(" ", "")) in said.values  # 3일에 21만 원, of 사흘
-        if named.written.casefold() != _NIGHT and not (
-            named.written.casefold() in said.text or is_amount or _is_known_day(named.span, said)
-        ):
-            return f"the day {named.written!r} is not in its lines"
-    return None
+class _Said:
+    """What the sentences say that a line names: their text, words, values and days."""
+
+    def __init__(self, sources: Sequence[Passage], day: date | None) -> None:
+        texts = [source.text for source in sources]
+        tokens = [token for source in sources for token in source.statement.tokens if token.kind is not TokenKind.MARK]
+        values = {_strip_value(token.base) for token in tokens if token.kind is TokenKind.VALUE}
+        self.day = Span(day, day) if day else None
+        self.text = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
+        self.letters = squeeze_text(self.text)
+        self.words = {token.base.casefold() for token in tokens}
+        self.values = values | set(map(base_quantity, values))
+        leading = filter(None, map(_LEADING_NUMBER.match, self.values))
+        self.digits = {*_NUMBER.findall(self.text), *(found[0] for found in leading)}
+        self.spans = set(days_meant_in(texts, day))
+
+    def names(self, word: str) -> bool:
+        """Whether a name is said, in any of its forms, or as it is spelt in the other script: 슬랙 and Slack."""
+        bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
+        if is_named(bare, self.text):
+            return True
+        if bare.isascii():
+            return any(sounds_like(other, bare) for other in self.words if not other.isascii())
+        return any(sounds_like(bare, other) for other in _LATIN.findall(self.text))
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word stands there by itself."""
+        return re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", self.text) is not None
 
 
-def _is_known_day(span: Span, said: SaidInLog) -> bool:
-    """Whether the sources speak of a day; that of the log is known too, and what is around it where they name no other."""
-    is_year = span == year_of(span.first.year) and str(span.first.year) in said.digits
-    if is_year or any(is_within(span, known) for known in said.spans):
+def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    """Days that the sources do not speak of; the day of the log is known too."""
+    for written, span, _ in days:
+        is_known = span == said.day or any(is_within(span, known) for known in said.spans)
+        if not (is_known or written.casefold() in said.text or _is_cut_short(written.casefold(), said)):
+            yield f"the day {written!r}"
+
+
+def _is_cut_short(day: str, said: _Said) -> bool:
+    """Whether a weekday or a month stands there by its beginning: Tue, Jan, and 화 of 화요일."""
+    english, korean = _ENGLISH_DAY.fullmatch(day), _KOREAN_WEEKDAY.fullmatch(day)
+    if korean:
+        return re.search(rf"(?<![가-힣]){korean[1]}(?![가-힣])", said.text) is not None
+    return english is not None and said.has_word(english[1])
+
+
+def _values(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    written = {part for named in days for part in named.written.lower().split()}
+    numbers = {run.lstrip("0") for part in written for run in _DIGITS.findall(part)}
+    resolved = {str(part) for named in days for part in (named.span.first.month, named.span.first.year)}
+    in_days = written | numbers | resolved  # these are looked at as days
+    tokens = line.statement.tokens
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1].base if at + 1 < len(tokens) else ""
+        if token.kind is TokenKind.VALUE and not _is_said(_strip_value(token.base), behind, line, in_days, said):
+            yield f"the value {line.as_written(token.base)}"
+
+
+def _strip_value(value: str) -> str:
+    """A value without what says for how long, or of each: 3년째, 100원씩, 3일분."""
+    return _EACH.sub("", value)
+
+
+def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _Said) -> bool:
+    runs = _DIGITS.findall(value)
+    if not runs:  # a word of time; a part of the day is judged with the hour behind it
+        is_with_hour = value in PARTS_OF_DAY and any(token.base.endswith("시") for token in line.statement.tokens)
+        return is_with_hour or value in said.text or value in " ".join(in_days)
+    is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
+    if is_day or base_quantity(value) in said.values or _is_written(value, said):
         return True
-    own = Span(said.day, said.day) if said.day else None
-    return own is not None and (span == own or (not said.spans and is_within(span, own)))
+    if value.endswith(":00"):  # said without its minutes, in figures or in words
+        hour = int(runs[0])
+        return any(map(said.has_word, (*numerals_of(hour), str(hour))))
+    found = _LEADING_NUMBER.match(value)
+    if found is None or _DIGITS.search(value[found.end() :]):
+        return False
+    return _is_amount_said(found[0], value[found.end() :], behind, line, said)
 
 
-def _codes(line: Passage, said: SaidInLog) -> str | None:
-    of_days = " ".join(days_written_in(line, said.day))
+def _is_written(value: str, said: _Said) -> bool:
+    """Whether figures stand there as they are: a clock in 13:20-14:05, a version in v3.1.2."""
+    is_of_figures = _FIGURES.fullmatch(value) is not None
+    return is_of_figures and re.search(rf"(?<![\d.]){re.escape(value)}(?!\.?\d)", said.text) is not None
+
+
+def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _Said) -> bool:
+    """Whether a number with its unit is said in another way: in words, without the unit, or won as people cut them short."""
+    is_one = number == "1" and unit not in MEASURES | DATE_UNITS and not _A_ONE.search(line.text)
+    is_bare = number in said.digits and (not unit or number in said.values)  # 8080 for 8080번; 3 days are no 3 hours
+    is_of_myriads = number.endswith("0000") and "만" in said.text and number[:-4] in said.digits
+    is_money = unit == "원" and (number in said.digits or is_of_myriads)
+    counted = unit or behind
+    forms = numerals_of(int(number)) if number.isdecimal() else ()
+    is_in_words = f"{number}{counted}" in said.values or any(form + counted in said.letters for form in forms)
+    is_clock = unit == "시" and said.has_word(f"{number}:[0-5][0-9]")
+    return is_one or is_bare or is_money or is_in_words or is_clock
+
+
+def _codes(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    of_days = " ".join(named.written for named in days)
     for code in _codes_of(line):
-        bare = _PLURAL.sub("", _VERSION.sub("", code.lower()).removeprefix("@").removesuffix("'s"))
-        is_number = _DECIMAL.fullmatch(code) or bare in said.values
-        is_other = _SUFFIXED.fullmatch(code) or is_number or (code.isalpha() and said.names(code))
+        bare = re.sub(r"^v(?=\d)|(?<=\d)s$|'s$", "", code.lower().removeprefix("@"))
+        is_other = bare in said.values or (code.isalpha() and said.names(code))
         if not is_other and code not in of_days and bare not in said.text:
-            return f"{code} is not in its lines"
-    return None
+            yield code
 
 
-def _codes_of(line: Passage) -> list[str]:
+def _codes_of(line: Passage, *, and_values: bool = False) -> list[str]:
     found = (run.strip(".:,-") for run in _CODE.findall(line.text))
-    return [code for code in found if _IS_CODE.search(code) and code.casefold() not in _HALF_DAYS]
+    return [code for code in found if _IS_CODE.search(code) and (and_values or not _IS_VALUE.fullmatch(code))]
 
 
-def _names(line: Passage, said: SaidInLog) -> str | None:
-    in_days = squeeze_text(" ".join(days_written_in(line, said.day)).casefold())
-    written = squeeze_text(line.text.casefold())
-    for name, is_sure in _named(line):
-        if name not in written and not name.isascii():
-            continue  # a word for it: 티비 is 텔레비전
-        if (
-            not (said.names(name) or (not is_sure and said.has_part(name.casefold())))
-            and name.casefold() not in in_days
-        ):
-            return f"the name {name} is not in its lines"
-    return None
+def _names(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
+    in_days, written = squeeze_text(" ".join(named.written for named in days)).casefold(), squeeze_text(line.text)
+    for name in _named_in(line):
+        is_written = name.isascii() or name in written.casefold()  # else it is a word for it: 티비 is 텔레비전
+        if is_written and not said.names(name) and name.casefold() not in in_days:
+            yield f"the name {name}"
 
 
-def _named(line: Passage) -> Iterator[tuple[str, bool]]:
-    """The names in a line, and what may be one: a word from elsewhere, and that which begins it where what follows is what somebody does."""
-    codes = " ".join(_codes_of(line)).casefold()  # these are looked for whole
-    for token, word in zip(line.statement.tokens, map(bare_word, line.statement.tokens), strict=True):
-        if token.kind is TokenKind.NAME or _is_loanword(token):
-            yield from [] if word in codes or word in PRONOUNS else [(word, token.kind is TokenKind.NAME)]
+def _named_in(line: Passage) -> Iterator[str]:
+    """What the analyser takes for names, and what begins an English line where what follows is what somebody does."""
+    codes, tokens = " ".join(_codes_of(line, and_values=True)).casefold(), line.statement.tokens
+    for token in tokens:
+        name = _bare_name(token)
+        if token.kind is TokenKind.NAME and len(name) > 1 and name not in codes and name not in _WRITERS:
+            yield name
     words = _WORD.findall(line.text)
-    is_number = bool(line.statement.tokens) and line.statement.tokens[0].kind is TokenKind.VALUE  # Five hours went
-    if len(words) > 1 and line.text.startswith(words[0]) and is_doer(*words[:2]):
-        yield from [] if is_number else [(words[0], False)]
+    is_number = bool(tokens) and tokens[0].kind is TokenKind.VALUE  # Five hours went
+    if len(words) > 1 and line.text.startswith(words[0]) and not is_number and _is_doer(*words[:2]):
+        yield words[0]
 
 
-def is_doer(word: str, after: str) -> bool:
-    """Whether an English word names somebody, as far as one can see, and what follows is what somebody does."""
-    return may_be_name(word) and _is_verb(after)
+def _bare_name(token: Token) -> str:
+    return _PARTICLE.sub("", token.base.casefold())
 
 
-def _is_loanword(token: Token) -> bool:
-    """A Hangul noun that long, which nobody took apart, is a name or comes from another language."""
-    word = bare_word(token)
-    return token.kind is TokenKind.NOUN and len(word) >= _LOANWORD and not (word.isascii() or stands_in_a_group(word))
-
-
-def may_be_name(word: str) -> bool:
-    """Whether the word that begins a sentence may name somebody, by how English makes other words."""
-    is_other = word.lower() in NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
-    return word[0].isupper() and not is_other
-
-
-def _is_verb(word: str) -> bool:
-    is_verb = word.islower() and word.endswith(("s", "ed")) and len(word) > 3
-    return is_verb or is_irregular_past(word) or word in (AUXILIARIES | EMPTY_WORDS) - {"to"}
+def _is_doer(word: str, after: str) -> bool:
+    """Whether an English word names somebody, by how English makes other words, and what follows is what somebody does."""
+    is_other = word.lower() in _NO_NAMES or _DERIVED.search(word) or is_irregular_past(word.lower())
+    is_verb = (after.islower() and after.endswith(("s", "ed")) and len(after) > 3) or is_irregular_past(after)
+    return word[0].isupper() and not is_other and (is_verb or after in _VERBS)
