@@ -28,7 +28,7 @@ from bankd.core.distil.sections import (
     new_sections,
     sections_of,
 )
-from bankd.core.distil.verifying import verify_trial, verified_in, verifying_prompt
+from bankd.core.distil.verifying import verified_in, verify_trial, verifying_prompt
 from bankd.core.grounding.passages import Passage
 from bankd.core.language.analysis import has_hangul
 from bankd.core.language.reading import read_statement

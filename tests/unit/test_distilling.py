@@ -13,7 +13,7 @@ from bankd.core.distil import composing
 from bankd.core.distil.observing import SCHEMA, as_data, lines_in, prompt_for
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.distil.sections import distilled_keys, sections_of
-from bankd.core.distil.verifying import MOST_LETTERS, OF_INSIGHTS, verify_trial, verified_in
+from bankd.core.distil.verifying import MOST_LETTERS, OF_INSIGHTS, verified_in, verify_trial
 from bankd.core.distil.verifying import VERSION as VERIFIED
 from bankd.core.grounding.passages import Passage
 from bankd.core.lifecycle.retain import LogReading, read_log

@@ -11,57 +11,11 @@ from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 
 from bankd.core.language.english.function_words import NUMBERS, SCALES
+from bankd.core.language.tables import meanings_in
 from bankd.core.language.word_lists import split_words
 from bankd.core.language.wording import Morpheme
 
-_UNIT_ROWS = """
-km 킬로미터 kilometer kilometers kilometre kilometres
-m 미터 meter meters metre metres
-cm 센티미터 센티 센치 centimeter centimeters
-mm 밀리미터 밀리 millimeter millimeters
-mi 마일 mile miles
-ft 피트 foot feet
-in 인치 inch inches
-kg 킬로그램 kilogram kilograms kilo kilos
-g 그램 gram grams
-mg 밀리그램 milligram milligrams
-lb lbs
-l 리터 liter liters litre litres
-ml 밀리리터 milliliter milliliters
-% 퍼센트 프로 percent
-℃ °c celsius
-℉ °f fahrenheit
-원 won krw ₩
-달러 usd $ dollar dollars
-유로 eur € euro euros
-엔 jpy ¥ yen
-초 s sec secs second seconds
-분 min mins minute minutes
-시간 h hr hrs hour hours
-일 day days
-주 주일 주간 week weeks
-개월 달 month months
-년 해 year years yr yrs
-년대
-세 살
-명 사람 인 people persons
-번 회 차례 time times
-개 piece pieces
-kb 킬로바이트 kilobyte kilobytes
-mb 메가바이트 메가 megabyte megabytes
-gb 기가바이트 기가 gigabyte gigabytes
-tb 테라바이트 테라 terabyte terabytes
-ms millisecond milliseconds
-권 book books
-마리
-잔 cup cups
-병 bottle bottles
-am
-pm
-"""
-UNITS: Mapping[str, str] = MappingProxyType(
-    {form: row.split()[0] for row in _UNIT_ROWS.strip().splitlines() for form in row.split()}
-)
+UNITS = meanings_in("units", "units")
 """Unit as written (lower case) -> its one name. 분 and 시 of the clock keep their own names."""
 
 DATE_UNITS = split_words("년 월 일 시 분 초 am pm")

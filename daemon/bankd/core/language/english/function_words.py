@@ -9,31 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bankd.core.language.word_lists import split_words
+from bankd.core.language.tables import meanings_in, words_in
 
-EMPTY_WORDS = split_words("a an the am is are do does 's 're 'm")
+EMPTY_WORDS = words_in("english_function_words", "empty_words")
 """Articles and the plain present of be and do; "a few" and "a little" keep their article (see `ARTICLE_KEEPERS`)."""
 
-ARTICLE_KEEPERS = split_words("few little lot bit")
+ARTICLE_KEEPERS = words_in("english_function_words", "article_keepers")
 
-NEGATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "not": "not",
-        "no": "not",
-        "without": "not",
-        "never": "never",
-        "none": "none",
-        "nobody": "none",
-        "nothing": "none",
-        "nowhere": "none",
-        "neither": "none",
-        "nor": "none",
-        "hardly": "hardly",
-        "barely": "hardly",
-        "rarely": "hardly",
-        "seldom": "hardly",
-    }
-)
+NEGATIONS = meanings_in("english_function_words", "negations")
 
 CONTRACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -59,20 +42,16 @@ SUFFIX_CONTRACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Endings of contracted words; "'d" stays as it is, being had or would."""
 
-AUXILIARIES = split_words("was were did been being be will would shall should can could may might must have has had to")
+AUXILIARIES = words_in("english_function_words", "auxiliaries")
 """Words that place or weaken a statement; they count, but do not make it another subject."""
 
-RELATIONS = split_words(
-    "about above across after against along among around at before behind below beneath beside between by during for"
-    " from in inside into near of off on onto outside over since through till under until up upon with within without"
-    " and or but that which who it its there here then so"
-)
+RELATIONS = words_in("english_function_words", "relations")
 """What says how things stand to each other, and of nothing what it is: two texts that share these share no subject."""
 
-OPTIONAL = split_words("very really just also quite truly actually")
+OPTIONAL = words_in("english_function_words", "optional")
 """Words of degree and emphasis: they may be there or not."""
 
-FOLDED_NAMES = split_words("us it who may will can is am pm in on or")
+FOLDED_NAMES = words_in("english_function_words", "folded_names")
 """Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""
 
 NUMBERS: Mapping[str, int] = MappingProxyType(
@@ -143,18 +122,11 @@ MONTHS: Mapping[str, int] = MappingProxyType(
     | {"sept": 9}
 )
 
-NEARNESS = split_words("last next this past coming")
-PERIODS = split_words("week month year weekend quarter term semester")
+NEARNESS = words_in("english_function_words", "nearness")
+PERIODS = words_in("english_function_words", "periods")
 """`NEARNESS` before one of `PERIODS`, or before one of `DAYS`, says when: last week."""
 
-DAYS = split_words(
-    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri",
-    "sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today",
-    "yesterday tomorrow tmrw tmr tmw tonight morning noon afternoon evening night midnight weekend",
-    "mornings afternoons evenings nights",
-    "weekends weekday weekdays daily weekly monthly yearly annually spring summer autumn fall",
-    "winter",
-)
+DAYS = words_in("english_function_words", "days")
 """Words that say when; which one it is is a value, as a number is."""
 
 SHORT_DAYS: Mapping[str, str] = MappingProxyType(

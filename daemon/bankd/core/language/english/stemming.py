@@ -10,36 +10,12 @@ from functools import cache, lru_cache
 
 from Stemmer import Stemmer
 
+from bankd.core.language.tables import meanings_in
+
 _STEMMER = Stemmer("english", 0)  # Porter's second algorithm; without a cache of its own, since ours holds more
 
-_IRREGULAR_VERBS = """
-arise arose arisen | bear bore borne | beat beaten | become became | begin began begun | bend bent | bite bit bitten
-blow blew blown | break broke broken | bring brought | build built | burn burnt | buy bought | catch caught
-choose chose chosen | come came | deal dealt | dig dug | draw drew drawn | dream dreamt | drink drank drunk
-drive drove driven | eat ate eaten | fall fell fallen | feed fed | feel felt | fight fought | find found
-fly flew flown | forget forgot forgotten | forgive forgave forgiven | freeze froze frozen | get got gotten
-give gave given | go went gone | grow grew grown | hang hung | hear heard | hide hid hidden | hold held | keep kept
-know knew known | lay laid | lead led | learn learnt | leave left | lend lent | lie lain | light lit | lose lost
-make made | mean meant | meet met | pay paid | ride rode ridden | ring rang rung | rise rose risen | run ran
-say said | see saw seen | seek sought | sell sold | send sent | shake shook shaken | shine shone | shoot shot
-show shown | sing sang sung | sink sank sunk | sit sat | sleep slept | slide slid | speak spoke spoken | spend spent
-spin spun | stand stood | steal stole stolen | stick stuck | strike struck | swear swore sworn | sweep swept
-swim swam swum | swing swung | take took taken | teach taught | tear tore torn | tell told | think thought
-throw threw thrown | understand understood | wake woke woken | wear wore worn | win won | write wrote written
-"""
-_OTHER_IRREGULAR_FORMS = """
-go goes | child children | man men | woman women | foot feet | tooth teeth | mouse mice | person people | life lives
-wife wives | leaf leaves | shelf shelves | good better best | bad worse worst
-"""
-
-
-def _by_form(groups: str) -> dict[str, str]:
-    rows = (group.split() for group in groups.replace("\n", "|").split("|"))
-    return {form: forms[0] for forms in rows for form in forms[1:]}
-
-
-_IRREGULAR_PAST = _by_form(_IRREGULAR_VERBS)
-_IRREGULAR = _IRREGULAR_PAST | _by_form(_OTHER_IRREGULAR_FORMS)
+_IRREGULAR_PAST = meanings_in("english_irregular", "past")
+_IRREGULAR = {**_IRREGULAR_PAST, **meanings_in("english_irregular", "other")}
 
 
 @lru_cache(maxsize=50_000)
