@@ -76,7 +76,7 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("2 p.m. is no code", ATTESTING, "", "|[ap]\\.m", "", OF_GROUNDING),
     Mutant("a name may stand in the other script", ATTESTING, "_Said.names", "return any(sounds_like(bare, other) for other in _LATIN.findall(self.text))", "return False", OF_GROUNDING),
     Mutant("a particle that hangs on a name is none of it", ATTESTING, "", "|(?<=..)[가는를의이]$", "", OF_GROUNDING),
-    Mutant("the letter of 3D is no name", ATTESTING, "_named_in", "len(name) > 1 and ", "", OF_GROUNDING),
+    Mutant("one syllable is no name", ATTESTING, "_named_in", "len(name) > 1 and ", "", OF_GROUNDING),
     Mutant("who begins a sentence and does something is named", ATTESTING, "_named_in", "yield words[0]", "pass", OF_GROUNDING),
     Mutant("because names nobody", ATTESTING, "", '{"to", "a", "an", "the"}', '{"to"}', OF_GROUNDING),
     Mutant("a name is no part of another word", "bankd.core.grounding.passages", "is_named", 'return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text) is not None', "return name in text", ("tests/unit/test_distilling.py",)),

@@ -201,6 +201,7 @@ def test_what_its_lines_do_not_have_is_named(line: str, source: str, reason: str
         ("Because the pump leaks, Nora left.", "pump leaks, Nora left"),
         ("The board meets on Tuesday and in January.", "board: Tue, and in Jan"),
         ("은별이 우물을 팠다.", "우물은 은별이가 팠다"),
+        ("빌드 도구를 바꾼 뒤 서버가 빨리 뜬다.", "Vite로 옮긴 뒤 서버가 빨리 뜬다"),
         ("3D 램프를 켰다.", "3D 램프 켬"),
         ("우물은 22시부터 판다.", "우물 22:00~23:35"),
         ("회의는 목요일에 한다.", "회의 화, 목 3시"),
