@@ -10,6 +10,7 @@ import pytest
 from bankd.core.grounding.attesting import find_unattested
 from bankd.core.grounding.passages import Passage, sentences_of
 from bankd.core.language.reading import read_statement
+from bankd.core.language.statement import TokenKind
 from bankd.core.language.wording import Wording
 
 Analyse = Callable[[str], Wording]
@@ -219,3 +220,13 @@ def test_a_line_that_names_no_line_is_not_attested(analyse: Analyse) -> None:
 @pytest.mark.parametrize("item", ["- 37 pumps.", "* [x] 37 pumps", "2. 37 pumps"])
 def test_the_mark_of_a_list_is_no_sign_of_a_number(item: str) -> None:
     assert sentences_of(item) == ["37 pumps"]
+
+
+def test_a_verb_that_cannot_be_done_is_denied_itself(analyse: Analyse) -> None:
+    tokens = read_statement(analyse("밧줄은 내일 쓰지 못해 우물은 닫는다.")).tokens
+    assert [token.base for token in tokens if token.negation] == ["쓰"]
+
+
+def test_a_clock_has_no_unit(analyse: Analyse) -> None:
+    tokens = read_statement(analyse("Nora runs 9:40/mi")).tokens
+    assert [token.base for token in tokens if token.kind is TokenKind.VALUE] == ["9:40"]

@@ -27,7 +27,6 @@ _CLOCK = re.compile(r"(\d\d?):(\d\d)")
 _HALF = Morpheme("반", "NNG")
 _OF_VERB = Morpheme("지", "EC")
 """Before what denies the verb before it, which the analyser takes for an adverb at times: 쓰지 못해."""
-_OF_HOW_AND_WHEN = (TokenKind.ADVERB, TokenKind.VALUE)
 _DOING = ([Morpheme("하", "XSV")], [Morpheme("하", "VV")])
 _HALVES = {"오전": "am", "오후": "pm"}
 _DECORATION = "ㅋㅎㅠㅜ^_*`#•·…"
@@ -154,9 +153,8 @@ class _Reader:
     def _read_predicate(self, form: str, _: str) -> None:
         last = self._last()
         if form in korean.LIGHT_VERBS and last and not last.is_predicate:
-            done = self._done_thing(last) if self._negation else last
-            done.is_predicate = True
-            self._flush_negation(done)
+            last.is_predicate = True
+            self._flush_negation(last)
         elif form in ("있", "알") and last and "can" in last.marks:
             return
         elif form == "모르" and last and "can" in last.marks:
@@ -165,13 +163,6 @@ class _Reader:
         else:
             plain = korean_words.HONORIFICS.get(form, form)
             self._add(Token(form if plain in korean_words.PRONOUNS else plain, is_predicate=True))
-
-    def _done_thing(self, last: Token) -> Token:
-        """What is done, or is not, where words of how and when stand between: 신청은 아직 안 했다."""
-        read = [*(token for phrase in self._phrases for token in phrase), *self._open]
-        while read and read[-1].kind in _OF_HOW_AND_WHEN:
-            read.pop()
-        return read[-1] if read and read[-1].case and not read[-1].is_predicate else last
 
     # What follows a token
 
