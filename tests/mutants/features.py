@@ -597,7 +597,6 @@ FEATURES: tuple[Mutant, ...] = (
     Mutant("the last day of a month is one day", "bankd.core.language.dates.korean", "", ' ("last day", "말일"),', "", OF_DATES),
     Mutant("2억 7천 is of 만", "bankd.core.language.values", "_add_up", 'part * MYRIADS["만"] if is_short else', "part if is_short else", OF_GROUNDING),
     Mutant("an hour and 35 minutes are 95", "bankd.core.language.quantities", "join_quantities", "is_of_values and (total", "False and (total", OF_GROUNDING),
-    Mutant("a prefix denies", "bankd.core.language.opposites", "are_opposites", " or _is_denied_by_prefix(one, other) or _is_denied_by_prefix(other, one)", "", OF_GROUNDING),
     Mutant("what expires on a day does not last until another", "bankd.core.language.dates.mentions", "_is_range", "if _CLAUSE.search(between) and not", "if False and not", OF_DATES),
     Mutant("who is abstinent speaks of no week", "bankd.core.language.dates.korean", "", "주(?!말|하) ?", "주(?!말) ?", OF_DATES),
     Mutant("4만 8천 is one number", "bankd.core.language.korean.numbers", "_goes_on", 'if morphemes[at].tag == "SN" and', "if False and", OF_GROUNDING),
