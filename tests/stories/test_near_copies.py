@@ -131,7 +131,7 @@ def test_contradictions_are_listed_newest_first_with_both_sources(root: Path, ba
     assert [pair["is_known"] for pair in pairs] == [True, False]
     newer, older = pairs[0]["newer"], pairs[0]["older"]
     assert (newer["source"], newer["day"], older["day"]) == ("memory/2026-05-02.md:4", "2026-05-02", "2026-05-01")
-    assert pairs[0]["reason"] == "date: 10:00 → 11:00"
+    assert pairs[0]["reason"] == "10:00 → 11:00"
 
 
 @pytest.mark.parametrize("ports", [(1024, 1025), (1025, 1024), (2048, 4096), (8080, 80)])

@@ -10,10 +10,12 @@ import pytest
 
 from bankd import cycle
 from bankd.agents.memory_tools import BankMethods
+from bankd.app.bank_search import BankSearch
 from bankd.app.evaluate import NOW, OpenTrial, TrialSet, trial_workspace
 from bankd.comparing import compare_changed
 from bankd.wiring.bank_reader import BankReader
 from bankd.wiring.search import open_search, trial_tools
+from tests.fake_vectors import near_where
 from tests.settings import change_setting
 from tests.stories.conftest import Run, write_log
 
@@ -23,8 +25,9 @@ DAY_1, DAY_2 = "2026-05-02T03:00", "2026-05-03T03:00"
 
 
 @pytest.fixture
-def root(root: Path) -> Path:
-    """Nothing has to settle: what these stories write is finished."""
+def root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing has to settle: what these stories write is finished; what speaks of spare keys is near by its vectors."""
+    monkeypatch.setattr(BankSearch, "cosines", near_where("spare keys"))
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     return root
 
@@ -218,3 +221,20 @@ def test_batches_of_old_logs_are_compared_when_the_last_is_in(
 
     assert (len(bankctl("log", "--json").json["runs"]), len(looks)) == (2, 1)
     assert len(found(bankctl, "spare keys are stored")[0][1]) == 1
+
+
+def test_what_only_may_have_changed_is_asked_about_while_it_is_new_and_supersedes_nothing(
+    root: Path, bankctl: Run
+) -> None:
+    write_log(root, "2026-05-01.md", "W: The design review takes place on Monday in the large room.")
+    bankctl("cycle", "micro", "--now", DAY_1)
+    write_log(root, "2026-05-02.md", "W: The design review is on Friday in the small room instead.")
+    run = bankctl("cycle", "micro", "--now", DAY_2)
+
+    (asked,) = bankctl("conflicts", "--json", "--now", DAY_2).json["conflicts"]
+
+    assert "supersedes" not in run.out
+    assert (asked["reason"], asked["is_known"]) == ("it may replace the older", False)
+    assert bankctl("conflicts", "--json", "--now", "2026-05-12T03:00").json["conflicts"] == []
+    bankctl("conflicts", "keep", asked["older"]["id"], asked["newer"]["id"])
+    assert bankctl("conflicts", "--json", "--now", DAY_2).json["conflicts"] == []

@@ -28,7 +28,7 @@ def desk(tmp_path: Path) -> Path:
     place_by_rules_alone(root)
     (root / "bank/knowledge/tools.md").write_text(
         "# Tools\n\n- W: We keep the spare keys in the blue drawer. ^m-aaaaaaaaaaaa\n"
-        "- W: The spare keys are stored in the blue drawer. ^m-bbbbbbbbbbbb\n",
+        "- W: We really keep the spare keys in the blue drawer. ^m-bbbbbbbbbbbb\n",
         "utf-8",
     )
     logs = {

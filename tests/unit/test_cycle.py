@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bankd import rearranging
-from bankd.core.dedup import duplicates
+from bankd.core.dedup import compare as comparing
 from bankd.core.dedup.exact_match import text_key
 from bankd.core.edits.layout import Layout
 from bankd.core.language.reading import read_statement
@@ -241,15 +241,14 @@ def test_what_is_said_again_is_blocked_what_is_said_anew_supersedes() -> None:
 def test_a_line_that_cannot_be_compared_is_kept_and_named_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     world = FakeWorld({FACTS: page("W: The port is 8080. ^m-aaaaaaaaaaaa")}, log("W: odd", "W: The port is 8081."))
     odd, bug = read_statement(plain_wording("odd")), "this is a bug in bankd (ZeroDivisionError())"
-    compare = duplicates.compare_statements
+    compare = comparing.compare_statements
 
-    def fail(old: Statement, new: Statement, *rest: float) -> duplicates.Verdict:
+    def fail(old: Statement, new: Statement, *rest: float) -> comparing.Verdict:
         if odd in (old, new):
             raise ZeroDivisionError
         return compare(old, new, *rest)
 
-    monkeypatch.setattr(duplicates, "compare_statements", fail)
-    monkeypatch.setattr(duplicates, "is_worth_comparing", lambda *_: True)
+    monkeypatch.setattr(comparing, "compare_statements", fail)
     plan = cycle(world).plan
 
     assert [p.line.memory.text for p in plan.placements] == ["odd", "The port is 8081."]
@@ -258,13 +257,14 @@ def test_a_line_that_cannot_be_compared_is_kept_and_named_and_stops_no_other(mon
 
 
 def test_the_threshold_of_the_settings_decides_what_is_compared() -> None:
-    pages = {FACTS: page("W: port 8080 nightly ^m-aaaaaaaaaaaa")}
-    updates = [
-        len(cycle(FakeWorld(pages, log("W: port 8081")), policy=settings(dedup=DedupPolicy(threshold))).plan.updates)
-        for threshold in (80, 81)
+    pages = {FACTS: page("W: Peter really likes green tea ^m-aaaaaaaaaaaa")}
+    line = log("W: Peter likes green tea")
+    blocked = [
+        len(cycle(FakeWorld(pages, line), policy=settings(dedup=DedupPolicy(threshold))).plan.blocked)
+        for threshold in (80, 90)
     ]
 
-    assert updates == [1, 0]
+    assert blocked == [1, 0]
 
 
 def test_what_answered_a_search_is_noted_once_a_day_and_only_while_it_is_held() -> None:

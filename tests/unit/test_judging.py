@@ -45,27 +45,19 @@ def test_a_line_is_judged_by_the_bank_and_by_the_lines_before_it() -> None:
         (3, "m-tea"),
         (4, found.placements[1].line.id),
     ]
-    assert [(item.line.place.line, item.old, item.reason) for item in found.updates] == [
-        (1, "m-port", "number: 8080 → 8081")
-    ]
+    assert [(item.line.place.line, item.old, item.reason) for item in found.updates] == [(1, "m-port", "8080 → 8081")]
 
 
 _LONG = "W: The office in Busan on the fifth floor next to the station of the second line is open for all guests of the spring fair and all who work there"
 
 
-@pytest.mark.parametrize(
-    ("line", "updated"),
-    [("W: The office in Busan next to the station is closed now", ["m-1"]), ("W: The office is in Busan", [])],
-)
-def test_a_memory_of_quite_another_length_is_read_where_the_line_may_change_it(
-    line: str, updated: Sequence[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_memory_of_quite_another_length_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     monkeypatch.setattr(Reader, "read", _noting(read))
-    found = judged(line, bank={"m-1": _LONG})
+    judged("W: The office is in Busan", bank={"m-1": _LONG, "m-2": "W: The office is in Seoul"})
 
-    assert [item.old for item in found.updates] == updated
-    assert (_LONG.removeprefix("W: ") in read) is bool(updated)
+    assert _LONG.removeprefix("W: ") not in read
+    assert "The office is in Seoul" in read
 
 
 def _noting(read: list[str]) -> Callable[[Reader, Memory], Statement]:
@@ -92,17 +84,15 @@ def test_a_memory_by_hand_blocks_whatever_it_is_tagged_but_is_never_superseded()
 
 
 def test_a_line_before_it_is_found_by_what_it_says_whatever_the_words_around() -> None:
-    found = judged("W: Pocket money for Ines is 4 euros a week.", "W: Ines gets 7 euros of pocket money weekly.")
+    found = judged("W: Pocket money for Ines is 4 euros a week.", "W: The pocket money for Ines is now 7 euros a week.")
 
-    assert [(item.old, item.reason) for item in found.updates] == [
-        (found.placements[0].line.id, "measure: 4유로 → 7유로")
-    ]
+    assert [(item.old, item.reason) for item in found.updates] == [(found.placements[0].line.id, "4유로 → 7유로")]
 
 
-def test_the_threshold_decides_who_is_compared() -> None:
-    lines, bank = ["W: deploys run on port 8081 nightly"], {"m-1": "W: deploys run on port 8080"}
+def test_the_threshold_decides_what_is_the_same() -> None:
+    lines, bank = ["W: deploys run nightly on one server"], {"m-1": "W: deploys really run nightly on one server"}
 
-    assert [len(judged(*lines, bank=bank, threshold=at).updates) for at in (60, 99)] == [1, 0]
+    assert [len(judged(*lines, bank=bank, threshold=at).blocked) for at in (60, 99)] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -141,3 +131,11 @@ def test_a_line_before_hundreds_of_its_form_is_found_by_its_one_rare_word() -> N
     new = ReadLine.of("m-new", read_statement(plain_wording("alpha sails from port"), ()))
 
     assert earlier.nearest(new)[0][0] == "m-0"
+
+
+def test_of_many_lines_of_one_form_the_one_with_its_name_is_found() -> None:
+    towns = ["Seoul", "Busan", "Berlin", "Oslo", "Rome", "Kyoto", "Lima", "Cairo", "Quito", "Paris", "Delhi", "Accra"]
+    lines = [f"W: The standup of the {town} office starts at {hour}:30." for hour, town in enumerate(towns)]
+    found = judged(*lines, "W: The standup of the Accra office starts at 12:00.")
+
+    assert [(item.old, item.reason) for item in found.updates] == [(found.placements[11].line.id, "11:30 → 12:00")]

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from bankd.core.dedup.duplicates import Relation
+from bankd.core.dedup.compare import Relation
 from bankd.core.distil.matching import SCHEMA, StatementOfDay, matching_prompt, relations_in, trial_in
 from tests.odd_values import with_one_odd
 
@@ -29,7 +29,7 @@ def test_statements_are_data_a_line_each_with_their_days() -> None:
 @pytest.mark.parametrize(
     ("answer", "relations"),
     [
-        ({"others": [{"number": 2, "relation": "same"}, {"number": 1, "relation": "changed"}]}, ["update", "near"]),
+        ({"others": [{"number": 2, "relation": "same"}, {"number": 1, "relation": "changed"}]}, ["newer", "near"]),
         ({"others": [{"number": 1, "relation": "equal"}, {"number": 3, "relation": "same"}]}, ["different"] * 2),
         ({"others": []}, ["different"] * 2),
         ({}, ["different"] * 2),

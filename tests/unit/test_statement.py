@@ -69,7 +69,7 @@ def test_english_is_read_word_by_word(text: str, expected: tuple[str, ...]) -> N
         ("안 간다", "안/MAG 가/VV ᆫ다/EF", ("¬not 가",)),
         ("가지 않는다", "가/VV 지/EC 않/VX 는다/EF", ("¬not 가",)),
         ("가지 마라", "가/VV 지/EC 말/VX 라/EF", ("¬stop 가",)),
-        ("가면 안 된다", "가/VV 면/EC 안/MAG 되/VV ᆫ다/EF", ("¬stop 가",)),
+        ("가면 안 된다", "가/VV 면/EC 안/MAG 되/VV ᆫ다/EF", ("가|if", "¬not 되")),
         ("못 간다", "못/MAG 가/VV ᆫ다/EF", ("¬cannot 가",)),
         ("돈이 없다", "돈/NNG 이/JKS 없/VA 다/EF", ("돈", "¬not 있")),
         ("친구가 아니다", "친구/NNG 가/JKC 아니/VCN 다/EF", ("¬not 친구",)),

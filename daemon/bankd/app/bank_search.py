@@ -323,6 +323,12 @@ class BankSearch:
                 index.rebuild(now)
             return own.bank.rebuild(now)
 
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """The cosine of the two texts of each pair; None where one of them has no vector yet."""
+        with self._writing:
+            vectors = self._writer("wait").vectors
+            return [None] * len(pairs) if vectors is None or not pairs else vectors.cosines(pairs)
+
     def fill_vectors(self, characters: int | None = None) -> bool:
         """Make vectors of the memories that have none, up to this many characters or all; says whether some still wait.
 

@@ -9,8 +9,8 @@ from datetime import date
 from bankd.app.user_run import UserRun, begin_run
 from bankd.app.workspace import Workspace
 from bankd.comparing import CompareParts, compare_changed, source_day
-from bankd.core.dedup.duplicates import Relation
-from bankd.core.dedup.known_pairs import Pairs
+from bankd.core.dedup.compare import Relation
+from bankd.core.dedup.pairs import Pairs, likely_changes
 from bankd.core.lifecycle.events import Ledger
 from bankd.core.lifecycle.retiring import memory_of
 from bankd.core.markdown.memory import Memory, statement_of
@@ -58,7 +58,10 @@ class Contradiction:
 
 
 def list_conflicts(workspace: Workspace) -> list[Contradiction]:
-    """Every pair in the bank that says different values of the same thing, unless both hold, the newest first."""
+    """Every pair in the bank that says different values of the same thing, unless both hold, the newest first.
+
+    Among them are the few of this week of which the newer only may replace the older.
+    """
     user_run = begin_run(workspace, "list")
     found = compare_all(user_run)
     held = user_run.catalog.all_lines()
@@ -70,13 +73,17 @@ def list_conflicts(workspace: Workspace) -> list[Contradiction]:
         source = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else "the user"
         return ConflictSide(id_, statement_of(memories[id_]), held[id_].page, source, source_day(fact))
 
-    dated = {
-        pair: one.reason
-        for pair, one in found.items()
-        if one.relation is Relation.UPDATE and pair[::-1] not in known and memories.keys() >= set(pair)
-    }
     settled = user_run.ledger.wanted_both
-    open_ = {pair: why for pair, why in {**known, **dated}.items() if (min(pair), max(pair)) not in settled}
+    known = {pair: why for pair, why in known.items() if (min(pair), max(pair)) not in settled}
+    there = {
+        pair: one
+        for pair, one in found.items()
+        if pair[::-1] not in known and memories.keys() >= set(pair) and (min(pair), max(pair)) not in settled
+    }
+    dated = {pair: one.reason for pair, one in there.items() if one.relation is Relation.NEWER}
+    days = {id_: source_day(fact) for id_, fact in user_run.ledger.consumed.items()}
+    likely = {pair: there[pair].reason for pair in likely_changes(there, days, workspace.now.date())}
+    open_ = {**likely, **known, **dated}
     rows = [Contradiction(side(pair[0]), side(pair[1]), why, pair in known) for pair, why in open_.items()]
     return sorted(rows, key=lambda row: (row.newer.day or date.min, row.newer.id), reverse=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bankd.app.user_run import begin_run, record_events
 from bankd.app.workspace import Workspace
-from bankd.core.dedup.known_pairs import near_groups
+from bankd.core.dedup.pairs import near_groups
 from bankd.core.edits.operations import Replace
 from bankd.core.edits.transaction import Transaction
 from bankd.core.lifecycle.events import APART

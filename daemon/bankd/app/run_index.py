@@ -98,6 +98,10 @@ class RunIndex:
         alike = self._look_alikes()
         return [one.row.id for one in (alike.near(text) if alike else ()) if one.row.id]
 
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """How near the two texts of each pair are, as far as both have sentence vectors."""
+        return self._search.cosines(pairs)
+
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first; none while there is no index."""
         return self._search.index.whole(self._now, lambda: self._similar_to(memory))

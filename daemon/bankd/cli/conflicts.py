@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from bankd.cli.options import add_dry_run, add_json
+from bankd.cli.options import add_dry_run, add_json, add_now
 from bankd.cli.printing import say_answer, styled
 from bankd.cli.workspace import open_named
 from bankd.errors import UsageError
@@ -19,6 +19,7 @@ def configure(parser: ArgumentParser) -> None:
     help_ = "list (default); keep ID ID: both hold, and are named no more"
     parser.add_argument("action", nargs="?", choices=["list", "keep"], default="list", help=help_)
     parser.add_argument("ids", nargs="*", metavar="ID", help="the two memories")
+    add_now(parser)
     add_dry_run(parser, "keep")
     add_json(parser)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bankd.core.daemon.health import Copied
-from bankd.core.dedup.known_pairs import Pairs
+from bankd.core.dedup.pairs import Pairs
 from bankd.core.edits.layout import Layout
 from bankd.core.lifecycle.follow import PagePart
 from bankd.core.lifecycle.retiring import Opinion
@@ -120,6 +120,13 @@ class Index(Protocol):
 
     def nearest(self, text: str) -> Sequence[str]:
         """The ids of the memories of the bank that share words with a text, those that share most first."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the last refresh left memories without a sentence vector that will get one."""
+
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """How near the two texts of each pair are, as far as both have sentence vectors."""
 
     def similar_to(self, memory: Memory) -> Sequence[Similar]:
         """The memories of the bank that are most like one, best first."""

@@ -104,6 +104,9 @@ class Vectors(Protocol):
     def embed(self, texts: Sequence[str]) -> Sequence[int] | None:
         """See that texts have vectors; gives their keys, `NO_VECTOR` of what the model refuses, None when it cannot be done now."""
 
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """How near the two texts of each pair are; None of those without a vector, and of all where it cannot be done now."""
+
     def end_if_idle(self) -> None:
         """Give back what they hold when nobody asked for long."""
 

@@ -68,6 +68,10 @@ class SharedVectors:
         """Nothing: the vectors of memories are those that their banks made."""
         return None
 
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """Nothing: memories are compared by the runs of their banks."""
+        return [None] * len(pairs)
+
     def end_if_idle(self) -> None:
         """End the process of the model when nobody asked it for half an hour."""
         self._door.end_if_idle()

@@ -21,7 +21,7 @@ _NEWER = "SELECT old, new FROM superseded WHERE old IN (?)"
 _PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND "
 _KEYS = "SELECT id, key FROM looked_at WHERE id IN (?)"
 _SUPERSEDED = "SELECT old, new FROM superseded WHERE "
-_CONTRADICTIONS = "SELECT older, newer, reason FROM alike WHERE relation = 'update' AND "
+_CONTRADICTIONS = "SELECT older, newer, reason FROM alike WHERE relation = 'newer' AND "
 _SAME = (
     "SELECT count(DISTINCT looked_at.id) FROM looked_at, memories "
     "WHERE looked_at.id IN (?) AND memories.id = looked_at.id AND memories.key = looked_at.key"

@@ -73,6 +73,12 @@ class SentenceVectors:
         done = self._ask({"embed": list(zip(keys, beginnings, strict=True))}, _TEXTS_SECONDS)
         return None if done is None else [NO_VECTOR if key in done["refused"] else key for key in keys]
 
+    def cosines(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
+        """How near the two texts of each pair are; None of those without a vector, and of all where it cannot be done now."""
+        keys = [[vector_key(beginning_of(text)) for text in pair] for pair in pairs]
+        answer = self._ask({"pairs": keys}, _TEXTS_SECONDS)
+        return [None] * len(pairs) if answer is None else answer["cosines"]
+
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any] | None:
         if self._clock() < self._rests_until:
             return None

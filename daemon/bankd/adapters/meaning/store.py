@@ -87,6 +87,16 @@ class VectorStore:
         """The vectors of those of these keys that have one, as half floats."""
         return {key: self._vectors[place].tobytes() for key, place in self._places(keys).items()}
 
+    def cosines_between(self, pairs: Sequence[Sequence[int]]) -> list[float | None]:
+        """The cosine of the two vectors of each pair of keys; None where one is missing."""
+        places = self._places([key for pair in pairs for key in pair])
+        return [self._cosine(places.get(one), places.get(other)) for one, other in pairs]
+
+    def _cosine(self, one: int | None, other: int | None) -> float | None:
+        if one is None or other is None:
+            return None
+        return float(np.nan_to_num(self._vectors[one].astype(np.float32) @ self._vectors[other].astype(np.float32)))
+
     def append(self, keys: Sequence[int], vectors: Array | Sequence[Array]) -> None:
         """Add vectors, one a row; they are made to have length 1."""
         vectors = np.asarray(vectors, np.float32)

@@ -3,6 +3,7 @@
     {"near": "question", "keys": [7, 9], "most": 25}  →  {"near": [[7, 0.83], …], "known": 812}
     {"embed": [[7, "text"], …]}                       →  {"known": 820, "refused": []}
     {"question": "question"}                          →  {"vector": [0.03, …]}
+    {"pairs": [[7, 9], …]}                            →  {"cosines": [0.97, …]}, null where a vector is missing
 
 What goes wrong is an answer too, `{"problem": "…"}`. The only modules that import numpy and the model are loaded here.
 """
@@ -39,6 +40,8 @@ class MeaningProcess:
         self._store.refresh()
         if "question" in request:
             return {"vector": [float(one) for one in self._vector_of(request["question"])]}
+        if "pairs" in request:
+            return {"cosines": self._store.cosines_between(request["pairs"])}
         return self._find_near(request) if "near" in request else self._take_in(request["embed"])
 
     def _vector_of(self, question: str) -> Any:

@@ -28,7 +28,7 @@ from bankd.core.lifecycle.purge import PURGED
 from bankd.core.markdown.memory import Confidence
 from bankd.core.markdown.pages import Entry, Page, read_page_once
 
-_FORMAT = 13
+_FORMAT = 14
 _BATCH = 500  # SQLite's oldest limit on variables a statement is 999
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID;

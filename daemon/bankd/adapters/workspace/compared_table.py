@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bankd.adapters.storage.derived import DerivedDatabase
-from bankd.core.dedup.duplicates import Relation
-from bankd.core.dedup.known_pairs import Likeness, Pairs
+from bankd.core.dedup.compare import Relation
+from bankd.core.dedup.pairs import Likeness, Pairs
 
 SCHEMA = """
 CREATE TABLE looked_at (id TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE to_look_at (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE alike (
     older TEXT NOT NULL, newer TEXT NOT NULL, relation TEXT NOT NULL, reason TEXT NOT NULL, is_dated INTEGER NOT NULL,
+    score REAL NOT NULL,
     PRIMARY KEY (older, newer)
 ) WITHOUT ROWID;
 CREATE INDEX alike_newer ON alike (newer);
@@ -30,8 +31,8 @@ SELECT looked_at.id, looked_at.key FROM looked_at JOIN memories ON memories.id =
 LEFT JOIN matched ON matched.id = looked_at.id AND matched.key = looked_at.key
 WHERE matched.id IS NULL GROUP BY looked_at.id ORDER BY MAX(memories.rowid) DESC LIMIT ?
 """
-_SURE = "SELECT older, newer FROM alike WHERE relation IN ('same', 'update') AND (older = ? OR newer = ?)"
-_FOUND = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?, ?, ?)"
+_SURE = "SELECT older, newer FROM alike WHERE relation IN ('same', 'newer') AND (older = ? OR newer = ?)"
+_FOUND = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?, ?, ?, ?)"
 _CHANGED = """
 SELECT to_look_at.id, looked_at.key, MIN(memories.key) FROM to_look_at
 LEFT JOIN looked_at ON looked_at.id = to_look_at.id
@@ -140,10 +141,12 @@ class ComparedTable:
 
 def _rows_of(pairs: Pairs) -> list[tuple[object, ...]]:
     return [
-        (*ids, str(one.relation), one.reason.encode("utf-8", "replace").decode(), one.is_dated)
+        (*ids, str(one.relation), one.reason.encode("utf-8", "replace").decode(), one.is_dated, one.score)
         for ids, one in pairs.items()
     ]
 
 
-def _likeness(older: str, newer: str, relation: str, reason: str, is_dated: int) -> tuple[tuple[str, str], Likeness]:
-    return (older, newer), Likeness(Relation(relation), reason, bool(is_dated))
+def _likeness(
+    older: str, newer: str, relation: str, reason: str, is_dated: int, score: float
+) -> tuple[tuple[str, str], Likeness]:
+    return (older, newer), Likeness(Relation(relation), reason, bool(is_dated), score)

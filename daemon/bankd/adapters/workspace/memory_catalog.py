@@ -12,7 +12,7 @@ from bankd.adapters.workspace.catalog_database import CatalogDatabase, HeldMemor
 from bankd.core.daemon.edit_loops import ADVICE, why_resting
 from bankd.core.daemon.health import Copied
 from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup.known_pairs import Pairs
+from bankd.core.dedup.pairs import Pairs
 from bankd.core.edits.operations import digest_of
 from bankd.core.edits.spans import block_key, lines_named
 from bankd.core.lifecycle.decay import FADING_TAG

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bankd.core.language.statement import SAID_BEFORE, Token, TokenKind
+from bankd.core.language.statement import Token, TokenKind
 from bankd.core.language.values import PARTS_OF_DAY, hour_of_part
 
 _HOUR = re.compile(r"(\d\d?)(시|:\d\d)")
@@ -43,7 +43,7 @@ def _join(part: Token, token: Token, *, are_settled: bool) -> None:
     there = hour_of_part(hour % _NOON or _NOON, PARTS_OF_DAY[part.base])
     if (0 < hour <= _NOON and not are_settled) or there == hour:
         token.base = f"{there}{rest}"
-        part.sense = SAID_BEFORE
+        part.is_optional = True
 
 
 def _is_hour(tokens: Sequence[Token], at: int) -> bool:

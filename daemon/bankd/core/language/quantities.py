@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from bankd.core.language.statement import Token, TokenKind
-from bankd.core.language.values import DATE_UNITS, show_number
+from bankd.core.language.values import show_number
 
 _SCALES: Mapping[str, tuple[int | Decimal, str]] = MappingProxyType(
     {
@@ -65,10 +65,3 @@ def _add_smaller(larger: str, smaller: str) -> str:
     (size, base), (small, of_same) = _SCALES[whole[2]], _SCALES.get(part[2], (1, part[2]))
     is_part = base == of_same and Decimal(part[1]) * small < size
     return show_number(Decimal(whole[1]) * size / small + Decimal(part[1])) + part[2] if is_part else ""
-
-
-def split_quantity(value: str) -> tuple[str, ...]:
-    """The number and the unit of a value that is measured; empty for any other."""
-    found = _QUANTITY.fullmatch(base_quantity(value))
-    is_measured = found is not None and (found[2] not in DATE_UNITS - {"초"} or value.endswith(_WEEKS))
-    return (found[1], found[2]) if found and is_measured else ()

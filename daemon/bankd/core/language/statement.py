@@ -1,7 +1,7 @@
 """What a memory says, as a row of tokens that two wordings of it share.
 
 Politeness, particles of case, spacing and punctuation leave no trace here; numbers, names, negation, tense, limits
-(only, also, from, until) and mood do. `korean` and `english` hold the closed lists; comparing is for `duplicates`.
+(only, also, from, until) and mood do. `korean` and `english` hold the closed lists; comparing is for `core.dedup`.
 """
 
 from __future__ import annotations
@@ -36,24 +36,13 @@ class TokenKind(StrEnum):
     MARK = "mark"
 
 
-_APART = frozenset({TokenKind.VALUE, TokenKind.MARK})
-"""Kinds that never join their neighbours: 1 and 2번 are not 12번."""
-
-
 SPOKEN_OF = ("topic", "subject")
 """The cases of what a statement says something of: the topic and who does it are one to who compares."""
-
-SAID_BEFORE = "-"
-"""The sense of a token that belongs to the word before it."""
 
 
 @dataclass(slots=True)
 class Token:
-    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so.
-
-    `sense` is what it says together with its neighbours, where that is another thing: "gave up" is one word to who
-    compares meanings, and `SAID_BEFORE` stands at "up".
-    """
+    """A unit of meaning: its base form, what turns or limits it, and its case when a particle says so."""
 
     base: str
     kind: TokenKind = TokenKind.WORD
@@ -62,7 +51,6 @@ class Token:
     case: str = ""
     is_predicate: bool = False
     is_optional: bool = False
-    sense: str = ""
 
     @property
     def key(self) -> str:
@@ -79,8 +67,7 @@ class Statement:
 
     One statement is compared with many, so what is drawn from it is kept by its identity.
 
-    `letters` is its text without what spacing and punctuation add, `signature` its keys in a row, without the gaps
-    that spacing makes inside compound words of Hangul.
+    `letters` is its text without what spacing and punctuation add.
     """
 
     text: str
@@ -88,7 +75,6 @@ class Statement:
     tokens: tuple[Token, ...]
     keys: tuple[str, ...]
     letters: str
-    signature: str
     mood: str = ""
     about: frozenset[str] = frozenset()
 
@@ -104,33 +90,11 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
     kept = [list(phrase) for phrase in phrases if phrase]
     if kept and kept[0][0].base.casefold() in about and not kept[0][0].negation:
         kept[0] = kept[0][1:]
-    return _close(text, [tuple(phrase) for phrase in kept if phrase], _letters_of(text), mood, about)
-
-
-def spell_otherwise(statement: Statement, phrases: Sequence[tuple[Token, ...]]) -> Statement:
-    """The same statement of other tokens."""
-    return _close(statement.text, phrases, statement.letters, statement.mood, statement.about)
-
-
-def restate(statement: Statement, text: str, phrases: Sequence[tuple[Token, ...]]) -> Statement:
-    """A statement of the same mood and entities that says something else."""
-    return _close(text, phrases, _letters_of(text), statement.mood, statement.about)
-
-
-def _close(
-    text: str, phrases: Sequence[tuple[Token, ...]], letters: str, mood: str, about: frozenset[str]
-) -> Statement:
-    tokens = tuple(token for phrase in phrases for token in phrase)
-    keys = tuple(token.key for token in tokens)
-    return Statement(text, tuple(phrases), tokens, keys, letters, _signature_of(tokens, keys), mood, about)
+    closed = tuple(tuple(phrase) for phrase in kept if phrase)
+    tokens = tuple(token for phrase in closed for token in phrase)
+    return Statement(text, closed, tokens, tuple(token.key for token in tokens), _letters_of(text), mood, about)
 
 
 def _letters_of(text: str) -> str:
     words = _SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()
     return _GAP.sub("", " ".join(words))
-
-
-def _signature_of(tokens: Sequence[Token], keys: Sequence[str]) -> str:
-    return "".join(
-        f"\0{key}\0" if token.kind in _APART or key.isascii() else key for token, key in zip(tokens, keys, strict=True)
-    )

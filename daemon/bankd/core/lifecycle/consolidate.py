@@ -1,6 +1,6 @@
 """Finds near-duplicates that are already in the bank, and merges those of which one says all that the others say.
 
-Likeness only gathers a cluster; merging inside it asks `compare_statements`, so that no fact is lost whatever the threshold. The
+Likeness only gathers a cluster; merging inside it asks `compare`, so that no fact is lost whatever the threshold. The
 one that stays names the others in a comment, and they go to the archive as superseded.
 """
 
@@ -13,7 +13,7 @@ from datetime import date
 
 from rapidfuzz.distance import Indel
 
-from bankd.core.dedup.duplicates import Relation, compare_statements
+from bankd.core.dedup.compare import Relation, compare_statements
 from bankd.core.edits.operations import Operation, Replace
 from bankd.core.edits.spans import unix_text
 from bankd.core.language.statement import Statement
@@ -28,7 +28,7 @@ CONTENT, PLACE, LABELS = 0.50, 0.35, 0.15
 """What counts in the affinity of two memories: their words, title and headings around them, tag and entities."""
 
 THRESHOLD = 0.55
-"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare_statements` finds the same (bench):
+"""Affinity from which two memories are in one cluster. Calibrated on pairs that `compare` finds the same (bench):
 at 0.55 one in 262 is missed, wherever the two stand, and of chance pairs on one page 3 % are gathered; at 0.4 whole pages
 are, and at 0.6 a fifth of the pairs on two pages is missed."""
 

@@ -8,7 +8,7 @@ from bankd.core.ranking.ranked import Ranked
 
 
 class StoredPair(NamedTuple):
-    """Two memories of the bank that were compared; `relation` is as `core.dedup.duplicates.Relation` has it."""
+    """Two memories of the bank that were compared; `relation` is as `core.dedup.compare.Relation` has it."""
 
     older: str
     newer: str
@@ -41,7 +41,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
     told = [
         pair
         for pair in stored.pairs
-        if pair.relation == "update"
+        if pair.relation == "newer"
         and stored.superseded.get(pair.newer) != pair.older
         and not said.isdisjoint(pair[:2])
     ]

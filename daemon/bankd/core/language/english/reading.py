@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.english import function_words as english
-from bankd.core.language.english.senses import note_phrases
 from bankd.core.language.english.tense import tells_past
 from bankd.core.language.quantities import MEASURES, join_quantities
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
@@ -47,7 +46,6 @@ def read_english(wording: Wording, entities: Sequence[str]) -> Statement:
     reader = _Reader(wording.morphemes, frozenset(_SIGNED.findall(wording.text)))
     tokens = [*reader.tokens()]
     join_quantities(tokens)
-    note_phrases(tokens)
     read_parts_of_day(tokens, are_settled=reader.has_halves)
     return make_statement(wording.text, [tokens], "?" if "?" in wording.text[-3:] else "", entities)
 

@@ -45,9 +45,6 @@ STATES = meanings_in("korean_function_words", "states")
 AFTER_WHICH = frozenset({("어", "EC"), ("아", "EC"), ("여", "EC")})
 """저장되어 있다, 저장해 뒀다: what was done stays so, and is told as what is or as what was done."""
 
-LIMITS = words_in("korean_function_words", "limits")
-"""Marks that place or limit a statement: a word that carries one is not left out of a shorter wording."""
-
 LIGHT_VERBS = words_in("korean_function_words", "light_verbs")
 EMPTY_SUFFIXES = words_in("korean_function_words", "empty_suffixes")
 HONOURING = frozenset({"님", "씨"})

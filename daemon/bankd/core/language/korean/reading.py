@@ -9,8 +9,6 @@ from bankd.core.language.clock import read_parts_of_day
 from bankd.core.language.korean import function_words as korean
 from bankd.core.language.korean import synonyms as korean_words
 from bankd.core.language.korean.numbers import FoundNumber, find_number, is_number, is_particle_of_number
-from bankd.core.language.korean.phrases import plain_statement
-from bankd.core.language.korean.senses import note_neighbours
 from bankd.core.language.quantities import and_a_half, join_quantities
 from bankd.core.language.statement import Statement, Token, TokenKind, make_statement
 from bankd.core.language.values import clock_hour, day_of_year, iso_date
@@ -49,7 +47,8 @@ def _says_nothing(form: str, tag: str) -> bool:
 
 
 def _kind(base: str, tag: str) -> TokenKind:
-    return TokenKind.VALUE if base in korean_words.TIMES else _KINDS.get(tag, TokenKind.WORD)
+    is_value = base in korean_words.TIMES or base in korean_words.DAY_COUNTS.values()
+    return TokenKind.VALUE if is_value else _KINDS.get(tag, TokenKind.WORD)
 
 
 def _with_former(phrases: list[list[Token]], text: str) -> list[list[Token]]:
@@ -89,11 +88,10 @@ class _Reader:
         self._flush_negation()
         self._close()
         mood = "?" if "?" in self._text[-3:] else self._mood
-        phrases, mood = plain_statement(_with_former(self._phrases, self._text), mood, self._morphemes[-5:])
+        phrases = _with_former(self._phrases, self._text)
         for phrase in phrases:
             join_quantities(phrase)
         tokens = [token for phrase in phrases for token in phrase]
-        note_neighbours(tokens)
         read_parts_of_day(tokens)
         return make_statement(self._text, phrases, mood, entities)
 
@@ -139,6 +137,7 @@ class _Reader:
         elif not (_says_nothing(form, tag) or self._honours(form)):
             base = form if tag == "MM" else korean_words.SYNONYMS.get(form) or korean_words.HONORIFICS.get(form, form)
             self._half = _HALVES.get(form, self._half)
+            base = korean_words.DAY_COUNTS.get(base, base)
             self._add(Token(base, _kind(base, tag), is_optional=base in korean_words.OPTIONAL))
 
     def _honours(self, form: str) -> bool:

@@ -1,4 +1,4 @@
-"""Korean words that say the same, say when, turn a statement, or say nothing: closed lists of lemmas.
+"""Korean words that say the same, say when, or say nothing: closed lists of lemmas.
 
 Sources: honorific and humble pairs of the standard grammar; the rest collected for bankd and chosen on one half of
 the calibration pairs.
@@ -20,8 +20,8 @@ SYNONYMS = meanings_in("korean_synonyms", "synonyms")
 TIMES = words_in("korean_synonyms", "times")
 """Words that say when; which one it is is a value, as a number is."""
 
-TURNING_WORDS = words_in("korean_synonyms", "turning_words")
-"""Words that turn, weaken, compare or ask: a shorter wording without them says another thing."""
+DAY_COUNTS = meanings_in("korean_synonyms", "day_counts")
+"""Numbers of days that are one word each."""
 
 OPTIONAL = words_in("korean_synonyms", "optional")
 """Words of degree and emphasis: they may be there or not."""

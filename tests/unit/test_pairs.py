@@ -10,14 +10,14 @@ import pytest
 
 from bankd.adapters.workspace.catalog_database import CatalogDatabase
 from bankd.core.daemon.settle import FileFingerprint
-from bankd.core.dedup import known_pairs
-from bankd.core.dedup.duplicates import Relation, Verdict
-from bankd.core.dedup.known_pairs import Dated, Likeness, compare_pairs, near_groups
+from bankd.core.dedup import pairs as known_pairs
+from bankd.core.dedup.compare import Relation, Verdict
+from bankd.core.dedup.pairs import MOST_LIKELY, Dated, Likeness, compare_pairs, likely_changes, near_groups
 from bankd.core.language.reading import read_statement
 from bankd.core.language.statement import Statement
 from bankd.core.language.wording import plain_wording
 
-NEAR, SAME, UPDATE = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.UPDATE))
+NEAR, SAME, NEWER = (Likeness(one) for one in (Relation.NEAR, Relation.SAME, Relation.NEWER))
 SEEN = FileFingerprint(1, 1, 1)
 
 
@@ -26,26 +26,32 @@ def memory(id_: str, text: str, day: int | None = None) -> Dated:
 
 
 def test_the_newer_is_compared_with_the_older_each_pair_once() -> None:
-    old_port, new_port = memory("m-1", "Port is 8080", 1), memory("m-2", "Port is 8081", 2)
+    old_port, new_port = memory("m-1", "The server port is 8080", 1), memory("m-2", "The server port is 8081", 2)
     old_town, new_town = memory("m-3", "Peter lives in Seoul", 3), memory("m-4", "Peter lives in Busan", 9)
     found = compare_pairs([(new_port, old_port), (old_town, new_town), (new_town, old_town)])
 
     assert found.keys() == {("m-1", "m-2"), ("m-3", "m-4")}
-    assert found["m-1", "m-2"] == Likeness(Relation.UPDATE, "number: 8080 → 8081", is_dated=True)
+    assert found["m-1", "m-2"] == Likeness(
+        Relation.NEWER, "8080 → 8081", is_dated=True, score=found["m-1", "m-2"].score
+    )
 
 
 def test_rewordings_and_other_subjects_are_no_contradiction() -> None:
     pairs = [
-        (memory("m-1", "Port is 8080"), memory("m-2", "The port is 8080.")),
+        (memory("m-1", "The server port is 8080"), memory("m-2", "The server port is 8080.")),
         (memory("m-3", "Peter lives in Seoul"), memory("m-4", "Paul lives in Seoul")),
-        (memory("m-5", "Port is 8080"), memory("m-5", "Port is 8081")),
+        (memory("m-5", "The server port is 8080"), memory("m-5", "The server port is 8081")),
     ]
 
-    assert [one.relation for one in compare_pairs(pairs).values()] == [Relation.SAME, Relation.DIFFERENT]
+    assert [one.relation for one in compare_pairs(pairs).values()] == [Relation.SAME, Relation.CLOSE]
 
 
 def test_what_has_no_day_counts_as_older_and_of_two_without_nobody_knows() -> None:
-    one, undated, other = memory("m-1", "Port is 8081", 1), memory("m-2", "Port is 8080"), memory("m-3", "Port is 80")
+    one, undated, other = (
+        memory("m-1", "The server port is 8081", 1),
+        memory("m-2", "The server port is 8080"),
+        memory("m-3", "The server port is 80"),
+    )
 
     found = compare_pairs([(one, undated), (undated, other)])
 
@@ -55,19 +61,19 @@ def test_what_has_no_day_counts_as_older_and_of_two_without_nobody_knows() -> No
 def test_a_pair_that_cannot_be_compared_is_named_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     compare = known_pairs.compare_statements
 
-    def fail(old: Statement, new: Statement, threshold: float) -> Verdict:
+    def fail(old: Statement, new: Statement, threshold: float, cosine: float | None) -> Verdict:
         if "Seoul" in old.text:
             raise ZeroDivisionError
-        return compare(old, new, threshold)
+        return compare(old, new, threshold, cosine)
 
     monkeypatch.setattr(known_pairs, "compare_statements", fail)
     odd = (memory("m-1", "Peter lives in Seoul"), memory("m-2", "Peter lives in Busan"))
-    found = compare_pairs([odd, (memory("m-3", "Port is 8080"), memory("m-4", "Port is 8081"))])
+    found = compare_pairs([odd, (memory("m-3", "The server port is 8080"), memory("m-4", "The server port is 8081"))])
 
     assert found["m-1", "m-2"] == Likeness(
         bug="m-1 and m-2 are taken for different: this is a bug in bankd (ZeroDivisionError())"
     )
-    assert found["m-3", "m-4"].relation is Relation.UPDATE
+    assert found["m-3", "m-4"].relation is Relation.NEWER
 
 
 def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:
@@ -78,8 +84,28 @@ def test_of_two_lines_of_one_day_the_later_is_the_newer() -> None:
     assert list(compare_pairs([(second, first)])) == [("m-2", "m-1")]
 
 
+def test_vectors_are_looked_up_by_both_ids() -> None:
+    one, other = memory("m-1", "Our rent is paid on the 5th", 1), memory("m-2", "We pay the rent on every 5th", 2)
+    cosines = {frozenset(("m-1", "m-2")): 0.98}
+
+    assert compare_pairs([(other, one)], cosines=cosines)["m-1", "m-2"].relation is Relation.NEAR
+
+
+def test_a_person_is_asked_about_the_five_likeliest_of_the_last_seven_days() -> None:
+    today = date(2026, 11, 20)
+    pairs = {("old", f"m-{n}"): Likeness(Relation.LIKELY, score=float(n)) for n in range(8)}
+    pairs |= {("old", "late"): Likeness(Relation.LIKELY, score=99.0), ("old", "sure"): NEWER}
+    days: dict[str, date | None] = {f"m-{n}": date(2026, 11, 14) for n in range(8)}
+    days |= {"late": date(2026, 11, 13), "sure": today}
+
+    asked = likely_changes(pairs, days, today)
+
+    assert asked == [("old", f"m-{n}") for n in (7, 6, 5, 4, 3)]
+    assert len(asked) == MOST_LIKELY
+
+
 def test_a_group_is_all_that_is_near_through_others() -> None:
-    pairs = {("a", "b"): NEAR, ("c", "b"): SAME, ("d", "e"): NEAR, ("e", "f"): UPDATE}
+    pairs = {("a", "b"): NEAR, ("c", "b"): SAME, ("d", "e"): NEAR, ("e", "f"): NEWER}
 
     assert near_groups(pairs) == [("a", "b", "c"), ("d", "e")]
 
@@ -107,9 +133,7 @@ def test_only_what_is_new_or_says_something_else_is_compared_again(catalog: Cata
 
 def test_what_was_found_of_a_memory_that_changed_or_went_is_forgotten(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk", c="rum", d="gin")
-    catalog.compared.record(
-        catalog.compared.changed(80, None), {("a", "b"): NEAR, ("d", "c"): UPDATE, ("a", "d"): SAME}
-    )
+    catalog.compared.record(catalog.compared.changed(80, None), {("a", "b"): NEAR, ("d", "c"): NEWER, ("a", "d"): SAME})
     write(catalog, a="tea", b="oat milk", d="gin")
 
     assert catalog.compared.changed(80, None).keys() == {"b"}

@@ -1,7 +1,4 @@
-"""What memories of the bank that look alike are to each other: compared once, the newer with the older.
-
-A pair of which the newer says another value contradicts; which of the two is true, only a person knows.
-"""
+"""What memories of the bank that look alike are to each other: compared once, the newer with the older."""
 
 from __future__ import annotations
 
@@ -10,9 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from bankd.core.dedup.duplicates import THRESHOLD, Relation, compare_statements, is_worth_comparing
+from bankd.core.dedup.compare import THRESHOLD, Relation, compare_statements
 from bankd.core.language.statement import Statement
 from bankd.errors import bug_in
+
+MOST_LIKELY, _A_WEEK = 5, 7
+"""At most so many pairs that are only likely are asked about, of those whose newer memory is of the last seven days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Likeness(NamedTuple):
     relation: Relation = Relation.DIFFERENT
     reason: str = ""
     is_dated: bool = False
+    score: float = 0.0
+    """How alike they are in percent."""
     bug: str = ""
     """Why they could not be compared."""
 
@@ -39,24 +41,25 @@ Pairs: TypeAlias = Mapping[tuple[str, str], Likeness]
 """By the ids of the older and the newer memory."""
 
 
-def compare_pairs(pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRESHOLD) -> Pairs:
-    """Compare candidate pairs, each once, in whatever order it comes."""
+def compare_pairs(
+    pairs: Iterable[tuple[Dated, Dated]], threshold: float = THRESHOLD, cosines: Mapping[frozenset[str], float] = {}
+) -> Pairs:
+    """Compare candidate pairs, each once, in whatever order it comes; `cosines` by the two ids, where there are vectors."""
     found: dict[tuple[str, str], Likeness] = {}
     for one, other in pairs:
         older, newer = sorted((one, other), key=lambda of: age_of(of.day, of.line, of.id))
         if older.id != newer.id and (older.id, newer.id) not in found:
-            found[older.id, newer.id] = _likeness(older, newer, threshold)
+            cosine = cosines.get(frozenset((one.id, other.id)))
+            found[older.id, newer.id] = _likeness(older, newer, threshold, cosine)
     return found
 
 
-def _likeness(older: Dated, newer: Dated, threshold: float) -> Likeness:
-    if not is_worth_comparing(older.statement, newer.statement, threshold):
-        return Likeness()
+def _likeness(older: Dated, newer: Dated, threshold: float, cosine: float | None) -> Likeness:
     try:
-        verdict = compare_statements(older.statement, newer.statement, threshold)
+        verdict = compare_statements(older.statement, newer.statement, threshold, cosine)
     except Exception as error:  # one pair must not keep all the others from being compared
         return Likeness(bug=bug_in(f"{older.id} and {newer.id} are taken for different", error))
-    return Likeness(verdict.outcome, verdict.reason, newer.day is not None)
+    return Likeness(verdict.outcome, verdict.reason, newer.day is not None, round(verdict.score, 1))
 
 
 def age_of(day: date | None, line: int, id_: str) -> tuple[date, int, str]:
@@ -72,3 +75,18 @@ def near_groups(pairs: Pairs) -> list[tuple[str, ...]]:
             joined = groups.get(older, {older}) | groups.get(newer, {newer})
             groups |= dict.fromkeys(joined, joined)
     return sorted({tuple(sorted(group)) for group in groups.values()})
+
+
+def likely_changes(pairs: Pairs, days: Mapping[str, date | None], today: date) -> list[tuple[str, str]]:
+    """The pairs of which a person is asked whether the newer replaces the older, the likeliest first.
+
+    `days` are those of the memories, by id.
+    """
+    recent = [
+        ids
+        for ids, likeness in pairs.items()
+        if likeness.relation is Relation.LIKELY
+        and (day := days.get(ids[1])) is not None
+        and 0 <= (today - day).days < _A_WEEK
+    ]
+    return sorted(recent, key=lambda ids: (-pairs[ids].score, ids))[:MOST_LIKELY]
